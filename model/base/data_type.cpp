@@ -5,24 +5,35 @@
 namespace sextant {
 namespace {
 
-constexpr std::array types = {DataType::fp64, DataType::fp32,  DataType::tf32, DataType::bf16, DataType::fp16, DataType::fp8,
+constexpr std::array types = {DataType::fp64,  DataType::fp32,  DataType::tf32, DataType::bf16, DataType::fp16, DataType::fp8,
                               DataType::mxfp8, DataType::nvfp4, DataType::int8, DataType::int4, DataType::int1};
 
 }  // namespace
 
 std::string_view to_text(DataType type) {
     switch (type) {
-        case DataType::fp64: return "fp64";
-        case DataType::fp32: return "fp32";
-        case DataType::tf32: return "tf32";
-        case DataType::bf16: return "bf16";
-        case DataType::fp16: return "fp16";
-        case DataType::fp8: return "fp8";
-        case DataType::mxfp8: return "mxfp8";
-        case DataType::nvfp4: return "nvfp4";
-        case DataType::int8: return "int8";
-        case DataType::int4: return "int4";
-        case DataType::int1: return "int1";
+        case DataType::fp64:
+            return "fp64";
+        case DataType::fp32:
+            return "fp32";
+        case DataType::tf32:
+            return "tf32";
+        case DataType::bf16:
+            return "bf16";
+        case DataType::fp16:
+            return "fp16";
+        case DataType::fp8:
+            return "fp8";
+        case DataType::mxfp8:
+            return "mxfp8";
+        case DataType::nvfp4:
+            return "nvfp4";
+        case DataType::int8:
+            return "int8";
+        case DataType::int4:
+            return "int4";
+        case DataType::int1:
+            return "int1";
     }
     return "fp32";
 }

@@ -8,22 +8,22 @@ namespace sextant {
 namespace {
 
 // The first units of a table, those above `print_floor`'s position, are used for printing; all are accepted.
-const std::vector<UnitName> byte_units = {{"PB", 1e15},   {"TB", 1e12},         {"GB", 1e9},      {"MB", 1e6},   {"KB", 1e3},
-                                          {"B", 1},       {"kB", 1e3},          {"KiB", 0x1p10},  {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                                          {"TiB", 0x1p40}, {"PiB", 0x1p50},      {"bit", 0.125},   {"Gbit", 1.25e8}};
+const std::vector<UnitName> byte_units = {{"PB", 1e15},    {"TB", 1e12},    {"GB", 1e9},     {"MB", 1e6},     {"KB", 1e3},
+                                          {"B", 1},        {"kB", 1e3},     {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                                          {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"bit", 0.125},  {"Gbit", 1.25e8}};
 const std::vector<UnitName> flop_units = {{"ZFLOP", 1e21}, {"EFLOP", 1e18}, {"PFLOP", 1e15}, {"TFLOP", 1e12},
                                           {"GFLOP", 1e9},  {"MFLOP", 1e6},  {"FLOP", 1}};
-const std::vector<UnitName> second_units = {{"d", 86400},   {"h", 3600},  {"min", 60},  {"s", 1},      {"ms", 1e-3},
-                                            {"us", 1e-6},   {"ns", 1e-9}, {"days", 86400}, {"day", 86400}, {"hours", 3600},
-                                            {"hour", 3600}, {"minutes", 60}};
-const std::vector<UnitName> bandwidth_units = {{"PB/s", 1e15}, {"TB/s", 1e12},     {"GB/s", 1e9},      {"MB/s", 1e6},
-                                               {"KB/s", 1e3},  {"B/s", 1},         {"TiB/s", 0x1p40},  {"GiB/s", 0x1p30},
-                                               {"MiB/s", 0x1p20}, {"KiB/s", 0x1p10}, {"Tbit/s", 1.25e11}, {"Gbit/s", 1.25e8},
-                                               {"Mbit/s", 1.25e5}};
+const std::vector<UnitName> second_units = {{"d", 86400},   {"h", 3600},     {"min", 60},    {"s", 1},
+                                            {"ms", 1e-3},   {"us", 1e-6},    {"ns", 1e-9},   {"days", 86400},
+                                            {"day", 86400}, {"hours", 3600}, {"hour", 3600}, {"minutes", 60}};
+const std::vector<UnitName> bandwidth_units = {
+    {"PB/s", 1e15},    {"TB/s", 1e12},    {"GB/s", 1e9},     {"MB/s", 1e6},       {"KB/s", 1e3},      {"B/s", 1},        {"TiB/s", 0x1p40},
+    {"GiB/s", 0x1p30}, {"MiB/s", 0x1p20}, {"KiB/s", 0x1p10}, {"Tbit/s", 1.25e11}, {"Gbit/s", 1.25e8}, {"Mbit/s", 1.25e5}};
 const std::vector<UnitName> flop_rate_units = {{"EFLOP/s", 1e18}, {"PFLOP/s", 1e15}, {"TFLOP/s", 1e12}, {"GFLOP/s", 1e9},
                                                {"MFLOP/s", 1e6},  {"FLOP/s", 1},     {"TOP/s", 1e12},   {"GOP/s", 1e9}};
 const std::vector<UnitName> frequency_units = {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"/s", 1}, {"Hz", 1}, {"1/s", 1}};
-const std::vector<UnitName> joule_units = {{"GWh", 3.6e12}, {"MWh", 3.6e9}, {"kWh", 3.6e6}, {"J", 1}, {"Wh", 3600}, {"kJ", 1e3}, {"MJ", 1e6}};
+const std::vector<UnitName> joule_units = {{"GWh", 3.6e12}, {"MWh", 3.6e9}, {"kWh", 3.6e6}, {"J", 1},
+                                           {"Wh", 3600},    {"kJ", 1e3},    {"MJ", 1e6}};
 const std::vector<UnitName> watt_units = {{"MW", 1e6}, {"kW", 1e3}, {"W", 1}, {"mW", 1e-3}};
 const std::vector<UnitName> money_units = {{"USD", 1}, {"$", 1}};
 const std::vector<UnitName> money_rate_units = {{"USD/h", 1 / 3600.0}, {"$/h", 1 / 3600.0}, {"USD/s", 1}};
@@ -123,7 +123,10 @@ std::string number_text(double value, int digits) {
         std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
         return buffer;
     }
-    const int before_point = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+    // Rounding may carry into a new digit (0.9999 prints as 1.00, not 1.000), so the digits before the point are counted after it.
+    int before_point = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+    const double half_unit = 0.5 * std::pow(10.0, before_point - digits);
+    if (magnitude + half_unit >= std::pow(10.0, before_point)) ++before_point;
     const int decimals = digits > before_point ? digits - before_point : 0;
     std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
     return buffer;

@@ -16,7 +16,7 @@ struct UnitName {
     double si;  // value of one such unit in SI
 };
 struct UnitTable {
-    std::string_view dimension;            // "bandwidth"
+    std::string_view dimension;             // "bandwidth"
     const std::vector<UnitName>& accepted;  // largest first among those used for printing
     std::string_view example;               // "3.35 TB/s"
 };

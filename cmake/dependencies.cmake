@@ -1,0 +1,4 @@
+# What the engine and the CLI need. Optional parts look for their own dependencies in their own folders.
+find_package(Boost 1.74 REQUIRED)  # Boost.Graph, header only
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)

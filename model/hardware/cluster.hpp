@@ -1,0 +1,83 @@
+// Nodes and the fabric between them: what a profile under hardware_profiles/clusters says. Data only; see topology.hpp for the graph.
+#pragma once
+
+#include "model/hardware/device.hpp"
+#include "model/hardware/link.hpp"
+#include "model/hardware/storage.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// How the devices of one node reach each other without the host.
+enum class PeerLayout {
+    none,        // only over PCIe and sockets
+    crossbar,    // every device on a switch with its full bandwidth: NVSwitch, NVLink Switch
+    all_to_all,  // a fixed number of links between every pair
+    matrix,      // a link count for every pair: hybrid cube mesh, MI250X
+    pairs,       // bridges between devices 0-1, 2-3, ...
+};
+
+struct PeerFabric {
+    PeerLayout layout = PeerLayout::none;
+    LinkType link;                             // one link; crossbar: the whole port of a device
+    int links = 1;                             // crossbar: ports per device; all_to_all, pairs: links between a pair
+    std::vector<std::vector<int>> link_count;  // matrix: symmetric, zero diagonal
+    bool in_switch_reduction = false;          // crossbar: the switch can add (NVLS)
+    int domain = 0;                            // crossbar: devices that share the switch; larger than a node for NVL72. 0: the node
+};
+
+struct HostSpec {
+    std::string cpu;  // name, for people
+    int sockets = 2;
+    int cores = 0;  // of the whole node
+    Sourced<Bytes> memory;
+    Sourced<Bandwidth> memory_bandwidth;
+    // Speed of one thread of this host against a 3.0 GHz server core of 2020 (1.0): divides every host-side time.
+    Sourced<double> thread_speed;
+    LinkType socket_link;
+};
+
+struct NodeSpec {
+    Device device;
+    int devices = 1;
+    PeerFabric peers;
+    LinkType host_link;          // PCIe of one device (and of a PCIe switch upwards)
+    int devices_per_switch = 1;  // devices that share one uplink to their socket; 1: none share
+    bool peer_access = true;     // devices may copy to each other over PCIe; false: through host memory
+    HostSpec host;
+    int nics = 0;  // compute NICs; 0: a single-node machine
+    LinkType nic_link;
+    bool gpu_direct = true;            // NICs read device memory
+    std::optional<LinkType> ethernet;  // the slow interface that sockets use where another fabric carries the rest
+    std::optional<StorageClass> local_storage;
+    Sourced<Watts> base_power;                // of a node without its devices
+    std::optional<Sourced<MoneyRate>> price;  // rent of one node
+};
+
+enum class FabricKind { none, single_switch, leaf_spine, rail_leaf_spine, dragonfly };
+
+struct FabricSpec {
+    FabricKind kind = FabricKind::none;
+    int nodes_per_leaf = 0;            // nodes whose NICs (or whose rail's NIC) meet at one leaf
+    double oversubscription = 1;       // down-links over up-links at a leaf
+    Sourced<Seconds> switch_latency;   // per hop
+    bool in_switch_reduction = false;  // SHARP
+};
+
+struct Cluster {
+    std::string name;   // "selene"
+    std::string title;  // "NVIDIA Selene: DGX A100 SuperPOD"
+    std::vector<std::string> aliases;
+    int nodes = 1;  // that exist
+    NodeSpec node;
+    FabricSpec fabric;
+    std::vector<StorageClass> shared_storage;
+    // What is not known and was assumed, in words; a report repeats them.
+    std::vector<std::string> assumptions;
+    std::string notes;
+};
+
+}  // namespace sextant

@@ -1,0 +1,85 @@
+// A device that computes: a GPU, an accelerator, or the CPUs of a host taken as one. Data only; costs are in model/cost.
+#pragma once
+
+#include "model/base/data_type.hpp"
+#include "model/base/provenance.hpp"
+#include "model/base/quantity.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+enum class DeviceKind { gpu, cpu, accelerator };
+
+// Tensor units multiply small matrices in one instruction (tensor cores, matrix cores, AMX); vector units do the rest.
+enum class ComputeUnit { vector, tensor };
+
+// D = A x B + C with A, B in `input` and C, D in `accumulate`, dense, at the clock that the maker states.
+struct PeakRate {
+    DataType input = DataType::fp32;
+    DataType accumulate = DataType::fp32;
+    ComputeUnit unit = ComputeUnit::vector;
+    Sourced<FlopRate> rate;
+    // The largest fraction of `rate` that a large, well-shaped GEMM sustains: clocks under a power limit included.
+    // Absent: not known; the cost model takes the default of its architecture class and says so.
+    std::optional<Sourced<double>> achievable;
+};
+
+// Measured times of GEMMs [m x k] x [k x n] that share n, k and the data type; ascending in m.
+struct GemmCurve {
+    DataType type = DataType::bf16;
+    std::int64_t n = 0, k = 0;
+    struct Point {
+        std::int64_t m;
+        Seconds time;
+    };
+    std::vector<Point> points;
+    std::string source;
+};
+
+struct Device {
+    std::string name;  // "A100 SXM4 80GB"
+    std::vector<std::string> aliases;
+    DeviceKind kind = DeviceKind::gpu;
+    std::string vendor;              // "NVIDIA"
+    std::string architecture;        // "ampere", lower case; "unknown" where not stated
+    std::string compute_capability;  // "8.0"; empty where the notion does not exist
+
+    int multiprocessors = 0;                      // SMs, compute units or cores
+    Sourced<Frequency> clock;                     // boost clock
+    Sourced<Bytes> memory;                        // what the maker prints, in GiB
+    std::optional<Sourced<Bytes>> usable_memory;  // what is left to programs (ECC, driver)
+    Sourced<Bandwidth> memory_bandwidth;
+    // Fraction of memory_bandwidth that a streaming kernel over a large array reaches.
+    Sourced<double> stream_fraction;
+    Sourced<Bytes> l2;
+    std::vector<PeakRate> peaks;
+
+    // Device time between two dependent kernels when the queue is full: start-up, drain, fetch.
+    Sourced<Seconds> kernel_overhead;
+    // The same for a node of a captured graph.
+    Sourced<Seconds> graph_kernel_overhead;
+
+    std::string host_link;  // name of a link type: "PCIe gen4 x16"
+    Sourced<Watts> power;   // TDP
+    Sourced<Watts> idle_power;
+    std::optional<Sourced<MoneyRate>> price;  // rent of one device
+    std::vector<GemmCurve> gemm_curves;
+    std::string notes;
+
+    // The fastest way to multiply with inputs of this type on this unit; null when the device has none.
+    [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
+};
+
+// What a library does with a matrix product whose operands are of `type`: the unit and the type that it really multiplies in.
+// Tensor cores do not take FP32: libraries cast to TF32 when `tf32_allowed` and the device has it, otherwise the vector units work.
+// A type that the device cannot multiply falls back to FP32 arithmetic on data stored in `type`.
+struct MatrixPath {
+    const PeakRate* peak = nullptr;  // never null for a device that passed the reader
+    bool native = true;              // false: emulated in a wider type
+};
+MatrixPath matrix_path(const Device&, DataType type, bool tf32_allowed);
+
+}  // namespace sextant

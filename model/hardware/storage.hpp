@@ -1,0 +1,33 @@
+// Storage classes: what people choose a filesystem by. Data only; the input pipeline prices them.
+#pragma once
+
+#include "model/base/provenance.hpp"
+#include "model/base/quantity.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sextant {
+
+enum class StorageKind { memory, disk, ssd, nvme, nfs, parallel, object };
+
+struct StorageClass {
+    std::string name;  // "Lustre, flash (LUMI-F)"
+    StorageKind kind = StorageKind::ssd;
+    bool shared = false;                               // by all nodes of the cluster
+    std::optional<Sourced<Seconds>> open_latency;      // open + first metadata, one file
+    std::optional<Sourced<Seconds>> seek_latency;      // random access inside an open file
+    std::optional<Sourced<Bandwidth>> read_bandwidth;  // one stream
+    std::optional<Sourced<Bandwidth>> write_bandwidth;
+    std::optional<Sourced<Frequency>> random_read_rate;       // operations per second, deep queue
+    std::optional<Sourced<Frequency>> metadata_rate;          // opens or stats per second, whole system
+    std::optional<Sourced<Bandwidth>> client_read_bandwidth;  // one node's share at most
+    std::optional<Sourced<Bandwidth>> client_write_bandwidth;
+    std::optional<Sourced<Bandwidth>> total_read_bandwidth;  // whole system
+    std::optional<Sourced<Bandwidth>> total_write_bandwidth;
+    std::optional<bool> backed_up;
+    std::optional<Sourced<Seconds>> retention;  // files older than this are purged
+    std::string notes;
+};
+
+}  // namespace sextant

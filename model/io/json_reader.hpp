@@ -1,0 +1,208 @@
+// Reads JSON that people write: every problem is reported with file and pointer, and all of them at once.
+//
+//     JsonFile file = JsonFile::load(path, diagnostics);
+//     ObjectReader r(file.root());
+//     r.required("name", device.name);
+//     r.optional("memory", device.memory);          // a quantity: "80 GiB"
+//     r.each("peaks", [&](JsonNode n) { ... });
+//                                                    // the destructor reports keys that nobody asked for
+//
+// A reader never throws: it leaves the field as it was and adds a Diagnostic. Call Diagnostics::throw_if_any at the end.
+#pragma once
+
+#include "model/base/data_type.hpp"
+#include "model/base/diagnostics.hpp"
+#include "model/base/provenance.hpp"
+#include "model/base/quantity_text.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// A value inside a document, with its place. Cheap to copy; valid as long as its JsonFile.
+struct JsonNode {
+    const nlohmann::json* value = nullptr;
+    const std::string* file = nullptr;
+    std::string pointer;
+    Diagnostics* diagnostics = nullptr;
+
+    void complain(std::string what, std::string hint = {}) const;
+    [[nodiscard]] bool is_object() const;
+    [[nodiscard]] bool is_array() const;
+    [[nodiscard]] bool is_string() const;
+    [[nodiscard]] bool is_number() const;
+    [[nodiscard]] JsonNode child(std::string_view key) const;                     // null value when absent
+    [[nodiscard]] std::vector<JsonNode> elements() const;                         // of an array; of anything else, none
+    [[nodiscard]] std::vector<std::pair<std::string, JsonNode>> members() const;  // of an object, in the order of keys
+};
+
+// A parsed document. A file that is absent, unreadable, no JSON or larger than `max_bytes` leaves root().value null and a Diagnostic.
+class JsonFile {
+public:
+    static JsonFile load(const std::filesystem::path&, Diagnostics&);
+    static JsonFile from_text(std::string_view text, std::string name, Diagnostics&);
+
+    JsonFile(JsonFile&&) noexcept;
+    JsonFile& operator=(JsonFile&&) noexcept;
+    ~JsonFile();
+
+    [[nodiscard]] JsonNode root() const;
+    [[nodiscard]] const std::string& name() const { return *name_; }
+    // Replaces or adds the value at a dotted path ("plan.tp=8"): what --set does. Text that is no JSON is taken as a string.
+    void set(std::string_view assignment);
+
+private:
+    JsonFile(std::string name, Diagnostics&);
+    std::unique_ptr<nlohmann::json> document_;
+    std::unique_ptr<std::string> name_;
+    Diagnostics* diagnostics_;
+};
+
+// Bounds that a number must keep, both inclusive.
+struct Bounds {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+};
+inline constexpr Bounds positive{std::numeric_limits<double>::min(), 1e30};
+inline constexpr Bounds not_negative{0, 1e30};
+inline constexpr Bounds fraction{0, 1};
+inline constexpr Bounds count{1, 1e9};
+
+// Readers of single values. Each returns false after complaining.
+bool read_value(const JsonNode&, bool&);
+bool read_value(const JsonNode&, std::string&);
+bool read_value(const JsonNode&, double&, Bounds = {});
+bool read_value(const JsonNode&, int&, Bounds = count);
+bool read_value(const JsonNode&, std::int64_t&, Bounds = count);
+bool read_value(const JsonNode&, DataType&);
+bool read_value(const JsonNode&, std::vector<std::string>&);
+bool read_quantity(const JsonNode&, const UnitTable&, Bounds, double& si);
+
+template <int B, int F, int S, int J, int M>
+bool read_value(const JsonNode& n, Quantity<B, F, S, J, M>& q, Bounds bounds = not_negative) {
+    double si = 0;
+    if (!read_quantity(n, unit_table<Quantity<B, F, S, J, M>>(), bounds, si)) return false;
+    q = Quantity<B, F, S, J, M>::from_si(si);
+    return true;
+}
+
+// {"value": ..., "kind": "datasheet", "source": "..."}: splits off the provenance, returns the node of the value.
+// The kind and source of an enclosing object may serve as default (see ObjectReader::default_source).
+struct Provenance {
+    SourceKind kind = SourceKind::estimated;
+    std::string source;
+};
+JsonNode read_provenance(const JsonNode&, Provenance& into);
+
+template <class T>
+bool read_value(const JsonNode& n, Sourced<T>& field, const Provenance& inherited = {}) {
+    Provenance p = inherited;
+    const JsonNode value = read_provenance(n, p);
+    if (!value.value || !read_value(value, field.value)) return false;
+    field.kind = p.kind;
+    field.source = std::move(p.source);
+    return true;
+}
+template <class T>
+bool read_value(const JsonNode& n, std::optional<T>& field) {
+    T v{};
+    if (!read_value(n, v)) return false;
+    field = std::move(v);
+    return true;
+}
+
+// A closed vocabulary: the words that may stand there, and what each means.
+template <class E>
+struct Word {
+    std::string_view text;
+    E value;
+};
+void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
+
+class ObjectReader {
+public:
+    explicit ObjectReader(JsonNode);
+    ObjectReader(const ObjectReader&) = delete;
+    ObjectReader& operator=(const ObjectReader&) = delete;
+    ~ObjectReader();  // reports unknown keys, with the nearest known one as hint
+
+    // Numbers inside this object that do not name their own source have this one.
+    void default_source(Provenance p) { inherited_ = std::move(p); }
+    [[nodiscard]] const Provenance& default_source() const { return inherited_; }
+
+    [[nodiscard]] bool has(std::string_view key);
+    // The child, marked as known; value null when absent (or JSON null).
+    JsonNode get(std::string_view key);
+    // As get, and complains when absent.
+    JsonNode need(std::string_view key, std::string_view hint = {});
+
+    template <class T, class... Rules>
+    bool required(std::string_view key, T& field, const Rules&... rules) {
+        const JsonNode n = need(key);
+        return n.value && read_value(n, field, rules...);
+    }
+    template <class T, class... Rules>
+    bool optional(std::string_view key, T& field, const Rules&... rules) {
+        const JsonNode n = get(key);
+        return n.value && read_value(n, field, rules...);
+    }
+    // Sourced numbers inherit the object's source.
+    template <class T>
+    bool required(std::string_view key, Sourced<T>& field) {
+        const JsonNode n = need(key);
+        return n.value && read_value(n, field, inherited_);
+    }
+    template <class T>
+    bool optional(std::string_view key, Sourced<T>& field) {
+        const JsonNode n = get(key);
+        return n.value && read_value(n, field, inherited_);
+    }
+    template <class T>
+    bool optional(std::string_view key, std::optional<Sourced<T>>& field) {
+        const JsonNode n = get(key);
+        Sourced<T> v;
+        if (!n.value || !read_value(n, v, inherited_)) return false;
+        field = std::move(v);
+        return true;
+    }
+    template <class E, std::size_t N>
+    bool word(std::string_view key, E& field, const Word<E> (&words)[N]) {
+        const JsonNode n = get(key);
+        std::string text;
+        if (!n.value || !read_value(n, text)) return false;
+        std::vector<std::string_view> known;
+        for (const Word<E>& w : words) {
+            if (w.text == text) {
+                field = w.value;
+                return true;
+            }
+            known.push_back(w.text);
+        }
+        complain_about_word(n, text, known);
+        return false;
+    }
+    // Calls `visit` for every element of the array at `key`; an absent key is an empty array.
+    void each(std::string_view key, const std::function<void(const JsonNode&)>& visit);
+    // `"schema": "scenario/1"` must stand there and match.
+    bool schema(std::string_view expected);
+
+    [[nodiscard]] const JsonNode& node() const { return node_; }
+
+private:
+    JsonNode node_;
+    Provenance inherited_;
+    std::set<std::string, std::less<>> known_;
+};
+
+}  // namespace sextant

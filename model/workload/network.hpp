@@ -1,0 +1,38 @@
+// A network as the plan sees it: a sequence of blocks, each an instance of one of a few templates.
+#pragma once
+
+#include "model/workload/operator_graph.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+enum class BlockRole { input, layer, head };  // head: final norm, output projection, loss
+
+struct Block {
+    std::string name;  // "transformer layer", "moe layer", "stage 3 bottleneck"
+    BlockRole role = BlockRole::layer;
+    OperatorGraph graph;
+};
+
+struct Network {
+    std::vector<Block> templates;
+    std::vector<int> sequence;  // template of each block, in order of forward
+
+    [[nodiscard]] double parameters() const;  // over the whole sequence, local to one shard, tied ones once
+};
+
+// How one micro-batch of the network is cut over devices. 1 everywhere: the serial network.
+struct Shard {
+    std::int64_t micro_batch = 1;    // samples
+    int tensor = 1;                  // heads, MLP columns, vocabulary; convolutions by output channel
+    int context = 1;                 // sequence
+    int expert = 1;                  // experts
+    int expert_tensor = 0;           // tensor parallelism inside an expert; 0: as `tensor`
+    bool sequence_parallel = false;  // normalisation, dropout and residuals cut over the tensor group by sequence
+    bool flash_attention = true;     // else scores are written out
+    bool training = true;            // dropout masks and loss exist
+};
+
+}  // namespace sextant

@@ -1,0 +1,148 @@
+// Operators and the tensors between them: what one device does for one micro-batch of one block of a network.
+//
+// Shapes are local, after sharding: a column-parallel GEMM under tp = 8 has an eighth of its columns.
+// An operator says what it computes, not how long that takes (model/cost) nor by which kernel (backend).
+#pragma once
+
+#include "model/base/ids.hpp"
+#include "model/base/quantity.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sextant {
+
+// How the elements of a tensor are stored; the precision policy of the plan says how wide each is.
+enum class TensorRole {
+    activation,  // the compute type of the plan
+    statistic,   // fp32: means, variances, log-sum-exp
+    logits,      // output of the language-model head; frameworks often keep it in fp32
+    mask,        // one byte: dropout masks
+    index,       // eight bytes: token ids, labels
+};
+
+struct Tensor {
+    std::string name;
+    std::vector<std::int64_t> shape;  // outermost first
+    TensorRole role = TensorRole::activation;
+
+    [[nodiscard]] double elements() const;  // product of the shape; 1 for a scalar
+};
+
+// out[batch, m, n] = in[batch, m, k] x B[batch, k, n]. With `weight`, B is a parameter shared by the batch (then batch is 1);
+// else B is the second input.
+struct Gemm {
+    std::int64_t batch = 1, m = 1, n = 1, k = 1;
+    bool weight = true;
+};
+
+// NCHW in the comment, any layout in memory. out[batch, out_channels, out_h, out_w]
+struct Convolution {
+    std::int64_t batch = 1, in_channels = 1, out_channels = 1, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+    std::int64_t kernel_h = 1, kernel_w = 1, stride = 1, groups = 1;
+};
+
+// softmax(Q K^T) V in one kernel that never writes the scores (flash attention).
+// Plain attention is written out as GEMM, scale and mask, softmax, dropout, GEMM.
+struct Attention {
+    std::int64_t batch = 1, heads = 1, kv_heads = 1, query_len = 1, key_len = 1, head_dim = 1, value_dim = 1;
+    bool causal = true;
+    std::int64_t window = 0;  // sliding window; 0: none
+};
+
+enum class NormKind { layer, rms, batch, group };
+struct Normalization {
+    NormKind kind = NormKind::layer;
+    std::int64_t rows = 1, width = 1;  // batch norm: rows = channels, width = batch x pixels
+};
+
+struct Softmax {
+    std::int64_t rows = 1, width = 1;
+    bool masked = false;  // scale and causal mask in the same kernel
+};
+
+// One pass over elements. What backward needs depends on the function: gelu its input, relu its output, dropout its mask, add nothing.
+enum class PointwiseKind {
+    add,
+    bias,
+    scale,
+    gelu,
+    relu,
+    relu6,
+    squared_relu,
+    silu,
+    sigmoid,
+    gate,
+    dropout,
+    rotary,
+    mask,
+    multiply,
+    cast,
+    copy
+};
+struct Pointwise {
+    PointwiseKind kind = PointwiseKind::add;
+    double elements = 1;
+};
+
+enum class PoolingKind { max, average, global_average };
+struct Pooling {
+    PoolingKind kind = PoolingKind::max;
+    double in_elements = 1, out_elements = 1;
+    std::int64_t window = 1;  // elements read for one written
+};
+
+struct Embedding {
+    std::int64_t tokens = 1, rows = 1, width = 1;  // a table of rows x width, local part
+};
+
+struct CrossEntropy {
+    std::int64_t rows = 1, classes = 1;  // local classes under vocabulary-parallel loss
+};
+
+// Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange).
+struct TokenPermute {
+    std::int64_t tokens = 1, width = 1, copies = 1;  // each token is written `copies` times
+};
+
+enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };
+enum class ParallelGroup { tensor, context, expert, data, pipeline };
+
+// Communication inside a block, in forward and (conjugate) in backward. `bytes` follow from `elements` and the element's width:
+// all_reduce: elements of the buffer; all_gather: of the gathered result; reduce_scatter: of the input; all_to_all: sent by one rank.
+struct Exchange {
+    ExchangeKind forward = ExchangeKind::all_reduce;
+    ExchangeKind backward = ExchangeKind::none;
+    ParallelGroup group = ParallelGroup::tensor;
+    double elements = 0;
+};
+
+using OperatorKind =
+    std::variant<Gemm, Convolution, Attention, Normalization, Softmax, Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
+
+struct Operator {
+    std::string name;  // "mlp.fc1"
+    OperatorKind kind;
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+    double parameters = 0;           // local elements, bias included
+    bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
+    bool tied = false;               // its weight belongs to another operator (tied embeddings): counted there
+    bool attention_core = false;     // between Q, K, V and the output projection: what selective recompute drops
+    std::string label;               // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+};
+
+// Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;
+// attention 2 b h q k_eff (d + d_v) with k_eff half the keys under a causal mask (q = k), at most the window;
+// everything else a few operations per element, which no published figure counts: zero here.
+Flops forward_flops(const OperatorKind&);
+// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores).
+Flops backward_flops(const OperatorKind&);
+
+// Elements that a softmax(QK^T)V really touches: queries x visible keys.
+double attention_pairs(const Attention&);
+
+}  // namespace sextant

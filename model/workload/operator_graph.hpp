@@ -1,0 +1,55 @@
+// The operator graph of one block: a DAG of operators (Boost.Graph, see dependency_graph.hpp) joined by tensors.
+#pragma once
+
+#include "model/workload/operator.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// Immutable once built by GraphBuilder; operators stand in an order in which they can run.
+class OperatorGraph {
+public:
+    [[nodiscard]] std::span<const Operator> operators() const { return operators_; }
+    [[nodiscard]] std::span<const Tensor> tensors() const { return tensors_; }
+    [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors_[id.value]; }
+    [[nodiscard]] std::span<const TensorId> inputs() const { return inputs_; }    // arrive from the block before
+    [[nodiscard]] std::span<const TensorId> outputs() const { return outputs_; }  // leave for the block after
+
+    [[nodiscard]] double parameters() const;        // local, tied ones not counted
+    [[nodiscard]] double dense_parameters() const;  // those not sharded over the expert group
+    [[nodiscard]] double expert_parameters() const;
+
+private:
+    friend class OperatorGraphBuilder;
+    std::vector<Operator> operators_;
+    std::vector<Tensor> tensors_;
+    std::vector<TensorId> inputs_, outputs_;
+};
+
+// Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
+// read by two operators is counted once. Which operand an operator needs:
+//   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
+//   Normalization, gelu, silu, gate, squared_relu, multiply: inputs        relu, sigmoid, Softmax: output
+//   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      others: nothing
+// A block's own input counts when an operator needs it.
+std::vector<TensorId> saved_for_backward(const OperatorGraph&);
+
+class OperatorGraphBuilder {
+public:
+    TensorId input(std::string name, std::vector<std::int64_t> shape, TensorRole role = TensorRole::activation);
+    // Adds an operator over `inputs` and returns its (first) output, a new tensor of `shape`.
+    TensorId add(Operator op, std::vector<std::int64_t> shape, TensorRole role = TensorRole::activation);
+    // A further output of the last operator added: a mask, statistics.
+    TensorId also(std::string name, std::vector<std::int64_t> shape, TensorRole role);
+    void output(TensorId);
+    [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors_[id.value]; }
+    OperatorGraph build() &&;
+
+private:
+    OperatorGraph graph_;
+};
+
+}  // namespace sextant

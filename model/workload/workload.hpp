@@ -1,0 +1,115 @@
+// What is trained: a family of networks with its parameters, and how to build its operator graphs.
+#pragma once
+
+#include "model/workload/network.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sextant {
+
+enum class TransformerKind { decoder, encoder, encoder_decoder, vision };
+enum class MlpKind { gelu, relu, squared_relu, swiglu, geglu };  // the last two have three matrices
+enum class PositionKind { learned, rotary, alibi, relative, none };
+enum class HeadKind { language_model, masked_lm_nsp, question_answering, classifier };
+
+struct LatentAttention {      // MLA, DeepSeek-V2 (arXiv 2405.04434) section 2.1
+    std::int64_t q_rank = 0;  // 0: queries are not compressed
+    std::int64_t kv_rank = 512, qk_nope_dim = 128, qk_rope_dim = 64, value_dim = 128;
+};
+
+struct MixtureOfExperts {
+    std::int64_t experts = 8, topk = 2;
+    std::int64_t ffn_hidden = 0;         // of one expert
+    std::int64_t shared_ffn_hidden = 0;  // of the shared experts together; 0: none
+    std::int64_t dense_layers = 0;       // leading layers with an ordinary MLP
+    std::int64_t every = 1;              // after those, one MoE layer in `every`
+    double capacity_factor = 0;          // 0: dropless
+};
+
+struct TransformerSpec {
+    TransformerKind kind = TransformerKind::decoder;
+    std::int64_t layers = 12, hidden = 768, ffn_hidden = 3072, heads = 12, kv_heads = 12;
+    std::int64_t head_dim = 0;                                      // 0: hidden / heads
+    std::int64_t vocab = 50257, seq_len = 1024, max_positions = 0;  // 0: seq_len
+    std::int64_t decoder_layers = 0, decoder_seq_len = 0;           // encoder_decoder
+    MlpKind mlp = MlpKind::gelu;
+    NormKind norm = NormKind::layer;
+    PositionKind position = PositionKind::learned;
+    HeadKind head = HeadKind::language_model;
+    bool tied_embeddings = true;
+    bool bias = true;  // of dense layers (and of qkv unless qkv_bias says otherwise)
+    std::optional<bool> qkv_bias;
+    bool dropout = true;                                        // hidden and attention dropout exist as operators
+    bool bidirectional = false;                                 // no causal mask
+    std::int64_t type_vocab = 0;                                // BERT segment embeddings
+    bool pooler = false;                                        // BERT
+    std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window
+    std::int64_t mtp_layers = 0;                                // multi-token prediction modules
+    std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all
+    std::optional<LatentAttention> mla;
+    std::optional<MixtureOfExperts> moe;
+    std::int64_t image_px = 224, patch_px = 16, channels = 3, classes = 1000;  // vision
+};
+
+// Networks with a fixed architecture, by the name that the field uses:
+// alexnet vgg11 vgg16 vgg19 resnet18..resnet200 wide_resnet50_2 resnext50_32x4d googlenet(inceptionv1) inception3 densenet121..
+// efficientnet_b0 mobilenetv2_100 convnext_tiny ... convolutional_names() lists them.
+struct ConvolutionalSpec {
+    std::string name = "resnet50";
+    std::int64_t image_px = 224, channels = 3, classes = 1000;
+};
+
+struct MlpSpec {
+    std::vector<std::int64_t> widths{784, 4096, 4096, 10};  // input, hidden..., output
+    PointwiseKind activation = PointwiseKind::relu;
+};
+
+// A user's own chain of layers.
+struct ChainLayer {
+    enum class Kind { dense, conv, norm, activation, pool, dropout, residual_begin, residual_end } kind = Kind::dense;
+    std::int64_t width = 0, kernel = 1, stride = 1, groups = 1;
+    PointwiseKind function = PointwiseKind::relu;
+    PoolingKind pooling = PoolingKind::max;
+    NormKind norm = NormKind::batch;
+    bool bias = true;
+};
+struct ChainSpec {
+    std::vector<std::int64_t> input_shape;  // of one sample: {features} or {channels, height, width}
+    std::vector<ChainLayer> layers;
+    std::int64_t classes = 10;
+};
+
+struct Workload {
+    std::string name;   // "gpt3-175b"
+    std::string title;  // for people
+    std::variant<TransformerSpec, ConvolutionalSpec, MlpSpec, ChainSpec> spec;
+    std::string source;
+
+    [[nodiscard]] std::int64_t tokens_per_sample() const;  // 0 where the notion does not exist
+    [[nodiscard]] bool is_transformer() const { return std::holds_alternative<TransformerSpec>(spec); }
+    // What one sample is called: "sequence", "image", "sample".
+    [[nodiscard]] std::string_view sample_word() const;
+};
+
+// The blocks of `workload` cut as `shard` says. Throws InputError (pointer "/plan/...", "/workload/...") with every problem
+// when the cut is impossible: heads not divisible by tp, experts not divisible by ep, an unknown network name.
+Network build_network(const Workload& workload, const Shard& shard);
+
+// Parameters and forward FLOPs of one sample, serial network: what papers print.
+struct WorkloadSize {
+    double parameters = 0;
+    double active_parameters = 0;  // touched by one token: routed experts counted topk times
+    Flops forward;                 // of one sample, causal attention counted in full where papers do (see docs/model/workloads.md)
+};
+WorkloadSize size_of(const Workload&);
+
+// Bundled models by name ("gpt3-175b", "llama-2-7b", "resnet50", "bert-large"...), see workload_names().
+std::optional<Workload> find_workload(std::string_view name);
+std::vector<std::string> workload_names();
+std::vector<std::string> convolutional_names();
+
+}  // namespace sextant
