@@ -114,9 +114,9 @@ constexpr std::string_view llama1 = "arXiv 2302.13971, table 2";
 constexpr std::string_view llama2 = "arXiv 2307.09288; config.json of meta-llama/Llama-2";
 constexpr std::string_view llama3 = "arXiv 2407.21783, table 3";
 constexpr std::string_view qwen25 = "arXiv 2412.15115, table 1; config.json of Qwen/Qwen2.5";
-constexpr std::string_view bert = "arXiv 1810.04805, section 3";
-constexpr std::string_view t5 = "arXiv 1910.10683, section 3.7; config.json of google-t5";
-constexpr std::string_view vit = "arXiv 2010.11929, table 1";
+constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
+constexpr std::string_view t5_paper = "arXiv 1910.10683, section 3.7; config.json of google-t5";
+constexpr std::string_view vit_paper = "arXiv 2010.11929, table 1";
 constexpr std::string_view deit = "arXiv 2012.12877, table 1 (small)";
 
 using enum Style;
@@ -175,21 +175,21 @@ constexpr Entry entries[] = {
      deepseek_v2_lite},
     {"deepseek-v2", "DeepSeek-V2 236B", "arXiv 2405.04434, section 3.1", llama, 60, 5120, 12288, 128, 128, 102400, 4096, deepseek_v2},
     {"deepseek-v3", "DeepSeek-V3 671B", "arXiv 2412.19437, section 4.2", llama, 61, 7168, 18432, 128, 128, 129280, 4096, deepseek_v3},
-    {"bert-base", "BERT base", bert, Style::bert, 12, 768, 3072, 12, 12, 30522, 512, pretraining},
-    {"bert-large", "BERT large", bert, Style::bert, 24, 1024, 4096, 16, 16, 30522, 512, pretraining},
-    {"bert-base-squad", "BERT base, SQuAD", bert, Style::bert, 12, 768, 3072, 12, 12, 30522, 384, squad},
-    {"bert-large-squad", "BERT large, SQuAD", bert, Style::bert, 24, 1024, 4096, 16, 16, 30522, 384, squad},
-    {"t5-small", "T5 small", t5, Style::t5, 6, 512, 2048, 8, 8, 32128, 512, head_64},
-    {"t5-base", "T5 base", t5, Style::t5, 12, 768, 3072, 12, 12, 32128, 512, head_64},
-    {"t5-large", "T5 large", t5, Style::t5, 24, 1024, 4096, 16, 16, 32128, 512, head_64},
-    {"t5-3b", "T5 3B", t5, Style::t5, 24, 1024, 16384, 32, 32, 32128, 512, head_128},
-    {"t5-11b", "T5 11B", t5, Style::t5, 24, 1024, 65536, 128, 128, 32128, 512, head_128},
-    {"vit-s16", "ViT-S/16", deit, Style::vit, 12, 384, 1536, 6, 6, 1, 197},
-    {"vit-b16", "ViT-B/16", vit, Style::vit, 12, 768, 3072, 12, 12, 1, 197},
-    {"vit-b32", "ViT-B/32", vit, Style::vit, 12, 768, 3072, 12, 12, 1, 50, patch_32},
-    {"vit-l16", "ViT-L/16", vit, Style::vit, 24, 1024, 4096, 16, 16, 1, 197},
-    {"vit-l32", "ViT-L/32", vit, Style::vit, 24, 1024, 4096, 16, 16, 1, 50, patch_32},
-    {"vit-h14", "ViT-H/14", vit, Style::vit, 32, 1280, 5120, 16, 16, 1, 257, patch_14},
+    {"bert-base", "BERT base", bert_paper, bert, 12, 768, 3072, 12, 12, 30522, 512, pretraining},
+    {"bert-large", "BERT large", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 512, pretraining},
+    {"bert-base-squad", "BERT base, SQuAD", bert_paper, bert, 12, 768, 3072, 12, 12, 30522, 384, squad},
+    {"bert-large-squad", "BERT large, SQuAD", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 384, squad},
+    {"t5-small", "T5 small", t5_paper, t5, 6, 512, 2048, 8, 8, 32128, 512, head_64},
+    {"t5-base", "T5 base", t5_paper, t5, 12, 768, 3072, 12, 12, 32128, 512, head_64},
+    {"t5-large", "T5 large", t5_paper, t5, 24, 1024, 4096, 16, 16, 32128, 512, head_64},
+    {"t5-3b", "T5 3B", t5_paper, t5, 24, 1024, 16384, 32, 32, 32128, 512, head_128},
+    {"t5-11b", "T5 11B", t5_paper, t5, 24, 1024, 65536, 128, 128, 32128, 512, head_128},
+    {"vit-s16", "ViT-S/16", deit, vit, 12, 384, 1536, 6, 6, 1, 197},
+    {"vit-b16", "ViT-B/16", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 197},
+    {"vit-b32", "ViT-B/32", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 50, patch_32},
+    {"vit-l16", "ViT-L/16", vit_paper, vit, 24, 1024, 4096, 16, 16, 1, 197},
+    {"vit-l32", "ViT-L/32", vit_paper, vit, 24, 1024, 4096, 16, 16, 1, 50, patch_32},
+    {"vit-h14", "ViT-H/14", vit_paper, vit, 32, 1280, 5120, 16, 16, 1, 257, patch_14},
 };
 
 // The names that timm gives to networks of the table.
@@ -211,6 +211,12 @@ TransformerSpec spec_of(const Entry& e) {
     return spec;
 }
 
+// Inception v3 takes 299 px (arXiv 1512.00567, table 1), the other convolutional networks 224.
+Workload convolutional(const std::string& name) {
+    const bool inception_v3 = name.starts_with("inception_v3") || name == "inceptionv3" || name == "inception3";
+    return {.name = name, .title = name, .spec = ConvolutionalSpec{.name = name, .image_px = inception_v3 ? 299 : 224}, .source = {}};
+}
+
 }  // namespace
 
 std::optional<Workload> find_workload(std::string_view name) {
@@ -220,8 +226,8 @@ std::optional<Workload> find_workload(std::string_view name) {
     if (entry != std::end(entries))
         return Workload{
             .name = std::string(name), .title = std::string(entry->title), .spec = spec_of(*entry), .source = std::string(entry->source)};
-    for (std::string& known : convolutional_names())
-        if (known == name) return Workload{.name = known, .title = known, .spec = ConvolutionalSpec{.name = known}, .source = {}};
+    for (const std::string& known : convolutional_names())
+        if (known == name) return convolutional(known);
     return std::nullopt;
 }
 
