@@ -11,7 +11,7 @@ std::string part_of(const std::string& path) {
     if (path.starts_with("model/sextant.")) return "facade";
     const auto slash = path.find('/');
     if (slash == std::string::npos) return {};
-    const std::string top = path.substr(0, slash);
+    std::string top = path.substr(0, slash);
     if (top != "model") return top;
     const auto second = path.find('/', slash + 1);
     return second == std::string::npos ? std::string() : path.substr(slash + 1, second - slash - 1);
