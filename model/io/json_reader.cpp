@@ -92,7 +92,7 @@ bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
         return false;
     }
     const double value = n.value->get<double>();
-    const auto show = [](double x) { return number_text(x, 12); };
+    const auto show = [](double x) { return number_text(x, 1); };  // all digits before the point, none after it
     if (!check_bounds(n, value, bounds, n.value->dump(), show)) return false;
     if (value != std::floor(value) || std::fabs(value) > 0x1p53) {
         n.complain(n.value->dump() + " is not a whole number");

@@ -1,6 +1,7 @@
 #include "model/io/plan_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
@@ -26,11 +27,9 @@ bool read_data_degree(ObjectReader& r, Plan& plan, std::optional<std::int64_t> d
     if (r.has("dp")) return r.required("dp", plan.dp, degree);
     if (!devices) return true;
     const double model = static_cast<double>(plan.tp) * plan.pp * plan.cp;
-    const double dp = static_cast<double>(*devices) / model;
-    if (dp >= 1 && dp <= degree.high && *devices % static_cast<std::int64_t>(model) == 0) {
-        plan.dp = static_cast<int>(dp);
-        return true;
-    }
+    const double copies = std::floor(static_cast<double>(*devices) / model);
+    plan.dp = static_cast<int>(std::clamp(copies, 1.0, degree.high));
+    if (plan.dp * model == static_cast<double>(*devices)) return true;
     r.node().complain("tp " + text(plan.tp) + " x pp " + text(plan.pp) + " x cp " + text(plan.cp) + " does not divide the " +
                           text(*devices) + " devices, so that dp cannot be derived",
                       "choose degrees whose product divides " + text(*devices) + ", or state dp");
@@ -137,7 +136,8 @@ void read_recompute(ObjectReader& r, Plan& plan) {
     } else {
         r.word("recompute", plan.recompute, words);
     }
-    static constexpr std::string_view modules[] = {"core_attn", "layernorm", "mlp", "moe_act", "mla_up_proj"};  // Operator::label
+    // The labels that the builders give to operators.
+    static constexpr std::string_view modules[] = {"core_attn", "layernorm", "mlp", "moe", "moe_act", "shared_experts", "mla_up_proj"};
     const bool listed = r.has("recompute_modules");
     r.each("recompute_modules", [&](const JsonNode& n) {
         std::string module;

@@ -118,10 +118,10 @@ void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scen
     const double devices = static_cast<double>(plan.dp) * plan.tp * plan.pp * plan.cp;
     if (devices > *wanted.nodes * per_node)
         node.child("nodes").complain(
-            "the plan needs " + number_text(devices, 10) + " devices, these nodes have " + number_text(*wanted.nodes * per_node, 10),
+            "the plan needs " + number_text(devices, 1) + " devices, these nodes have " + number_text(*wanted.nodes * per_node, 1),
             "dp x tp x pp x cp is the number of devices; leave nodes out to have it follow from the plan");
     else if (devices <= (*wanted.nodes - 1) * per_node && scenario.reserved_devices == 0)
-        node.child("nodes").complain("the plan uses " + number_text(devices, 10) + " of the " + number_text(*wanted.nodes * per_node, 10) +
+        node.child("nodes").complain("the plan uses " + number_text(devices, 1) + " of the " + number_text(*wanted.nodes * per_node, 1) +
                                          " devices and leaves whole nodes idle",
                                      "raise dp, or say that they are paid for with \"reserved_devices\"");
 }

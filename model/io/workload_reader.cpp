@@ -22,32 +22,13 @@ struct FieldReader {
     }
 };
 
-std::string text(std::int64_t n) { return std::to_string(n); }
-
 // ---- transformers
 
-void check_experts(const JsonNode& node, const MixtureOfExperts& moe, std::int64_t layers) {
-    if (moe.topk > moe.experts)
-        node.child("topk").complain("topk " + text(moe.topk) + " is more than the " + text(moe.experts) + " experts");
-    if (moe.ffn_hidden == 0) node.child("ffn_hidden").complain("\"ffn_hidden\" is missing", "the inner width of one expert");
-    if (moe.dense_layers >= layers)
-        node.child("dense_layers").complain("leaves no layer for the experts: the model has " + text(layers) + " layers");
-}
-
-void check_transformer(const JsonNode& node, const TransformerSpec& spec) {
-    if (spec.heads % spec.kv_heads != 0)
-        node.child("kv_heads").complain("kv_heads must divide heads: " + text(spec.kv_heads) + " does not divide " + text(spec.heads));
-    if (spec.head_dim == 0 && spec.hidden % spec.heads != 0)
-        node.child("heads").complain("heads must divide hidden: " + text(spec.heads) + " does not divide " + text(spec.hidden),
-                                     "or state head_dim, where heads x head_dim is not hidden");
+// Whether the network can be built is build_network's to say; that a sequence was lengthened beyond the model's positions shows only here.
+void check_positions(const JsonNode& node, const TransformerSpec& spec) {
     if (spec.position == PositionKind::learned && spec.max_positions != 0 && spec.seq_len > spec.max_positions)
-        node.child("seq_len").complain("longer than the " + text(spec.max_positions) + " learned positions of the model",
+        node.child("seq_len").complain("longer than the " + std::to_string(spec.max_positions) + " learned positions of the model",
                                        "raise max_positions too, or shorten the sequence");
-    if (spec.kind == TransformerKind::encoder_decoder && spec.decoder_layers == 0)
-        node.child("decoder_layers").complain("\"decoder_layers\" is missing", "an encoder_decoder has layers and decoder_layers");
-    if (spec.kind == TransformerKind::vision && spec.image_px % spec.patch_px != 0)
-        node.child("patch_px").complain("patches of " + text(spec.patch_px) + " pixels do not tile an image of " + text(spec.image_px));
-    if (spec.moe) check_experts(node.child("moe"), *spec.moe, spec.layers);
 }
 
 void read_transformer(ObjectReader& r, TransformerSpec& spec) {
@@ -108,8 +89,18 @@ void read_conv(ObjectReader& r, ChainLayer& layer) {
     r.optional("stride", layer.stride, pixel_bound);
     r.optional("groups", layer.groups, width_bound);
     r.optional("bias", layer.bias);
-    if (layer.width % layer.groups != 0)
-        r.get("groups").complain("groups must divide width: " + text(layer.groups) + " does not divide " + text(layer.width));
+}
+
+// "batch", or {"kind": "group", "groups": 32}
+void read_norm(ObjectReader& r, ChainLayer& layer) {
+    const JsonNode node = r.get("norm");
+    if (!node.is_object()) {
+        r.word("norm", layer.norm, norm_kinds);
+        return;
+    }
+    ObjectReader inner(node);
+    inner.word("kind", layer.norm, norm_kinds);
+    inner.optional("groups", layer.groups, width_bound);
 }
 
 void read_pool(const JsonNode& node, ChainLayer& layer) {
@@ -163,30 +154,9 @@ void read_layer(const JsonNode& node, ChainLayer& layer) {
         read_conv(inner, layer);
     }
     if (is("pool", LayerKind::pool)) read_pool(r.get("pool"), layer);
-    if (is("norm", LayerKind::norm)) r.word("norm", layer.norm, norm_kinds);
+    if (is("norm", LayerKind::norm)) read_norm(r, layer);
     if (is("activation", LayerKind::activation)) r.word("activation", layer.function, activation_kinds);
     if (kinds != 1 && r.node().value) node.complain("a layer has exactly one kind", R"(as in {"dense": {"width": 512}} or "dropout")");
-}
-
-void check_chain(const JsonNode& node, const ChainSpec& spec) {
-    const std::vector<JsonNode> nodes = node.child("layers").elements();
-    std::vector<std::size_t> open;
-    bool spatial = spec.input_shape.size() == 3;
-    for (std::size_t i = 0; i < spec.layers.size(); ++i) {
-        const ChainLayer& l = spec.layers[i];
-        if (l.kind == LayerKind::residual_begin) open.push_back(i);
-        if (l.kind == LayerKind::residual_end) {
-            if (open.empty())
-                nodes[i].complain("residual_end without residual_begin");
-            else
-                open.pop_back();
-        }
-        if ((l.kind == LayerKind::conv || l.kind == LayerKind::pool) && !spatial)
-            nodes[i].complain("works on images, but here the data is a vector",
-                              "the input_shape of images is [channels, height, width]; a dense layer ends the images");
-        if (l.kind == LayerKind::dense) spatial = false;
-    }
-    for (const std::size_t i : open) nodes[i].complain("residual_begin without residual_end");
 }
 
 void read_chain(const JsonNode& node, ChainSpec& spec) {
@@ -196,14 +166,11 @@ void read_chain(const JsonNode& node, ChainSpec& spec) {
         std::int64_t extent = 0;
         if (read_value(n, extent, width_bound)) spec.input_shape.push_back(extent);
     });
-    if (const JsonNode shape = r.get("input_shape"); shape.is_array() && shape.elements().size() != 1 && shape.elements().size() != 3)
-        shape.complain("an input has one extent or three", "[features], or [channels, height, width]");
     const JsonNode layers = r.need("layers");
     if (layers.is_array() && (layers.elements().empty() || layers.elements().size() > max_layers))
         return layers.complain("a chain has 1 to 10000 layers");
     r.each("layers", [&](const JsonNode& n) { read_layer(n, spec.layers.emplace_back()); });
     r.optional("classes", spec.classes, width_bound);
-    check_chain(node, spec);
 }
 
 // ---- the whole
@@ -212,7 +179,7 @@ void read_chain(const JsonNode& node, ChainSpec& spec) {
 void read_overrides(ObjectReader& r, Workload& workload) {
     if (auto* spec = std::get_if<TransformerSpec>(&workload.spec)) {
         read_transformer(r, *spec);
-        check_transformer(r.node(), *spec);
+        check_positions(r.node(), *spec);
     } else if (auto* cnn = std::get_if<ConvolutionalSpec>(&workload.spec)) {
         r.optional("image_px", cnn->image_px, pixel_bound);
         r.optional("channels", cnn->channels, pixel_bound);
@@ -241,7 +208,7 @@ void read_spec(ObjectReader& r, std::string_view kind, const WorkloadSource& sou
     } else if (kind == "transformer") {
         TransformerSpec spec;
         read_new_transformer(node, spec);
-        check_transformer(node, spec);
+        check_positions(node, spec);
         workload.spec = spec;
     } else if (kind == "convolutional") {
         ConvolutionalSpec spec;

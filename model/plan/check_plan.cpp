@@ -105,18 +105,22 @@ void check_schedule(Check& c) {
                    "\"schedule\": \"gpipe\" cuts the batch");
 }
 
-// Blocks of the network, where they follow from its parameters: the layers between one input and one head.
-std::optional<std::int64_t> blocks(const TransformerSpec* transformer) {
-    if (!transformer || transformer->mtp_layers > 0 || transformer->kind == TransformerKind::encoder_decoder) return std::nullopt;
-    return transformer->layers + 2;
+// Blocks of the network where they follow from its parameters: layers, and an input and a head; a decoder behind an encoder has an input
+// too.
+std::optional<std::int64_t> blocks(const Workload& workload) {
+    if (const auto* mlp = std::get_if<MlpSpec>(&workload.spec)) return static_cast<std::int64_t>(mlp->widths.size()) - 1;
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    if (!t) return std::nullopt;
+    if (t->kind == TransformerKind::encoder_decoder) return t->layers + (t->decoder_layers > 0 ? t->decoder_layers : t->layers) + 3;
+    return t->layers + t->mtp_layers + 2;
 }
 
 void check_stages(Check& c) {
     const std::int64_t stages = std::int64_t{c.plan.pp} * c.plan.vpp;
-    const std::optional<std::int64_t> known = blocks(c.transformer);
+    const std::optional<std::int64_t> known = blocks(c.scenario.workload);
     if (known && stages > *known)
         c.complain("/plan/pp", "more stages than blocks: pp x vpp is " + text(stages) + ", the network has " + text(*known) + " blocks",
-                   text(*known - 2) + " layers, the input and the head");
+                   "the layers, an input and a head");
     if (c.plan.stage_blocks.empty()) return;
     if (static_cast<std::int64_t>(c.plan.stage_blocks.size()) != stages)
         c.complain("/plan/stage_blocks", "one number for each of the " + text(stages) + " stages (pp x vpp), not " +
@@ -125,7 +129,7 @@ void check_stages(Check& c) {
     for (const int n : c.plan.stage_blocks) sum += n;
     if (known && sum != *known)
         c.complain("/plan/stage_blocks", "the stages hold " + text(sum) + " blocks, the network has " + text(*known),
-                   text(*known - 2) + " layers, the input and the head");
+                   "the layers, an input and a head");
 }
 
 void check_tensor(Check& c) {

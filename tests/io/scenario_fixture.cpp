@@ -5,14 +5,19 @@ namespace {
 
 using namespace units;
 
-Workload transformer(std::string name, TransformerSpec spec) { return {name, name, spec, "test"}; }
-
 std::optional<Workload> find(std::string_view name) {
-    if (name == "gpt") return transformer("gpt", {.layers = 12, .hidden = 768, .heads = 12, .kv_heads = 12});
-    if (name == "bert") return transformer("bert", {.kind = TransformerKind::encoder, .seq_len = 512, .max_positions = 512});
-    if (name == "mixture") return transformer("mixture", {.moe = MixtureOfExperts{.experts = 8, .topk = 2, .ffn_hidden = 3072}});
-    if (name == "resnet50") return Workload{"resnet50", "ResNet-50", ConvolutionalSpec{}, "test"};
-    return std::nullopt;
+    TransformerSpec spec;
+    if (name == "bert") {
+        spec.kind = TransformerKind::encoder;
+        spec.seq_len = spec.max_positions = 512;
+    } else if (name == "mixture") {
+        spec.moe.emplace().ffn_hidden = 3072;
+    } else if (name == "resnet50") {
+        return Workload{"resnet50", "ResNet-50", ConvolutionalSpec{}, "test"};
+    } else if (name != "gpt") {
+        return std::nullopt;
+    }
+    return Workload{std::string(name), std::string(name), spec, "test"};
 }
 
 template <class T>

@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {R"(plan.precision={"reduction": "fp33"})"},
                   "/plan/precision/reduction",
                   "did you mean \"fp32\"?"},
-        Malformed{"unknown model", {"workload=gtp"}, "/workload", "did you mean \"gpt\"?"},
+        Malformed{"unknown model", {"workload=gppt"}, "/workload", "did you mean \"gpt\"?"},
         Malformed{
             "unknown cluster", {"hardware.cluster=bocks", "hardware.network_bandwidth=1 GB/s"}, "/hardware/cluster", "one of: box, single"},
         Malformed{"unknown framework", {"framework=plane"}, "/framework", "did you mean \"plain\"?"},
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "/workload/chain/layers/0",
                   "exactly one kind"},
         Malformed{"unknown bare layer",
-                  {R"(workload={"chain": {"input_shape": [4], "layers": ["drop"]}})", R"(plan={"micro_batch": 1})"},
+                  {R"(workload={"chain": {"input_shape": [4], "layers": ["dropot"]}})", R"(plan={"micro_batch": 1})"},
                   "/workload/chain/layers/0",
                   "did you mean \"dropout\"?"}));
 
@@ -319,7 +319,7 @@ TEST(ScenarioReader, nesting_without_end_is_one_problem) {
 }
 
 TEST(ScenarioReader, all_problems_are_reported_at_once) {
-    const auto problems = read_text(good_scenario, {"name=7", "workload=gtp", "hardware.nodes=-1", "plan.tp=\"x\"", "plan.shedule=gpipe",
+    const auto problems = read_text(good_scenario, {"name=7", "workload=gppt", "hardware.nodes=-1", "plan.tp=\"x\"", "plan.shedule=gpipe",
                                                     "framework=plane", R"(run={"price": 2})", "extra=1"})
                               .problems;
     std::set<std::string> pointers;
