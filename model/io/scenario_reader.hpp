@@ -11,7 +11,7 @@ namespace sextant {
 
 // Where the names in a scenario are looked up. Each takes what stands there, a name or an inline object, and complains through the node.
 struct ScenarioSources {
-    WorkloadSource workload;
+    FindWorkload workload;
     std::function<Cluster(const JsonNode&)> cluster;
     std::function<Device(const JsonNode&)> device;
     std::function<LinkType(const JsonNode&)> link;

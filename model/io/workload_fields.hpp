@@ -64,6 +64,7 @@ void transformer_fields(const Visit& visit) {
     visit("bidirectional", &T::bidirectional);
     visit("type_vocab", &T::type_vocab, optional_width);
     visit("pooler", &T::pooler);
+    visit("embedding_norm", &T::embedding_norm);
     visit("sliding_window", &T::sliding_window, optional_length);
     visit("sliding_window_every", &T::sliding_window_every, layer_count);
     visit("mtp_layers", &T::mtp_layers, Bounds{0, layer_count.high});
@@ -93,6 +94,7 @@ void mixture_fields(const Visit& visit) {
     visit("shared_ffn_hidden", &T::shared_ffn_hidden, optional_width);
     visit("dense_layers", &T::dense_layers, Bounds{0, layer_count.high});
     visit("every", &T::every, layer_count);
+    visit("sigmoid_router", &T::sigmoid_router);
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
 }
 

@@ -189,21 +189,22 @@ void read_overrides(ObjectReader& r, Workload& workload) {
     }
 }
 
-bool find_model(const JsonNode& node, const WorkloadSource& source, Workload& workload) {
+bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
-    if (std::optional<Workload> found = source.find(name)) {
+    if (std::optional<Workload> found = find(name)) {
         workload = std::move(*found);
         return true;
     }
-    complain_about_word(node, name, {source.names.begin(), source.names.end()});
+    const std::vector<std::string> names = workload_names();
+    complain_about_word(node, name, {names.begin(), names.end()});
     return false;
 }
 
-void read_spec(ObjectReader& r, std::string_view kind, const WorkloadSource& source, Workload& workload) {
+void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find, Workload& workload) {
     const JsonNode node = r.get(kind);
     if (kind == "model") {
-        if (find_model(node, source, workload)) return read_overrides(r, workload);
+        if (find_model(node, find, workload)) return read_overrides(r, workload);
         for (const auto& [key, value] : r.node().members()) r.get(key);  // what may be overridden depends on the model
     } else if (kind == "transformer") {
         TransformerSpec spec;
@@ -230,7 +231,7 @@ void read_spec(ObjectReader& r, std::string_view kind, const WorkloadSource& sou
     }
 }
 
-bool read_object(ObjectReader& r, const WorkloadSource& source, Workload& workload) {
+bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) {
     const JsonNode& node = r.node();
     if (!node.value) return false;
     const std::size_t problems = node.diagnostics->list().size();
@@ -239,7 +240,7 @@ bool read_object(ObjectReader& r, const WorkloadSource& source, Workload& worklo
         if (r.has(kind)) kinds.push_back(kind);
     if (kinds.size() == 1) {
         workload.name = "custom " + std::string(kinds.front());
-        read_spec(r, kinds.front(), source, workload);
+        read_spec(r, kinds.front(), find, workload);
     } else {
         node.complain(kinds.empty() ? "no network is named" : "more than one network is named",
                       "exactly one of model, transformer, convolutional, mlp, chain");
@@ -253,23 +254,23 @@ bool read_object(ObjectReader& r, const WorkloadSource& source, Workload& worklo
 
 }  // namespace
 
-std::optional<Workload> read_workload(const JsonNode& node, const WorkloadSource& source) {
+std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
     Workload workload;
-    if (node.is_string()) return find_model(node, source, workload) ? std::optional(std::move(workload)) : std::nullopt;
+    if (node.is_string()) return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
     if (node.value && !node.is_object()) {
         node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
         return std::nullopt;
     }
     ObjectReader r(node);
-    if (!read_object(r, source, workload)) return std::nullopt;
+    if (!read_object(r, find, workload)) return std::nullopt;
     return workload;
 }
 
-std::optional<Workload> read_workload_file(const JsonFile& file, const WorkloadSource& source) {
+std::optional<Workload> read_workload_file(const JsonFile& file, const FindWorkload& find) {
     Workload workload;
     ObjectReader r(file.root());
     r.schema("workload/1");
-    if (!read_object(r, source, workload)) return std::nullopt;
+    if (!read_object(r, find, workload)) return std::nullopt;
     return workload;
 }
 

@@ -71,7 +71,7 @@ CommunicationLibrary library(std::string_view name, const JsonNode& node) {
 
 ScenarioSources test_sources() {
     ScenarioSources sources;
-    sources.workload = {find, {"gpt", "bert", "mixture", "resnet50"}};
+    sources.workload = find;
     sources.cluster = cluster;
     sources.device = [](const JsonNode& n) { return unknown<Device>(n, {"chip"}); };
     sources.link = [](const JsonNode& n) { return unknown<LinkType>(n, {"IB"}); };
