@@ -32,18 +32,19 @@ std::string_view to_text(Collective);
 // A communicator: what the topology gives a group of ranks that communicate at once with their sister groups.
 struct Group {
     int ranks = 1;
-    int nodes = 1;                    // that the group spans
-    Bandwidth ring;                   // per rank, over all its rings
-    Bandwidth all_to_all;             // per rank
-    Seconds wire_latency;             // of the slowest hop
-    Hop hop = Hop::nvlink;            // class of the hops inside a node
+    int nodes = 1;          // that the group spans
+    Bandwidth ring;         // per rank, over all its rings
+    Bandwidth all_to_all;   // per rank
+    Seconds wire_latency;   // of the slowest hop
+    Hop hop = Hop::nvlink;  // class of the hops inside a node
     bool crosses_network = false;
-    bool in_switch = false;           // the switch that joins all its ranks can reduce
+    bool in_switch = false;  // the switch that joins all its ranks can reduce
     bool through_host = false;
 };
 
 // Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.
-Group make_group(const Topology&, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups, bool in_switch_reduction);
+Group make_group(const Topology&, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
+                 bool in_switch_reduction);
 
 // What is scaled in a what-if: bandwidth and latency multipliers of this group's links.
 struct LinkScale {

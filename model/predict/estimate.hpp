@@ -58,28 +58,28 @@ struct StageMemory {
 
 // What-if multipliers: 2 is a resource twice as good. Bandwidths and rates are multiplied, latencies and overheads divided.
 struct Resources {
-    double compute = 1;              // matrix and vector rates
-    double memory_bandwidth = 1;     // of the device
-    double node_bandwidth = 1;       // links inside the node
+    double compute = 1;           // matrix and vector rates
+    double memory_bandwidth = 1;  // of the device
+    double node_bandwidth = 1;    // links inside the node
     double network_bandwidth = 1;
-    double latency = 1;              // of communication steps, everywhere
-    double host = 1;                 // dispatch and framework overheads
+    double latency = 1;  // of communication steps, everywhere
+    double host = 1;     // dispatch and framework overheads
     double kernel_overhead = 1;
     double storage = 1;
-    double overlap = 1;              // divides the slow-down of kernels beside communication
+    double overlap = 1;  // divides the slow-down of kernels beside communication
 };
 
 struct Estimate {
     Seconds step;
     Terms terms;
-    Terms overlapped;                  // hidden behind the terms, not among them
-    std::vector<StageMemory> memory;   // by pipeline stage
-    Bytes peak_memory;                 // over stages
+    Terms overlapped;                 // hidden behind the terms, not among them
+    std::vector<StageMemory> memory;  // by pipeline stage
+    Bytes peak_memory;                // over stages
     Bytes device_memory;
     bool fits = true;
-    Flops model_flops;                 // of the whole job's step: what the mathematics needs, no recompute
-    Flops hardware_flops;              // what is executed, recompute included
-    int last_stage = 0;                // the stage whose rank finishes last
+    Flops model_flops;     // of the whole job's step: what the mathematics needs, no recompute
+    Flops hardware_flops;  // what is executed, recompute included
+    int last_stage = 0;    // the stage whose rank finishes last
 };
 
 class Prepared {
