@@ -163,13 +163,6 @@ private:
         return problems().list().size() == before;
     }
 
-    // Is the next layer that computes a linear one? The classifier behind the last layer is.
-    [[nodiscard]] bool feeds_linear(std::size_t i) const {
-        ++i;
-        while (i < spec_.layers.size() && spec_.layers[i].kind == Kind::dropout) ++i;
-        return i == spec_.layers.size() || spec_.layers[i].kind == Kind::dense;
-    }
-
     Image layer(Layers& l, Image x, std::size_t i) {
         const ChainLayer& c = spec_.layers[i];
         switch (c.kind) {
@@ -181,7 +174,7 @@ private:
             case Kind::norm:
                 return l.norm("norm", x, c.norm, c.groups);
             case Kind::activation:
-                return feeds_linear(i) ? l.activation_for_linear(x, c.function) : l.activation(x, c.function);
+                return l.activation(x, c.function);
             case Kind::pool:
                 if (c.pooling == PoolingKind::global_average) return l.global_pool(x);
                 return l.pool("pool", x, {.kind = c.pooling, .kernel = c.kernel, .stride = c.stride});

@@ -75,9 +75,6 @@ public:
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
     Image activation(Image, PointwiseKind kind);
-    // An activation whose only reader is a linear layer. Where that needs the sum of partial gradients, it is taken in front of the
-    // function, which does not mind: behind it, the output of the function would exist twice.
-    Image activation_for_linear(Image x, PointwiseKind kind) { return activation(x.cut ? x : shared(x), kind); }
     Image relu(Image x) { return activation(x, PointwiseKind::relu); }
     Image dropout(Image);  // nothing outside training
     Image pool(const std::string& name, Image, PoolLayer);

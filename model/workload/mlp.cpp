@@ -26,7 +26,7 @@ Network build_mlp(const MlpSpec& spec, const Shard& shard) {
     problems.throw_if_any();
 
     NetworkBuilder network({.shard = shard, .size_pointer = "/workload/mlp"}, {.id = {}, .channels = spec.widths.front()});
-    const auto activated = [&](Layers& l, Image x, bool first) { return first ? x : l.activation_for_linear(x, spec.activation); };
+    const auto activated = [&](Layers& l, Image x, bool first) { return first ? x : l.activation(x, spec.activation); };
     for (std::size_t i = 1; i + 1 < spec.widths.size(); ++i)
         network.block("dense " + std::to_string(spec.widths[i]), BlockRole::layer,
                       [&](Layers& l, Image x) { return l.linear("dense", activated(l, x, i == 1), spec.widths[i]); });

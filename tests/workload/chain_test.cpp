@@ -24,7 +24,7 @@ TEST(chain, has_the_parameters_and_saved_tensors_that_one_counts_by_hand) {
         {.input_shape = {3, 32, 32},
          .layers = {conv(16), batch_norm, relu, begin, conv(16), batch_norm, relu, conv(16), batch_norm, end, relu, global_pool}},
         {});
-    EXPECT_EQ(sum_parameters(network), 448 + 2 * 2'320 + 3 * 32 + 170);
+    EXPECT_EQ(network.parameters(), 448 + 2 * 2'320 + 3 * 32 + 170);
     EXPECT_EQ(sum_saved_elements(network), 6 * 16'384 + 3'072 + 16);
 }
 
@@ -45,7 +45,7 @@ TEST(chain, dense_layers_make_the_same_network_as_an_mlp) {
         const Shard shard{.micro_batch = 8, .tensor = tp};
         const Network chain = build_chain({.input_shape = {784}, .layers = {dense(512), relu, dense(512), relu}}, shard);
         const Network mlp = build_mlp({.widths = {784, 512, 512, 10}}, shard);
-        EXPECT_EQ(sum_parameters(chain), sum_parameters(mlp));
+        EXPECT_EQ(chain.parameters(), mlp.parameters());
         EXPECT_EQ(sum_forward_flops(chain), sum_forward_flops(mlp));
         EXPECT_EQ(sum_saved_elements(chain), sum_saved_elements(mlp));
     }

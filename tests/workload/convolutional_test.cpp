@@ -47,7 +47,7 @@ class PublishedNetwork : public testing::TestWithParam<Published> {};
 TEST_P(PublishedNetwork, has_the_published_number_of_parameters_and_operations) {
     const Published& p = GetParam();
     const Network network = build_convolutional({.name = p.name, .image_px = p.image_px}, inference);
-    EXPECT_EQ(static_cast<std::int64_t>(sum_parameters(network)), p.parameters);
+    EXPECT_EQ(static_cast<std::int64_t>(network.parameters()), p.parameters);
     EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), p.giga_macs, 0.001);  // published with three digits behind the point
 }
 
@@ -56,15 +56,15 @@ INSTANTIATE_TEST_SUITE_P(torchvision, PublishedNetwork, testing::ValuesIn(torchv
 
 TEST(convolutional, networks_outside_torchvision_have_the_parameters_that_others_count) {
     // GoogLeNet as Caffe has it: github.com/HewlettPackard/dlcookbook-dlbs, docs/models/models.md.
-    EXPECT_EQ(sum_parameters(build_convolutional({.name = "inceptionv1"}, inference)), 6'998'552);
+    EXPECT_EQ(build_convolutional({.name = "inceptionv1"}, inference).parameters(), 6'998'552);
     // ResNet-200: github.com/osmr/imgclsmob, gluon/gluoncv2/models/resnet.py.
-    EXPECT_EQ(sum_parameters(build_convolutional({.name = "resnet200"}, inference)), 64'673'832);
+    EXPECT_EQ(build_convolutional({.name = "resnet200"}, inference).parameters(), 64'673'832);
 }
 
 TEST(convolutional, the_auxiliary_classifier_of_inception_v3_exists_in_training_only) {
     // torchvision's "num_params" of inception_v3.
-    EXPECT_EQ(sum_parameters(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, {})), 27'161'264);
-    EXPECT_EQ(sum_parameters(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, inference)), 23'834'568);
+    EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, {}).parameters(), 27'161'264);
+    EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, inference).parameters(), 23'834'568);
 }
 
 TEST(convolutional, a_convolution_has_the_size_and_operations_that_one_counts_by_hand) {
@@ -108,13 +108,14 @@ TEST(convolutional, no_tensor_between_two_blocks_is_saved_by_both) {
         const std::vector<TensorId> saved = saved_for_backward(graph);
         return std::ranges::find(saved, id) != saved.end();
     };
-    for (const std::string& name : convolutional_names()) {
-        const Network network = build_convolutional({.name = name, .image_px = 299}, {});
-        for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
-            const OperatorGraph &before = graph_at(network, i), &after = graph_at(network, i + 1);
-            EXPECT_FALSE(saves(before, before.outputs()[0]) && saves(after, after.inputs()[0])) << name << ", block " << i;
+    for (const std::string& name : convolutional_names())
+        for (const int tp : {1, 2}) {
+            const Network network = build_convolutional({.name = name, .image_px = 299}, {.tensor = tp});
+            for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
+                const OperatorGraph &before = graph_at(network, i), &after = graph_at(network, i + 1);
+                EXPECT_FALSE(saves(before, before.outputs()[0]) && saves(after, after.inputs()[0])) << name << ", block " << i;
+            }
         }
-    }
 }
 
 TEST(convolutional, what_a_block_writes_is_what_the_next_one_reads) {
@@ -139,7 +140,7 @@ TEST(convolutional, equal_blocks_share_a_template) {
 TEST(convolutional, aliases_name_the_same_network) {
     for (const auto& [alias, name] : {std::pair{"mobilenetv2_100", "mobilenet_v2"}, {"inception3", "inception_v3"}}) {
         const Network a = build_convolutional({.name = alias}, {}), b = build_convolutional({.name = name}, {});
-        EXPECT_EQ(sum_parameters(a), sum_parameters(b));
+        EXPECT_EQ(a.parameters(), b.parameters());
         EXPECT_EQ(sum_forward_flops(a), sum_forward_flops(b));
     }
 }
@@ -155,7 +156,7 @@ TEST(convolutional, tensor_parallelism_cuts_the_work_evenly) {
 
 TEST(convolutional, tensor_parallelism_cuts_all_parameters_but_the_bias_behind_the_sum) {
     // The classifier of ResNet is cut by input: its bias of 1000 is on both devices.
-    EXPECT_EQ(2 * sum_parameters(build_convolutional({.name = "resnet50"}, {.tensor = 2})), 25'557'032 + 1000);
+    EXPECT_EQ(2 * build_convolutional({.name = "resnet50"}, {.tensor = 2}).parameters(), 25'557'032 + 1000);
 }
 
 TEST(convolutional, a_convolution_cut_by_output_gathers_what_it_reads) {

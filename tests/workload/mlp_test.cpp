@@ -15,7 +15,7 @@ TEST(mlp, has_the_parameters_operations_and_saved_tensors_that_one_counts_by_han
     // Operations of 32 samples: each weight is multiplied and added once, 2 * 32 * (784*4096 + 4096*4096 + 4096*10) = 1,281,884,160.
     // Saved: the data and the two outputs of ReLU, which are what the layers behind them read.
     const Network network = build_mlp({}, {.micro_batch = 32});
-    EXPECT_EQ(sum_parameters(network), 3'215'360 + 16'781'312 + 40'970);
+    EXPECT_EQ(network.parameters(), 3'215'360 + 16'781'312 + 40'970);
     EXPECT_EQ(sum_forward_flops(network) / FLOP, 1'281'884'160);
     EXPECT_EQ(sum_saved_elements(network), 32 * (784 + 4096 + 4096));
 }

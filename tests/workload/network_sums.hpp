@@ -16,12 +16,6 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
     return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;
 }
 
-inline double sum_parameters(const Network& network) {
-    double sum = 0;
-    for (std::size_t i = 0; i < network.sequence.size(); ++i) sum += graph_at(network, i).parameters();
-    return sum;
-}
-
 inline Flops sum_forward_flops(const Network& network) {
     Flops sum;
     for (std::size_t i = 0; i < network.sequence.size(); ++i)
