@@ -63,6 +63,14 @@ TEST(TransformerRefusal, TheCapacityFactorIsANumber) {
     EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/capacity_factor"));
 }
 
+TEST(TransformerRefusal, WhatIsLargestStillBuilds) {
+    TransformerSpec spec;
+    spec.heads = spec.kv_heads = 10'000;
+    spec.hidden = spec.ffn_hidden = spec.seq_len = 100'000'000;
+    for (const bool flash : {false, true}) EXPECT_THAT(refusals(spec, {.micro_batch = 100, .flash_attention = flash}), IsEmpty());
+    EXPECT_THAT(refusals(spec, {.micro_batch = 101}), ElementsAre("/plan/micro_batch"));
+}
+
 TEST(TransformerRefusal, AnEncoderHasNoLanguageModelHeadAndADecoderNoMaskedOne) {
     TransformerSpec bert = spec_of("bert-base");
     bert.head = HeadKind::language_model;
