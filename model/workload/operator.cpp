@@ -29,10 +29,12 @@ double Tensor::elements() const {
 double attention_pairs(const Attention& a) {
     const double queries = static_cast<double>(a.query_len);
     const double keys = static_cast<double>(a.key_len);
-    // A causal query i (counted from the end of the keys) sees keys - queries + i + 1 of them: on average keys - (queries - 1) / 2.
-    double visible = a.causal ? keys - (queries - 1) / 2 : keys;
-    if (a.window > 0) visible = std::min(visible, static_cast<double>(a.window));
-    return queries * std::max(visible, 1.0);
+    const double window = a.window > 0 ? std::min(static_cast<double>(a.window), keys) : keys;
+    if (!a.causal) return queries * window;
+    // The first n queries of a sequence see 1, 2, ... keys, at most the window.
+    const auto of_first = [window](double n) { return n <= window ? n * (n + 1) / 2 : window * (window + 1) / 2 + (n - window) * window; };
+    if (a.balanced) return of_first(keys) * queries / keys;
+    return of_first(keys) - of_first(std::max(keys - queries, 0.0));
 }
 
 Flops forward_flops(const OperatorKind& kind) {

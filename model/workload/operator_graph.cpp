@@ -63,6 +63,17 @@ struct SavedBy {
     }
 };
 
+// Tensors that need not be kept themselves, each with the one that is kept instead.
+std::vector<std::pair<TensorId, TensorId>> stand_ins(const OperatorGraph& graph) {
+    std::vector<std::pair<TensorId, TensorId>> pairs;
+    for (const Operator& op : graph.operators()) {
+        const Exchange* exchange = std::get_if<Exchange>(&op.kind);
+        if (exchange == nullptr || !(exchange->regathered || exchange->forward == ExchangeKind::none)) continue;
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) pairs.emplace_back(op.outputs[i], op.inputs[i]);
+    }
+    return pairs;
+}
+
 double sum_parameters(std::span<const Operator> operators, bool expert) {
     double sum = 0;
     for (const Operator& op : operators)
@@ -79,6 +90,9 @@ double OperatorGraph::expert_parameters() const { return sum_parameters(operator
 std::vector<TensorId> saved_for_backward(const OperatorGraph& graph) {
     std::vector<TensorId> saved;
     for (const Operator& op : graph.operators()) std::visit(SavedBy{op, saved}, op.kind);
+    // Pairs stand in order of execution: from the last to the first, a chain of exchanges leads to its beginning.
+    const auto pairs = stand_ins(graph);
+    for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) std::replace(saved.begin(), saved.end(), pair->first, pair->second);
     std::sort(saved.begin(), saved.end());
     saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
     return saved;
