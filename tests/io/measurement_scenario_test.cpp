@@ -245,7 +245,7 @@ TEST(MeasurementScenario, TheTextSearchIgnoresCase) {
 TEST(MeasurementScenario, NearlyEveryCompleteBundledRowBecomesAScenario) {
     std::map<std::string, int> reasons;
     int complete = 0, converted = 0;
-    const ScenarioSources sources = test_sources();
+    const MeasurementSources sources = test_sources();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(SEXTANT_SOURCE_DIR "/measurements")) {
         if (entry.path().extension() != ".json") continue;
         Diagnostics diagnostics;
