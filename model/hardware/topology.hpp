@@ -1,29 +1,31 @@
 // The machine as a graph: devices, PCIe switches, sockets, NVSwitches, NICs, leaf and spine switches, and the links between them.
 //
 // Paths, bottleneck bandwidth and latency, ring order and the sharing of links all come from this graph, not from constants.
-// The graph holds `nodes` nodes of the cluster, those that the job uses; nodes are alike.
+// The graph holds `nodes` nodes of the cluster, those that the job uses; nodes are alike. docs/model/topology.md derives every number.
 #pragma once
 
 #include "model/hardware/cluster.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace sextant {
 
-enum class VertexKind { device, pcie_switch, socket, peer_switch, nic, leaf, spine };
+enum class VertexKind { device, pcie_switch, socket, host_memory, nic, peer_switch, leaf, spine };
 
 struct TopologyVertex {
     VertexKind kind = VertexKind::device;
-    int node = 0;   // -1 for switches of the fabric
-    int index = 0;  // among its kind, in its node
-    std::string name;
+    std::optional<int> node;  // none for what stands outside the nodes: peer switches, leaves, the spine
+    int index = 0;            // among its kind, in its node
+    std::string name;         // "n3.gpu0"
 };
 
+// One direction of a link. Links i and i ^ 1 are the two directions of the same cable.
 struct TopologyLink {
-    int from = 0, to = 0;  // vertices; one entry per direction
+    int from = 0, to = 0;  // vertices
     LinkCategory category = LinkCategory::pcie;
     Bandwidth bandwidth;  // achievable, this direction
     Seconds latency;
@@ -36,7 +38,7 @@ struct TransferPath {
     std::vector<int> links;  // indices into Topology::links(), in order
     Bandwidth bottleneck;
     Seconds latency;
-    bool through_host = false;  // staged in host memory: no peer access
+    bool through_host = false;  // staged in host memory: no peer access, or a NIC that cannot read device memory
     bool crosses_network = false;
 };
 
@@ -44,7 +46,8 @@ struct TransferPath {
 struct RingLayout {
     std::vector<DeviceIndex> order;                // device after device; the last sends to the first
     Bandwidth bandwidth;                           // bytes per second that one device passes to its successor, all rings together,
-                                                   // after sharing every link with the ring's other hops and with `concurrent` equal rings
+                                                   // after sharing every link with the ring's other hops and with the concurrent
+                                                   // groups; infinite for a single member
     Seconds step_latency;                          // of the slowest hop
     int network_hops = 0;                          // hops that cross the fabric
     int host_hops = 0;                             // hops staged through host memory
@@ -54,6 +57,7 @@ struct RingLayout {
 class Topology {
 public:
     // `use_ethernet`: collectives leave the node over the slow interface although a faster one exists.
+    // Throws InputError where no such machine can be: no device, or several nodes and nothing between them.
     static Topology build(const Cluster&, int nodes, bool use_ethernet = false);
 
     Topology(Topology&&) noexcept;
@@ -64,22 +68,23 @@ public:
     [[nodiscard]] int devices_per_node() const;
     [[nodiscard]] std::span<const TopologyVertex> vertices() const;
     [[nodiscard]] std::span<const TopologyLink> links() const;
-    [[nodiscard]] int vertex_of(DeviceIndex) const;
+    [[nodiscard]] int vertex_of(DeviceIndex) const;  // 0 <= device < nodes() x devices_per_node(), here and below
 
     // The path that a copy between two devices takes: NVLink where there is one, else PCIe, else the network.
-    // Among equal paths the first by vertex number, so that equal input gives equal output.
     [[nodiscard]] TransferPath path(DeviceIndex from, DeviceIndex to) const;
 
-    // The best ring (or bundle of rings) over `members`. `groups` are all the groups that communicate at the same time,
-    // members among them: a NIC, uplink or socket link that several groups cross is shared between them.
+    // The best ring (or bundle of rings) over `members`, distinct devices in any order. `groups` are all the groups that communicate
+    // at the same time, with or without `members` itself: a NIC, uplink or socket link that several groups cross is shared between them.
     [[nodiscard]] RingLayout ring(std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups) const;
 
-    // Bandwidth that each member gets when all members send to all others at once (all-to-all), groups sharing links as above.
+    // Bytes per second that each member sends, to all others together, when every member sends equally to every other (all-to-all);
+    // groups share links as above; infinite for a single member.
     [[nodiscard]] Bandwidth all_to_all_bandwidth(std::span<const DeviceIndex> members,
                                                  std::span<const std::vector<DeviceIndex>> groups) const;
 
+    struct Graph;  // topology_graph.hpp: for the sources of this class
+
 private:
-    struct Graph;  // Boost.Graph inside
     explicit Topology(std::unique_ptr<Graph>);
     std::unique_ptr<Graph> graph_;
 };

@@ -70,7 +70,7 @@ bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
         return false;
     }
     const double value = n.value->get<double>();
-    const auto show = [](double x) { return number_text(x, 12); };
+    const auto show = [](double x) { return number_text(x, 1); };  // all digits before the point, none after it
     if (!check_bounds(n, value, bounds, n.value->dump(), show)) return false;
     if (value != std::floor(value) || std::fabs(value) > 0x1p53) {
         n.complain(n.value->dump() + " is not a whole number");
@@ -300,9 +300,11 @@ JsonNode read_provenance(const JsonNode& n, Provenance& into) {
 }
 
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {
+    constexpr std::size_t readable = 40;  // a longer list hides the nearest word
     const std::string near = nearest(found, known);
-    n.complain(in_quotes(found) + " is not known here",
-               (near.empty() ? "" : "did you mean \"" + near + "\"? ") + ("one of: " + list_of(known)));
+    std::string hint = near.empty() ? "" : "did you mean \"" + near + "\"?";
+    if (near.empty() || known.size() <= readable) hint += (near.empty() ? "one of: " : " one of: ") + list_of(known);
+    n.complain(in_quotes(found) + " is not known here", std::move(hint));
 }
 
 ObjectReader::ObjectReader(JsonNode n) : node_(std::move(n)) {

@@ -32,8 +32,8 @@ struct Tensor {
     [[nodiscard]] double elements() const;  // product of the shape; 1 for a scalar
 };
 
-// out[batch, m, n] = in[batch, m, k] x B[batch, k, n]. With `weight`, B is a parameter shared by the batch (then batch is 1);
-// else B is the second input.
+// out[batch, m, n] = in[batch, m, k] x B[batch, k, n]. With `weight`, B is a parameter, one for each entry of the batch
+// (the experts of a mixture; else batch is 1); without, B is the second input.
 struct Gemm {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     bool weight = true;
@@ -51,6 +51,7 @@ struct Attention {
     std::int64_t batch = 1, heads = 1, kv_heads = 1, query_len = 1, key_len = 1, head_dim = 1, value_dim = 1;
     bool causal = true;
     std::int64_t window = 0;  // sliding window; 0: none
+    bool balanced = false;  // causal under context parallelism: the queries are spread over the sequence so that all ranks see as many keys
 };
 
 enum class NormKind { layer, rms, batch, group };
@@ -109,15 +110,17 @@ struct TokenPermute {
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };
-enum class ParallelGroup { tensor, context, expert, data, pipeline };
+enum class ParallelGroup { tensor, context, expert, expert_tensor, data, pipeline };
 
 // Communication inside a block, in forward and (conjugate) in backward. `bytes` follow from `elements` and the element's width:
-// all_reduce: elements of the buffer; all_gather: of the gathered result; reduce_scatter: of the input; all_to_all: sent by one rank.
+// all_reduce: elements of the buffer; all_gather: of the gathered result; reduce_scatter: of the input; all_to_all: of one rank's buffer.
+// Input i becomes output i; with `forward` none the output is the input itself.
 struct Exchange {
     ExchangeKind forward = ExchangeKind::all_reduce;
     ExchangeKind backward = ExchangeKind::none;
     ParallelGroup group = ParallelGroup::tensor;
     double elements = 0;
+    bool regathered = false;  // backward gathers once more before its own exchange, so that only the cut input stays in memory
 };
 
 using OperatorKind =
@@ -126,23 +129,23 @@ using OperatorKind =
 struct Operator {
     std::string name;  // "mlp.fc1"
     OperatorKind kind;
-    std::vector<TensorId> inputs;
-    std::vector<TensorId> outputs;
+    std::vector<TensorId> inputs{};
+    std::vector<TensorId> outputs{};
     double parameters = 0;           // local elements, bias included
     bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
     bool tied = false;               // its weight belongs to another operator (tied embeddings): counted there
     bool attention_core = false;     // between Q, K, V and the output projection: what selective recompute drops
-    std::string label;               // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+    std::string label{};             // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
 };
 
 // Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;
-// attention 2 b h q k_eff (d + d_v) with k_eff half the keys under a causal mask (q = k), at most the window;
+// attention 2 b h (d + d_v) attention_pairs;
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);
 // Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores).
 Flops backward_flops(const OperatorKind&);
 
-// Elements that a softmax(QK^T)V really touches: queries x visible keys.
+// (query, key) pairs that the mask leaves, of one head: the last query sees all keys, or the window, each earlier one a key fewer.
 double attention_pairs(const Attention&);
 
 }  // namespace sextant

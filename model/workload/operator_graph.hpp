@@ -34,7 +34,8 @@ private:
 //   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
 //   Normalization, gelu, silu, gate, squared_relu, multiply: inputs        relu, sigmoid, Softmax: output
 //   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      others: nothing
-// A block's own input counts when an operator needs it.
+// A block's own input counts when an operator needs it. What an Exchange that gathers again made, or one that does nothing forward,
+// is kept as the exchange's input.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
 
 class OperatorGraphBuilder {

@@ -28,6 +28,7 @@ struct MixtureOfExperts {
     std::int64_t dense_layers = 0;       // leading layers with an ordinary MLP
     std::int64_t every = 1;              // after those, one MoE layer in `every`
     double capacity_factor = 0;          // 0: dropless
+    bool sigmoid_router = false;  // scores by sigmoid, and a bias per expert for balance: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2
 };
 
 struct TransformerSpec {
@@ -47,6 +48,7 @@ struct TransformerSpec {
     bool bidirectional = false;                                 // no causal mask
     std::int64_t type_vocab = 0;                                // BERT segment embeddings
     bool pooler = false;                                        // BERT
+    bool embedding_norm = false;                                // BLOOM; an encoder always has it
     std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window
     std::int64_t mtp_layers = 0;                                // multi-token prediction modules
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all

@@ -1,0 +1,133 @@
+#include "model/cost/collectives.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+struct Call {
+    const Group& group;
+    const CommunicationLibrary& library;
+    LinkScale scale;
+    double n, nodes;
+
+    [[nodiscard]] Seconds step(const Sourced<Seconds> (&by_hop)[3], double inside, double across) const {
+        const Seconds in = by_hop[static_cast<std::size_t>(group.hop)].value;
+        const Seconds out = by_hop[static_cast<std::size_t>(Hop::network)].value;
+        return (inside * in + across * out) / scale.latency;
+    }
+    // One pass around the ring: n - 1 hops, of which one per node leaves the node.
+    [[nodiscard]] Seconds ring_pass(const Protocol& p) const {
+        const double across = nodes > 1 ? nodes : 0;
+        return step(p.ring_step, std::max(n - 1 - across, 0.0), std::min(across, n - 1));
+    }
+    // From a leaf to the root: along the ranks of a node, then up a binary tree over nodes.
+    [[nodiscard]] Seconds tree_pass(const Protocol& p) const {
+        const double levels = nodes > 1 ? std::ceil(std::log2(nodes)) : 0;
+        return step(p.tree_step, std::ceil(n / nodes) - 1, levels);
+    }
+    [[nodiscard]] Bandwidth ring_bandwidth(const Protocol& p) const { return group.ring * (p.bandwidth_fraction.value * scale.bandwidth); }
+
+    [[nodiscard]] Seconds all_reduce(const Protocol& p, Bytes size) const {
+        Seconds best = 2.0 * ring_pass(p) + 2 * (n - 1) / n * size / ring_bandwidth(p);
+        if (library.tree) best = min(best, 2.0 * tree_pass(p) + 2.0 * size / (ring_bandwidth(p) * library.tree_bandwidth_fraction.value));
+        return best;
+    }
+    [[nodiscard]] Seconds one_way(const Protocol& p, Bytes size) const { return ring_pass(p) + (n - 1) / n * size / ring_bandwidth(p); }
+    [[nodiscard]] Seconds chain(const Protocol& p, Bytes size) const { return ring_pass(p) + size / ring_bandwidth(p); }
+    [[nodiscard]] Seconds send(const Protocol& p, Bytes size) const {
+        const bool across = group.crosses_network;
+        return step(p.ring_step, across ? 0 : 1, across ? 1 : 0) + size / ring_bandwidth(p);
+    }
+    [[nodiscard]] Seconds all_to_all(const Protocol& p, Bytes size) const {
+        // Messages to all peers are posted together: the first pays the step, the others a share of posting it.
+        constexpr double posting_share = 0.1;
+        const double inside = std::ceil(n / nodes) - 1;
+        const double across = n - 1 - inside;
+        const auto posted = [](double messages) { return messages > 0 ? 1 + posting_share * (messages - 1) : 0; };
+        return step(p.ring_step, posted(inside), posted(across)) +
+               (n - 1) / n * size / (group.all_to_all * (p.bandwidth_fraction.value * scale.bandwidth));
+    }
+};
+
+}  // namespace
+
+std::string_view to_text(Collective c) {
+    switch (c) {
+        case Collective::all_reduce:
+            return "all_reduce";
+        case Collective::all_gather:
+            return "all_gather";
+        case Collective::reduce_scatter:
+            return "reduce_scatter";
+        case Collective::all_to_all:
+            return "all_to_all";
+        case Collective::broadcast:
+            return "broadcast";
+        case Collective::reduce:
+            return "reduce";
+        case Collective::send:
+            return "send";
+    }
+    return "all_reduce";
+}
+
+Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
+                 bool in_switch_reduction) {
+    Group g;
+    g.ranks = static_cast<int>(members.size());
+    if (g.ranks < 2) return g;
+    std::vector<int> nodes;
+    for (const DeviceIndex d : members) nodes.push_back(d / topology.devices_per_node());
+    std::sort(nodes.begin(), nodes.end());
+    g.nodes = static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+    const RingLayout ring = topology.ring(members, groups);
+    g.ring = ring.bandwidth;
+    g.wire_latency = ring.step_latency;
+    g.crosses_network = ring.network_hops > 0;
+    g.through_host = ring.host_hops > 0;
+    g.all_to_all = topology.all_to_all_bandwidth(members, groups);
+    const TransferPath neighbour = topology.path(ring.order[0], ring.order[1]);
+    const bool over_nvlink =
+        !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::nvlink;
+    g.hop = over_nvlink || (neighbour.crosses_network && ring.bottleneck == LinkCategory::nvlink) ? Hop::nvlink : Hop::pcie;
+    g.in_switch = in_switch_reduction && !g.crosses_network;
+    return g;
+}
+
+Seconds collective_time(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
+    if (group.ranks < 2 || !(size > Bytes{})) return {};
+    const Call call{group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
+    Seconds best = Seconds::from_si(INFINITY);
+    for (const Protocol& p : library.protocols) {
+        if (p.up_to && size > *p.up_to) continue;
+        const Seconds base = p.base.value;
+        const auto time = [&]() -> Seconds {
+            switch (what) {
+                case Collective::all_reduce:
+                    return call.all_reduce(p, size);
+                case Collective::all_gather:
+                case Collective::reduce_scatter:
+                    return call.one_way(p, size);
+                case Collective::broadcast:
+                case Collective::reduce:
+                    return call.chain(p, size);
+                case Collective::send:
+                    return call.send(p, size);
+                case Collective::all_to_all:
+                    return call.all_to_all(p, size);
+            }
+            return {};
+        };
+        best = min(best, base / scale.latency + time());
+    }
+    if (what == Collective::all_reduce && group.in_switch && library.in_switch_reduction && !library.protocols.empty()) {
+        const Protocol& p = library.protocols.front();
+        const Bandwidth port = group.ring * (library.in_switch_bandwidth_fraction.value * scale.bandwidth);
+        best = min(best, (p.base.value + library.in_switch_step.value) / scale.latency + size / port);
+    }
+    return best;
+}
+
+}  // namespace sextant

@@ -1,0 +1,58 @@
+// What a collective call costs, by algorithm and protocol: the library is assumed to choose the fastest, as NCCL's tuner does.
+//
+// Symbols: n ranks, S bytes (of the buffer; all_gather: of the result; reduce_scatter: of the input; all_to_all: sent by one rank),
+// B bytes per second that one rank passes on in a ring (from the topology), a_k latency of a ring step over hop k,
+// t_k of a tree level, b the base cost of a call, e the protocol's fraction of B.
+//
+//   ring all-reduce      b + sum over its 2(n-1) steps of a_k  + 2 (n-1)/n S / (e B)
+//   ring all-gather,     b + (n-1) steps                       +   (n-1)/n S / (e B)     reduce-scatter likewise
+//   tree all-reduce      b + 2 (levels within and between nodes) t_k + 2 S / (e_tree B)  one pass up, one down, pipelined (*)
+//   in-switch all-reduce b + one step                          +   S / (e B)             each rank sends S once, receives S once
+//   broadcast, reduce    b + (n-1) steps                       +   S / (e B)             pipelined chain
+//   all-to-all           b + (n-1) messages' latency           +   (n-1)/n S / (e A),  A from the topology's all_to_all_bandwidth
+//   send                 b + a_k + S / (e B)
+//
+// (*) A double binary tree uses the full bandwidth of every rank: Sanders, Speck, Träff, "Two-tree algorithms for full
+//     bandwidth broadcast, reduction and scan" (2009), section 3; NCCL implements it since 2.4. Ring: Patarasuk and Yuan,
+//     "Bandwidth optimal all-reduce algorithms for clusters of workstations" (2009), section 3.
+// Neglected: start-up skew between ranks, congestion by other jobs, and chunking beyond the per-step latency.
+#pragma once
+
+#include "model/base/quantity.hpp"
+#include "model/hardware/link.hpp"
+#include "model/hardware/topology.hpp"
+
+#include <string_view>
+
+namespace sextant {
+
+enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send };
+std::string_view to_text(Collective);
+
+// A communicator: what the topology gives a group of ranks that communicate at once with their sister groups.
+struct Group {
+    int ranks = 1;
+    int nodes = 1;          // that the group spans
+    Bandwidth ring;         // per rank, over all its rings
+    Bandwidth all_to_all;   // per rank
+    Seconds wire_latency;   // of the slowest hop
+    Hop hop = Hop::nvlink;  // class of the hops inside a node
+    bool crosses_network = false;
+    bool in_switch = false;  // the switch that joins all its ranks can reduce
+    bool through_host = false;
+};
+
+// Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.
+Group make_group(const Topology&, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
+                 bool in_switch_reduction);
+
+// What is scaled in a what-if: bandwidth and latency multipliers of this group's links.
+struct LinkScale {
+    double bandwidth = 1;
+    double latency = 1;
+};
+
+// Time of one call. One rank communicates for free.
+Seconds collective_time(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
+
+}  // namespace sextant

@@ -1,0 +1,95 @@
+#include "model/cost/compute.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// Tile shapes that GEMM libraries carry for large and small problems.
+struct Tile {
+    double m, n;
+};
+constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
+constexpr double operand_cost = 12;    // c: see docs/model/compute.md
+constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
+constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
+
+double ceil_div(double a, double b) { return std::ceil(a / b); }
+
+// Work of one wave of tiles, per unit of the multiprocessors' rate.
+double tiled_work(double batch, double m, double n, double k, const Tile& tile, double split, double multiprocessors) {
+    const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n) * split;
+    const double waves = ceil_div(count, multiprocessors);
+    const double efficiency = 1 / (1 + operand_cost * (1 / tile.m + 1 / tile.n)) / largest_tile;
+    return waves * multiprocessors * tile.m * tile.n * (k / split + pipeline_depth) / efficiency;
+}
+
+// Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones.
+double alignment(const Kernel& k, const MatrixRate& rate) {
+    if (rate.unit != ComputeUnit::tensor) return 1;
+    const bool aligned = (k.n % 8 == 0) && (k.k % 8 == 0);
+    constexpr double narrow_loads = 0.6;
+    return aligned ? 1 : narrow_loads;
+}
+
+Seconds memory_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) { return bytes / (d.memory * scale.memory); }
+
+Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    const MatrixRate& rate = d.matrix(k.type);
+    double utilization = gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n),
+                                          static_cast<double>(k.k), d, rate.unit);
+    if (k.kind == KernelKind::convolution) {
+        utilization *= d.convolution;
+        if (k.winograd) utilization *= d.winograd_gain;
+    } else {
+        utilization *= alignment(k, rate);
+    }
+    return k.flops / (rate.sustained * (utilization * scale.compute));
+}
+
+Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    // Blocks of 128 queries are dealt to the multiprocessors.
+    const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
+    const double waves = d.tiles ? blocks / (ceil_div(blocks, d.multiprocessors) * d.multiprocessors) : 1;
+    // Narrow heads do less work per score that is exponentiated.
+    const double width = static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
+    const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
+    return k.flops / (d.matrix(k.type).sustained * (fraction * scale.compute));
+}
+
+}  // namespace
+
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d, ComputeUnit unit) {
+    const double useful = batch * m * n * k;
+    if (!d.tiles) {
+        // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
+        return m / (m + 8) * n / (n + 16) * k / (k + 16);
+    }
+    (void)unit;
+    double least = INFINITY;
+    for (const Tile& tile : tiles) {
+        const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n);
+        least = std::min(least, tiled_work(batch, m, n, k, tile, 1, d.multiprocessors));
+        for (double split = 2; split <= 16 && count * split <= 2 * d.multiprocessors && k / split >= 256; split *= 2)
+            least = std::min(least, tiled_work(batch, m, n, k, tile, split, d.multiprocessors));
+    }
+    return useful / least;
+}
+
+Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
+    const Seconds by_memory = memory_time(k.bytes, d, scale);
+    switch (k.kind) {
+        case KernelKind::memory:
+            return overhead + by_memory;
+        case KernelKind::attention:
+            return overhead + max(attention_time(k, d, scale), by_memory);
+        case KernelKind::gemm:
+        case KernelKind::convolution:
+            return overhead + max(matrix_time(k, d, scale), by_memory);
+    }
+    return overhead;
+}
+
+}  // namespace sextant

@@ -1,0 +1,55 @@
+// Time of one kernel on one device.
+//
+//   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
+//   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
+//   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
+//
+// o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
+// gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
+#pragma once
+
+#include "model/base/quantity.hpp"
+#include "model/cost/kernel.hpp"
+#include "model/hardware/device.hpp"
+
+namespace sextant {
+
+// A data path for matrix products: rate that large products sustain, peak of the maker, and whether tensor units do it.
+struct MatrixRate {
+    FlopRate sustained;
+    FlopRate peak;
+    ComputeUnit unit = ComputeUnit::vector;
+};
+
+// What the cost functions need of a device, resolved once: no names, no options.
+struct DeviceRates {
+    MatrixRate by_type[11];  // by DataType
+    Bandwidth memory;        // streaming
+    Seconds kernel_overhead;
+    double multiprocessors = 1;
+    double attention_forward = 0.5;  // fraction of the sustained 16-bit rate
+    double attention_backward = 0.4;
+    double convolution = 1;  // framework's choice of algorithm against the best
+    double winograd_gain = 1;
+    bool tiles = true;  // false: CPUs, whose libraries cut work finely
+
+    [[nodiscard]] const MatrixRate& matrix(DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
+};
+
+DeviceRates device_rates(const Device&, const Framework&, const Plan&);
+
+// Multipliers of a what-if.
+struct ComputeScale {
+    double compute = 1, memory = 1, overhead = 1;
+};
+
+// Fraction of the sustained rate that a batch of m x n x k products reaches: the best over the tile shapes that libraries carry.
+//   tiles  T = batch ceil(m/tm) ceil(n/tn) S, waves ceil(T / multiprocessors), each wave costs a full tile of depth k/S + k0;
+//   a tile of tm x tn reaches 1/(1 + c (1/tm + 1/tn)) of the unit, relative to the largest tile: operands per multiply-add
+//   grow as tiles shrink. S splits k when there are too few tiles. (Model after NVIDIA, "Matrix Multiplication Background
+//   User's Guide", sections on tile and wave quantisation; k0 and c from published GEMM sweeps, docs/model/compute.md.)
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit unit);
+
+Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
+
+}  // namespace sextant

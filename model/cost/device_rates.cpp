@@ -1,0 +1,33 @@
+#include "model/cost/compute.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Where a profile does not say what large products sustain: what its class of hardware is known to reach.
+double default_achievable(ComputeUnit unit, DeviceKind kind) {
+    if (kind == DeviceKind::cpu) return 0.7;
+    return unit == ComputeUnit::tensor ? 0.75 : 0.85;
+}
+
+}  // namespace
+
+DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan) {
+    DeviceRates rates;
+    for (const DataType type : all_data_types()) {
+        const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
+        const double achievable = path.peak->achievable ? path.peak->achievable->value : default_achievable(path.peak->unit, device.kind);
+        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * (achievable * framework.native_build.value),
+                                                         path.peak->rate.value, path.peak->unit};
+    }
+    rates.memory = device.memory_bandwidth.value * device.stream_fraction.value;
+    rates.kernel_overhead = plan.cuda_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
+    rates.multiprocessors = std::max(1, device.multiprocessors);
+    rates.convolution = framework.convolution_efficiency.value;
+    rates.tiles = device.kind != DeviceKind::cpu;
+    rates.winograd_gain = 1.3;
+    return rates;
+}
+
+}  // namespace sextant

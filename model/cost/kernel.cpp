@@ -1,0 +1,340 @@
+#include "model/cost/kernel.hpp"
+
+#include "model/cost/fusion.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
+
+// Does the plan run this operator's forward again?
+bool is_recomputed(const Operator& op, const Plan& plan) {
+    switch (plan.recompute) {
+        case Recompute::none:
+            return false;
+        case Recompute::full:
+        case Recompute::blocks:
+            return true;
+        case Recompute::selective:
+            if (plan.recompute_modules.empty()) return op.attention_core;
+            return std::find(plan.recompute_modules.begin(), plan.recompute_modules.end(), op.label) != plan.recompute_modules.end();
+    }
+    return false;
+}
+
+// Walks one graph and appends kernels. Holds what every rule needs to know.
+class KernelWriter {
+public:
+    KernelWriter(const OperatorGraph& graph, const Plan& plan, const Framework& framework, bool wide_products)
+        : graph_(graph),
+          plan_(plan),
+          framework_(framework),
+          product_type_(wide_products && !is_16_bit_or_wider(plan.precision.compute) ? plan.precision.activation : plan.precision.compute),
+          readers_(count_readers(graph)),
+          chains_(fuse(graph, framework, readers_)) {}
+
+    void write(BlockKernels& out) const {
+        for (const FusedChain& chain : chains_) write_chain(chain, out);
+        add_gradient_sums(out.backward);
+        if (framework_.casts_each_use) add_autocast(out);
+    }
+
+private:
+    [[nodiscard]] Bytes bytes_of(TensorId id) const {
+        const Tensor& t = graph_.tensor(id);
+        return t.elements() * element_size(t.role, plan_.precision);
+    }
+    [[nodiscard]] Bytes sum_bytes(const std::vector<TensorId>& ids) const {
+        Bytes sum;
+        for (const TensorId id : ids) sum += bytes_of(id);
+        return sum;
+    }
+    [[nodiscard]] Bytes input_bytes(const Operator& op) const { return sum_bytes(op.inputs); }
+    [[nodiscard]] Bytes output_bytes(const Operator& op) const { return sum_bytes(op.outputs); }
+
+    static void push_memory(std::vector<Kernel>& list, const std::string& name, Bytes bytes, bool backward, int launches = 1) {
+        Kernel k;
+        k.kind = KernelKind::memory;
+        k.bytes = bytes;
+        k.launches = launches;
+        k.backward = backward;
+        k.name = name;
+        list.push_back(std::move(k));
+    }
+
+    void write_chain(const FusedChain& chain, BlockKernels& out) const {
+        const Operator& first = graph_.operators()[chain.operators.front()];
+        const std::size_t forward_before = out.forward.size();
+        if (chain.operators.size() > 1) {
+            push_memory(out.forward, first.name, chain_bytes(chain, false), false);
+            push_memory(out.backward, first.name, chain_bytes(chain, true), true);
+        } else {
+            std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
+        }
+        if (is_recomputed(first, plan_)) {
+            out.recompute.insert(out.recompute.end(), out.forward.begin() + static_cast<std::ptrdiff_t>(forward_before), out.forward.end());
+        }
+    }
+
+    // A chain reads what comes from outside it and writes what is used outside it or kept for backward. Going back it reads the
+    // gradient of what it wrote and what was kept, and writes the gradients of what it read.
+    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const {
+        Bytes forward_traffic = sum_bytes(chain.inputs) + sum_bytes(chain.outputs);
+        return backward ? forward_traffic + sum_bytes(chain.saved) : forward_traffic + sum_bytes(chain.saved);
+    }
+
+    // --- matrix work ---------------------------------------------------------------------------------------------------
+
+    [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
+                              bool backward) const {
+        Kernel g;
+        g.kind = KernelKind::gemm;
+        g.batch = batch, g.m = m, g.n = n, g.k = k;
+        g.type = type;
+        g.backward = backward;
+        g.name = name;
+        const double b = static_cast<double>(batch), dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
+        g.flops = Flops::from_si(2 * b * dm * dn * dk);
+        g.bytes = b * (dm * dk + dk * dn) * size_of(type) + b * dm * dn * element_size(TensorRole::activation, plan_.precision);
+        return g;
+    }
+
+    void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
+        // Products of two activations (attention scores) stay in the activation type: narrow formats are for weights.
+        const DataType type = g.weight ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
+        if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
+        out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
+        out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // gradient of the input
+        Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);       // gradient of the weight or second operand
+        if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1)
+            of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * Bytes::from_si(framework_.gradients_in_fp32 ? 6 : 2);
+        out.backward.push_back(std::move(of_weight));
+        if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
+            push_memory(out.backward, op.name, output_bytes(op), true);
+    }
+
+    // Scaled low-precision operands are made by a pass of their own: read the wide tensor, write the narrow one; forward for the
+    // activation, backward for the incoming gradient, twice there because dgrad and wgrad want different layouts.
+    void add_quantization(const Operator& op, BlockKernels& out) const {
+        const Bytes narrow = size_of(product_type_);
+        const auto narrow_copy = [&](TensorId id) { return bytes_of(id) + graph_.tensor(id).elements() * narrow; };
+        push_memory(out.forward, op.name + ".quantize", narrow_copy(op.inputs.front()), false);
+        push_memory(out.backward, op.name + ".quantize",
+                    narrow_copy(op.outputs.front()) + graph_.tensor(op.outputs.front()).elements() * narrow, true);
+    }
+
+    void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
+        const std::int64_t pixels = c.batch * c.out_h * c.out_w;
+        const std::int64_t window = c.in_channels / c.groups * c.kernel_h * c.kernel_w;
+        Kernel k;
+        k.kind = KernelKind::convolution;
+        k.batch = c.groups, k.m = pixels, k.n = c.out_channels / c.groups, k.k = window;
+        k.type = product_type_;
+        k.flops = sextant::forward_flops(c);
+        k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
+        k.winograd = c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1;
+        k.name = op.name;
+        out.forward.push_back(k);
+        k.backward = true;
+        const bool first_of_network = c.in_channels <= 4;  // no gradient of the image is wanted
+        if (!first_of_network) {
+            std::swap(k.n, k.k);
+            k.m = c.batch * c.in_h * c.in_w;
+            if (c.stride > 1) k.m = pixels, k.winograd = false;
+            out.backward.push_back(k);
+        }
+        k.m = window, k.n = c.out_channels / c.groups, k.k = pixels;
+        k.winograd = false;
+        out.backward.push_back(k);
+        if (!framework_.channels_last && size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
+            push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);
+            push_memory(out.backward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), true, 2);
+        }
+    }
+
+    void write_operator(const Operator& op, const Attention& a, BlockKernels& out) const {
+        Kernel k;
+        k.kind = KernelKind::attention;
+        k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;
+        k.type = std::max(product_type_, plan_.precision.activation, wider_first);
+        k.flops = sextant::forward_flops(a);
+        k.bytes = input_bytes(op) + output_bytes(op);
+        k.name = op.name;
+        out.forward.push_back(k);
+        k.flops = sextant::backward_flops(a);
+        k.bytes = 2.5 * k.bytes;
+        k.backward = true;
+        k.launches = 3;  // row sums of dO * O, the kernel, conversion of dQ
+        out.backward.push_back(std::move(k));
+    }
+
+    // --- memory-bound work: passes over the operands ---------------------------------------------------------------------
+
+    void write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const {
+        const Bytes x = bytes_of(op.inputs.front());
+        if (n.kind == NormKind::batch) {
+            // Training batch norm reads its input for the statistics and again to normalise; backward likewise for two operands.
+            push_memory(out.forward, op.name, 2.0 * x + output_bytes(op), false);
+            push_memory(out.backward, op.name, 5.0 * x, true);
+        } else {
+            push_memory(out.forward, op.name, x + output_bytes(op), false);
+            push_memory(out.backward, op.name, 3.0 * x, true, 2);  // the gain's gradient is reduced by a second kernel
+        }
+    }
+    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
+        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+        push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
+    }
+    void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
+        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+        switch (p.kind) {
+            case PointwiseKind::add:
+                return;  // gradients pass through; sums at forks are counted at the fork
+            case PointwiseKind::bias:
+                return push_memory(out.backward, op.name, output_bytes(op), true);
+            case PointwiseKind::dropout:  // gradient and mask in, gradient out
+            case PointwiseKind::scale:
+            case PointwiseKind::mask:
+            case PointwiseKind::cast:
+            case PointwiseKind::copy:
+            case PointwiseKind::rotary:
+                return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true);
+            default:
+                return push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
+        }
+    }
+    void write_operator(const Operator& op, const Pooling&, BlockKernels& out) const {
+        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+        push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
+    }
+    void write_operator(const Operator& op, const Embedding& e, BlockKernels& out) const {
+        push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
+        // The gradient of the table is dense: cleared, then rows are added into it.
+        const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient);
+        push_memory(out.backward, op.name, table + 3.0 * output_bytes(op), true, 2);
+    }
+    void write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const {
+        const double logits = static_cast<double>(c.rows) * static_cast<double>(c.classes);
+        const Bytes stored = input_bytes(op);
+        if (framework_.fused_cross_entropy) {
+            push_memory(out.forward, op.name, stored, false);
+            push_memory(out.backward, op.name, 2.0 * stored, true);
+            return;
+        }
+        // An fp32 copy of the logits is made, exponentiated and summed in passes of its own.
+        const Bytes wide = logits * size_of(DataType::fp32);
+        push_memory(out.forward, op.name, stored + 4.0 * wide, false, 4);
+        push_memory(out.backward, op.name, 3.0 * wide + stored, true, 3);
+    }
+    void write_operator(const Operator& op, const TokenPermute&, BlockKernels& out) const {
+        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, 2);
+        push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, 2);
+    }
+    void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
+        const Bytes bytes = e.elements * element_size(TensorRole::activation, plan_.precision);
+        if (e.forward != ExchangeKind::none) {
+            out.forward_exchanges.push_back({e.forward, e.group, bytes});
+            if (is_recomputed(op, plan_)) out.recompute_exchanges.push_back({e.forward, e.group, bytes});
+        }
+        if (e.regathered) out.backward_exchanges.push_back({ExchangeKind::all_gather, e.group, bytes});
+        if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back({e.backward, e.group, bytes});
+    }
+
+    // A tensor that several operators read gets several gradients: each beyond the first is added by a kernel of its own.
+    void add_gradient_sums(std::vector<Kernel>& list) const {
+        for (std::uint32_t i = 0; i < graph_.tensors().size(); ++i) {
+            if (graph_.tensors()[i].role != TensorRole::activation || readers_[i] < 2) continue;
+            const int sums = readers_[i] - 1;
+            push_memory(list, graph_.tensors()[i].name + ".sum", 3.0 * sums * bytes_of(TensorId{i}), true, sums);
+        }
+    }
+
+    // Autocast keeps fp32 weights: each forward casts them down, each backward casts their gradients up.
+    void add_autocast(BlockKernels& out) const {
+        if (size_of(plan_.precision.compute) >= size_of(plan_.precision.parameter)) return;
+        const Bytes both = size_of(plan_.precision.parameter) + size_of(plan_.precision.compute);
+        for (const Operator& op : graph_.operators()) {
+            if (op.parameters == 0) continue;
+            push_memory(out.forward, op.name + ".cast", op.parameters * both, false);
+            push_memory(out.backward, op.name + ".cast", op.parameters * both, true);
+        }
+    }
+
+    static constexpr auto wider_first = [](DataType a, DataType b) { return size_of(a) < size_of(b); };
+
+    const OperatorGraph& graph_;
+    const Plan& plan_;
+    const Framework& framework_;
+    DataType product_type_;
+    std::vector<int> readers_;
+    std::vector<FusedChain> chains_;
+};
+
+// Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
+// by the plan drop their results too (they are made again just before their reader's backward).
+std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
+    std::vector<char> dropped(graph.tensors().size(), 0);
+    if (plan.recompute != Recompute::selective) return dropped;
+    for (const Operator& op : graph.operators())
+        if (is_recomputed(op, plan))
+            for (const TensorId id : op.outputs) dropped[id.value] = op.attention_core ? 1 : 2;
+    for (const Operator& op : graph.operators())
+        if (!is_recomputed(op, plan))
+            for (const TensorId id : op.inputs)
+                if (dropped[id.value] == 1) dropped[id.value] = 0;
+    return dropped;
+}
+
+void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, BlockKernels& out) {
+    const std::vector<char> dropped = dropped_tensors(graph, plan);
+    for (const TensorId id : saved_for_backward(graph)) {
+        const Tensor& t = graph.tensor(id);
+        const Bytes bytes = t.elements() * element_size(t.role, plan.precision);
+        out.working += bytes;
+        if (dropped[id.value]) continue;
+        if (t.role == TensorRole::logits) {
+            // Without a fused loss the framework keeps an fp32 copy beside the logits.
+            out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);
+        } else {
+            out.saved += bytes;
+        }
+    }
+    for (const TensorId id : graph.inputs())
+        out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
+    for (const TensorId id : graph.outputs())
+        out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
+}
+
+}  // namespace
+
+Bytes element_size(TensorRole role, const Precision& precision) {
+    switch (role) {
+        case TensorRole::activation:
+        case TensorRole::logits:
+            return size_of(precision.activation);
+        case TensorRole::statistic:
+            return size_of(DataType::fp32);
+        case TensorRole::mask:
+            return Bytes::from_si(1);
+        case TensorRole::index:
+            return Bytes::from_si(8);
+    }
+    return size_of(precision.activation);
+}
+
+BlockKernels block_kernels(const OperatorGraph& graph, const Plan& plan, const Framework& framework, bool wide_products) {
+    BlockKernels out;
+    KernelWriter(graph, plan, framework, wide_products).write(out);
+    measure_saved(graph, plan, framework, out);
+    for (const Operator& op : graph.operators()) {
+        (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;
+        if (op.parameters > 0) out.parameter_tensors += 1;
+        out.forward_flops += sextant::forward_flops(op.kind);
+        out.backward_flops += sextant::backward_flops(op.kind);
+    }
+    return out;
+}
+
+}  // namespace sextant

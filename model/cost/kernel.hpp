@@ -1,0 +1,61 @@
+// From operators to kernels: what one device launches for one block in forward, backward and recompute.
+//
+// The framework decides which operators share a kernel; the precision policy decides how wide each tensor is. No time here.
+#pragma once
+
+#include "model/base/quantity.hpp"
+#include "model/plan/framework.hpp"
+#include "model/plan/plan.hpp"
+#include "model/workload/operator_graph.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+enum class KernelKind {
+    gemm,         // m x n x k, `batch` of them
+    convolution,  // as an implicit GEMM: m = pixels, n = output channels, k = input channels x window
+    attention,    // fused softmax(QK^T)V
+    memory,       // bound by bytes: elementwise, normalisation, softmax, copies, optimizer
+};
+
+struct Kernel {
+    KernelKind kind = KernelKind::memory;
+    std::int64_t batch = 1, m = 1, n = 1, k = 1;
+    DataType type = DataType::fp32;  // of the multiplied operands
+    Flops flops;                     // matrix work
+    Bytes bytes;                     // read and written, at least
+    int launches = 1;
+    bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`
+    bool backward = false;
+    std::string name;  // of the (first) operator
+};
+
+struct ExchangeCall {
+    ExchangeKind kind = ExchangeKind::all_reduce;
+    ParallelGroup group = ParallelGroup::tensor;
+    Bytes bytes;
+};
+
+// Everything one device does for one block and one micro-batch.
+struct BlockKernels {
+    std::vector<Kernel> forward, backward, recompute;
+    std::vector<ExchangeCall> forward_exchanges, backward_exchanges, recompute_exchanges;
+    Bytes saved;  // activations kept from forward to backward, logits apart
+    Bytes saved_logits;
+    Bytes kept_input;                                                   // of the block: all that full recompute keeps
+    Bytes working;                                                      // largest set of tensors alive inside the block while it runs again
+    double parameters = 0, expert_parameters = 0, tied_parameters = 0;  // local elements
+    int parameter_tensors = 0;
+    Bytes boundary;  // activations handed to the next block
+    Flops forward_flops, backward_flops;
+};
+
+// How wide an element is stored under the policy.
+Bytes element_size(TensorRole, const Precision&);
+
+// `wide_products`: this block multiplies in the activation type although the policy says fp8 or narrower (input and head blocks).
+BlockKernels block_kernels(const OperatorGraph&, const Plan&, const Framework&, bool wide_products);
+
+}  // namespace sextant

@@ -1,0 +1,123 @@
+// What a Topology holds, for topology*.cpp alone.
+//
+// Nodes are alike: vertices and links of node n are those of node 0, moved by n * node_vertices and n * node_links. So a route inside
+// a node is found once, on node 0, and a route between nodes is arithmetic. "Local" numbers are those of node 0.
+#pragma once
+
+#include "model/hardware/topology.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sextant {
+
+// Large transfers through a bounce buffer in host memory get this fraction of what the links on the way would carry: the copies in and out
+// meet at the memory and in the root complex. ABCI 2.0 (A100 SXM4, PCIe gen4, peer access off; p2pBandwidthLatencyTest matrices in
+// github.com/aistabci/abci2.0benchmark): 14 GB/s each way when both ways are busy, as in a ring, where the links carry 26.
+inline constexpr double staging_efficiency = 0.55;
+
+struct Route {
+    std::vector<int> links;
+    bool through_host = false;
+    bool crosses_network = false;
+};
+
+struct Topology::Graph {
+    std::vector<TopologyVertex> vertices;
+    std::vector<TopologyLink> links;
+
+    int nodes = 0;
+    int devices = 0;  // of a node; local vertices 0 .. devices - 1
+    int node_vertices = 0;
+    int node_links = 0;
+
+    bool host_ranks = false;      // the devices are CPUs: they live in host memory
+    bool peers_staged = false;    // copies over PCIe go through host memory
+    bool network_staged = false;  // NICs do not read device memory
+
+    // Inside node 0. link_into[a * node_vertices + v]: the last link of the route over PCIe and sockets from a to v.
+    std::vector<int> link_into;
+    std::vector<int> memory_of;             // device -> host memory of its socket
+    std::vector<std::vector<int>> nics_of;  // device -> numbers of the NICs that serve it, nearest first
+    std::vector<int> nic_vertex;
+    std::vector<int> nic_port;  // NIC -> local link to its leaf
+
+    // Direct links between devices: how many, and the local link that stands for all of them.
+    std::vector<std::vector<int>> peer_count;
+    std::vector<std::vector<int>> peer_link;
+    int switch_span = 0;           // devices on one peer switch, across nodes; 0: there is none
+    std::vector<int> switch_port;  // device -> local link to its peer switch
+
+    // The fabric. Leaves are numbered group by group; with rails a group has one leaf per NIC.
+    int nodes_per_leaf = 1;
+    int leaves = 0;
+    bool rails = false;
+    bool dragonfly = false;
+    int first_leaf_link = 0;  // leaf l to spine: + 2 l; dragonfly: pair by pair
+
+    [[nodiscard]] int node_of(DeviceIndex d) const { return d / devices; }
+    [[nodiscard]] int local(DeviceIndex d) const { return d % devices; }
+    [[nodiscard]] int leaf_of(int node, int nic) const;
+    [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
+    [[nodiscard]] int leaf_to_leaf(int from, int to) const;  // dragonfly; from != to
+    // The link from a device to its peer switch.
+    [[nodiscard]] int port(DeviceIndex d) const { return node_of(d) * node_links + switch_port[local(d)]; }
+    [[nodiscard]] bool same_peer_switch(DeviceIndex a, DeviceIndex b) const {
+        return switch_span > 0 && a / switch_span == b / switch_span;
+    }
+    // Devices that a ring visits before it goes on over the network: a node, or all nodes on one peer switch. Unit u starts at u * unit().
+    [[nodiscard]] int unit() const { return std::max(devices, switch_span); }
+
+    // Appends to the route.
+    void route(DeviceIndex from, DeviceIndex to, Route&) const;
+    void device_to_nic(DeviceIndex, int nic, Route&) const;
+    void nic_to_nic(int from_node, int from_nic, int to_node, int to_nic, Route&) const;
+    void nic_to_device(int nic, DeviceIndex, Route&) const;
+    void over_network(DeviceIndex from, int from_nic, DeviceIndex to, int to_nic, Route&) const;
+
+    // What a transfer over `link` gets of its bandwidth: less on the host's links when staged.
+    [[nodiscard]] double efficiency(int link, bool through_host) const;
+    [[nodiscard]] Seconds latency(const Route&) const;
+
+private:
+    void inside_host(int node, int from, int to, Route&) const;
+};
+
+// How much crosses each link when each group moves one unit of traffic per member: bandwidth is the least of capacity over load.
+class LinkLoads {
+public:
+    explicit LinkLoads(const Topology::Graph& graph) : graph_(graph), load_(graph.links.size()) {}
+
+    void add(int link, double weight) {
+        if (own_open_ && load_[link] == 0) own_.push_back(link);
+        load_[link] += weight;
+    }
+    void add(const Route& r, double weight) {
+        for (const int l : r.links) add(l, weight / graph_.efficiency(l, r.through_host));
+    }
+    // From here on it is the traffic of other groups, which limits us only where it meets ours.
+    void end_of_own() { own_open_ = false; }
+
+    struct Limit {
+        Bandwidth bandwidth;
+        LinkCategory category = LinkCategory::pcie;
+    };
+    [[nodiscard]] Limit limit() const;
+
+private:
+    const Topology::Graph& graph_;
+    std::vector<double> load_;
+    std::vector<int> own_;
+    bool own_open_ = true;
+};
+
+// The groups that are not `members` in another order.
+std::vector<std::span<const DeviceIndex>> other_groups(std::span<const DeviceIndex> members,
+                                                       std::span<const std::vector<DeviceIndex>> groups);
+
+// Ascending `sorted`, cut where a new unit (Graph::unit) begins.
+std::vector<std::span<const DeviceIndex>> split_by_unit(std::span<const DeviceIndex> sorted, int unit);
+
+}  // namespace sextant

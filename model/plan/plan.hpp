@@ -1,0 +1,101 @@
+// The parallel plan: how one training job is cut over devices and time. A plan is a request; check_plan says whether it can be.
+#pragma once
+
+#include "model/base/data_type.hpp"
+#include "model/base/quantity.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// What happens to gradients and states over the data-parallel group.
+enum class DataParallel {
+    all_reduce,              // DDP: every rank holds everything
+    zero1,                   // optimizer states sharded
+    zero2,                   // gradients sharded too
+    zero3,                   // parameters sharded too: ZeRO-3, FSDP full shard
+    parameter_server,        // synchronous: workers push gradients, servers update
+    async_parameter_server,  // each worker for itself
+};
+
+enum class Schedule { one_f_one_b, gpipe, interleaved, zero_bubble, sequential };
+
+enum class Recompute {
+    none,
+    selective,  // the attention core, or the modules named in recompute_modules
+    full,       // every block's inputs are kept, its forward runs again
+    blocks,     // full for recompute_blocks of each stage's blocks
+};
+
+enum class Optimizer { sgd, momentum, adam, adamw, lamb };
+
+struct Precision {
+    DataType compute = DataType::bf16;       // GEMM, convolution and attention inputs
+    DataType activation = DataType::bf16;    // stored activations
+    DataType parameter = DataType::bf16;     // stored weights that compute reads
+    DataType gradient = DataType::bf16;      // stored gradients
+    DataType reduction = DataType::bf16;     // gradients on the wire
+    DataType optimizer_state = DataType::fp32;
+    bool master_weights = true;              // fp32 copy owned by the optimizer
+    bool tf32 = true;                        // fp32 matrix products may use TF32 tensor cores
+};
+
+// The policy that people mean by one word: "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4".
+// Mixed precision keeps fp32 master weights; fp8 and narrower keep bf16 activations and weights and cast before each product.
+Precision precision_policy(DataType word);
+
+enum class Offload { none, optimizer, optimizer_and_parameters };
+
+// The order in which ranks are numbered, fastest first. Consecutive ranks fill a node.
+enum class PlanDimension { tensor, context, expert, data, pipeline };
+
+struct Plan {
+    int dp = 1, tp = 1, pp = 1, cp = 1;
+    int vpp = 1;                  // virtual chunks per pipeline stage
+    int ep = 1;                   // experts over the data(-and-context) dimension: ep divides dp * cp
+    int expert_tp = 0;            // tensor parallelism inside experts; 0: as tp
+    bool sequence_parallel = false;
+    std::int64_t micro_batch = 1;
+    std::int64_t global_batch = 1;
+    DataParallel data_parallel = DataParallel::all_reduce;
+    std::optional<int> shard_group;         // ZeRO over groups of this many data-parallel ranks (hybrid shard); absent: all
+    int parameter_servers = 1;
+    bool servers_on_workers = false;        // servers share the workers' hosts
+    Schedule schedule = Schedule::one_f_one_b;
+    std::vector<int> stage_blocks;          // blocks per virtual stage, input and head included; empty: as even as possible
+    Recompute recompute = Recompute::none;
+    int recompute_blocks = 0;
+    std::vector<std::string> recompute_modules;
+    Precision precision;
+    Optimizer optimizer = Optimizer::adamw;
+    bool flash_attention = true;
+    bool cuda_graph = false;
+    bool forward_only = false;              // inference
+    bool without_optimizer = false;         // a benchmark of forward and backward alone
+    Offload offload = Offload::none;
+    bool offload_activations = false;
+    double pruned_fraction = 0;             // of the weights, not stored
+    // Overrides of what the framework does by default.
+    std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap;
+    std::optional<bool> reduce_every_micro_batch;
+    std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
+    bool scattered = false;                 // a scheduler spread the ranks over more nodes than needed
+    std::optional<int> devices_per_node;    // used on each node; absent: all
+
+    [[nodiscard]] int devices() const { return dp * tp * pp * cp; }
+    [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }  // per pipeline, per step
+    [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }
+};
+
+// Per parameter that a rank owns: bytes of master weights and states by optimizer.
+struct OptimizerFacts {
+    int states;                  // tensors of optimizer_state type
+    double reads_per_parameter;  // passes over the owned parameters, in elements: for the bandwidth-bound update
+    bool needs_norm;             // a global norm before the update (LAMB)
+};
+OptimizerFacts facts_of(Optimizer);
+
+}  // namespace sextant

@@ -1,0 +1,61 @@
+// Everything a prediction depends on, resolved: no names left to look up.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/hardware/cluster.hpp"
+#include "model/plan/framework.hpp"
+#include "model/plan/plan.hpp"
+#include "model/workload/workload.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// How long the job runs, and what a device-hour costs.
+struct Run {
+    std::optional<double> epochs;
+    std::optional<double> tokens;
+    std::optional<double> samples;
+    std::optional<std::int64_t> dataset_samples;  // one epoch
+    std::optional<double> base_learning_rate;     // of the single-device job with base_batch
+    std::optional<std::int64_t> base_batch;
+    std::optional<MoneyRate> device_price;        // overrides the profile's
+};
+
+// Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.
+struct Straggler {
+    int devices = 0;
+    double speed = 1;  // of the others
+};
+
+// Input and checkpoint settings; priced by the input pipeline.
+struct DataSource {
+    bool synthetic = true;
+    std::optional<StorageClass> storage;
+    Bytes sample_bytes;
+};
+
+struct Scenario {
+    std::string name;
+    std::string description;
+    Workload workload;
+    Cluster cluster;
+    Plan plan;
+    Framework framework;
+    CommunicationLibrary library;
+    bool use_ethernet = false;      // sockets although a faster fabric is there
+    int reserved_devices = 0;       // allocated by the scheduler; 0: as many as the plan uses
+    double step_noise = 0;          // standard deviation of one rank's step time over its mean; stragglers follow
+    std::optional<Straggler> straggler;
+    DataSource data;
+    Run run;
+    std::vector<std::string> assumptions;  // in words; repeated by the report
+    std::string file;               // where it came from, for diagnostics
+};
+
+// Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."). Empty when it can run.
+std::vector<Diagnostic> check_plan(const Scenario&);
+
+}  // namespace sextant

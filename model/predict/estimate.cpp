@@ -1,0 +1,225 @@
+#include "model/predict/estimate.hpp"
+
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// One micro-batch on one stage, and what the stage adds once a step.
+struct StagePrice {
+    PhasePrice forward, backward, recompute;
+    Seconds launch;  // the device waits for the host
+    Seconds per_micro_batch_overhead;
+    Seconds sends;  // exposed transfers to the neighbours, per micro-batch
+    DataParallelPrice data;
+    Seconds optimizer;
+
+    [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
+    [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
+    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + launch + per_micro_batch_overhead + sends; }
+};
+
+// Bytes that cross a stage boundary, by one rank: the smallest cut that the framework makes of it.
+Bytes boundary_bytes(const Prepared::State& job) {
+    Bytes bytes;
+    for (std::size_t t = 0; t < job.templates.size(); ++t)
+        if (job.roles[t] == BlockRole::layer) bytes = max(bytes, job.templates[t].boundary);
+    const Plan& plan = job.scenario.plan;
+    if (job.scenario.framework.scatters_pipeline && !plan.sequence_parallel) bytes /= plan.tp;
+    return bytes;
+}
+
+Seconds send_time(const Prepared::State& job, const Resources& r) {
+    if (job.scenario.plan.pp < 2) return {};
+    const Bytes bytes = boundary_bytes(job);
+    Seconds t = collective_time(Collective::send, bytes, job.groups.pipeline, job.scenario.library, link_scale(job.groups.pipeline, r));
+    const Plan& plan = job.scenario.plan;
+    if (job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1)
+        t += collective_time(Collective::all_gather, bytes * plan.tp, job.groups.tensor, job.scenario.library,
+                             link_scale(job.groups.tensor, r));
+    return t;
+}
+
+StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds send,
+                       const Resources& r) {
+    const StageBlocks& blocks = job.stages[stage];
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    StagePrice price;
+    for (std::size_t t = 0; t < segments.size(); ++t) {
+        const double n = blocks.count[t];
+        if (n == 0) continue;
+        price.forward += n * segments[t].forward;
+        price.backward += n * segments[t].backward;
+        const bool layer = job.roles[t] == BlockRole::layer;
+        const double again = layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
+        price.recompute += again * segments[t].recompute;
+    }
+    price.launch =
+        max(Seconds{}, price.forward.host - price.ahead()) + max(Seconds{}, price.backward.host + price.recompute.host - price.back());
+    const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
+    price.per_micro_batch_overhead = f.micro_batch_overhead.value / thread;
+    const bool hidden = plan.pipeline_overlap.value_or(f.overlaps_pipeline);
+    price.sends = hidden || plan.schedule == Schedule::sequential ? Seconds{} : 2.0 * plan.vpp * send;
+    price.data = price_data_parallel(job, stage, price.ahead(), price.back(), r);
+    price.optimizer = price_optimizer(job, stage, r);
+    return price;
+}
+
+// When each stage's last backward ends. Symbols and derivation: docs/model/pipeline.md.
+//   T = m t_max + (sum of the other stages' t) x fill / v + 2 (p - 1) send
+// with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
+struct PipelineTime {
+    Seconds total;
+    Seconds send;
+    [[nodiscard]] Seconds end_of(std::size_t stage, const std::vector<StagePrice>& stages, const Plan& plan) const {
+        Seconds drain;
+        for (std::size_t i = 0; i < stage; ++i) drain += stages[i].back() / plan.vpp + send;
+        return total - drain;
+    }
+};
+
+PipelineTime pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
+    const Plan& plan = job.scenario.plan;
+    const double m = static_cast<double>(job.micro_batches);
+    Seconds slowest, sum, ahead;
+    for (const StagePrice& s : stages) {
+        slowest = max(slowest, s.micro_batch());
+        sum += s.micro_batch();
+        ahead += s.ahead();
+    }
+    const Seconds transfers = 2.0 * (plan.pp - 1) * send;
+    if (plan.schedule == Schedule::sequential) return {m * (sum + transfers), send};
+    const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
+    return {m * slowest + (sum - slowest) * (fill / plan.vpp) + (plan.pp > 1 ? transfers : Seconds{}), send};
+}
+
+// Expected maximum of n independent normal step times over their mean, in standard deviations: sqrt(2 ln n), the leading term
+// (Cramer, "Mathematical Methods of Statistics", 28.6); 0 for one.
+double expected_maximum(int n) { return n > 1 ? std::sqrt(2 * std::log(static_cast<double>(n))) : 0; }
+
+Seconds straggler_time(const Prepared::State& job, Seconds busy) {
+    const Scenario& s = job.scenario;
+    Seconds wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
+    if (s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) wait += (1 / s.straggler->speed - 1) * busy;
+    return wait;
+}
+
+void fill_terms(Estimate& e, const StagePrice& s, const Prepared::State& job, Seconds end, const Resources& r) {
+    const double m = static_cast<double>(job.micro_batches);
+    Terms& t = e.terms;
+    const Seconds slowdown = job.scenario.plan.forward_only ? Seconds{} : s.data.slowdown;
+    t[Term::forward] = m * s.forward.device + (job.scenario.plan.forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * s.backward.device + slowdown;
+    t[Term::recompute] = m * s.recompute.device;
+    static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
+    for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
+    t[Term::pipeline_communication] = m * s.sends;
+    t[Term::launch] = m * s.launch;
+    t[Term::bubble] = max(Seconds{}, end - m * s.micro_batch());
+    t[Term::data_communication] = s.data.exposed;
+    t[Term::optimizer] = s.optimizer;
+    t[Term::offload] = s.data.offload;
+    const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
+    t[Term::overhead] = m * s.per_micro_batch_overhead + job.scenario.framework.step_overhead.value / thread;
+    t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
+    e.overlapped[Term::data_communication] = s.data.hidden;
+    e.overlapped[Term::tensor_communication] = m * (s.forward.hidden + s.backward.hidden + s.recompute.hidden);
+    e.step = t.total();
+}
+
+void count_flops(Estimate& e, const Prepared::State& job) {
+    Flops model, extra;
+    for (const StageBlocks& stage : job.stages) {
+        for (std::size_t t = 0; t < job.templates.size(); ++t) {
+            const BlockKernels& k = job.templates[t];
+            const double n = stage.count[t];
+            model += n * k.forward_flops;
+            if (job.scenario.plan.forward_only) continue;
+            model += n * 2.0 * k.forward_flops;
+            extra += n * (k.backward_flops - 2.0 * k.forward_flops);
+            Flops again;
+            for (const Kernel& kernel : k.recompute) again += kernel.flops;
+            const bool layer = job.roles[t] == BlockRole::layer;
+            extra += layer && stage.layers > 0 ? n * stage.recomputed_layers / stage.layers * again : Flops{};
+        }
+    }
+    const Plan& plan = job.scenario.plan;
+    const double copies = static_cast<double>(job.micro_batches) * plan.dp * plan.tp * plan.cp;
+    e.model_flops = copies * model;
+    e.hardware_flops = copies * (model + extra);
+}
+
+}  // namespace
+
+std::string_view to_text(Term t) {
+    static constexpr std::string_view names[term_count] = {"forward",
+                                                           "backward",
+                                                           "recompute",
+                                                           "optimizer",
+                                                           "tensor_communication",
+                                                           "context_communication",
+                                                           "expert_communication",
+                                                           "pipeline_communication",
+                                                           "data_communication",
+                                                           "bubble",
+                                                           "input",
+                                                           "launch",
+                                                           "offload",
+                                                           "straggler",
+                                                           "overhead"};
+    return names[static_cast<std::size_t>(t)];
+}
+
+std::string_view to_text(MemoryKind k) {
+    static constexpr std::string_view names[memory_kind_count] = {
+        "weights", "gradients", "optimizer", "activations", "logits", "gathered_weights", "communication", "context", "fragmentation"};
+    return names[static_cast<std::size_t>(k)];
+}
+
+Seconds Terms::total() const {
+    Seconds sum;
+    for (const Seconds t : of) sum += t;
+    return sum;
+}
+
+Bytes StageMemory::total() const {
+    Bytes sum;
+    for (const Bytes b : of) sum += b;
+    return sum;
+}
+
+Estimate estimate(const Prepared& prepared, const Resources& r) {
+    const Prepared::State& job = prepared.state();
+    std::vector<SegmentPrice> segments;
+    segments.reserve(job.templates.size());
+    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
+    const Seconds send = send_time(job, r);
+    std::vector<StagePrice> stages;
+    stages.reserve(job.stages.size());
+    for (std::size_t s = 0; s < job.stages.size(); ++s) stages.push_back(price_stage(job, s, segments, send, r));
+    const PipelineTime pipeline = pipeline_time(job, stages, send);
+
+    Estimate e;
+    std::size_t last = 0;
+    Seconds latest, end_of_last;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const Seconds end = pipeline.end_of(s, stages, job.scenario.plan);
+        const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
+        if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
+    }
+    e.last_stage = static_cast<int>(last);
+    fill_terms(e, stages[last], job, end_of_last, r);
+    e.memory = stage_memory(job);
+    for (const StageMemory& m : e.memory) e.peak_memory = max(e.peak_memory, m.total());
+    const Device& device = job.scenario.cluster.node.device;
+    e.device_memory = device.usable_memory ? device.usable_memory->value : device.memory.value;
+    e.fits = e.peak_memory <= e.device_memory;
+    count_flops(e, job);
+    return e;
+}
+
+}  // namespace sextant

@@ -1,0 +1,105 @@
+// The closed form: a scenario prepared once, then estimated in microseconds as often as a search or a sensitivity needs.
+//
+//     const Prepared job = prepare(scenario);       // looks up, cuts the network, lays groups on the topology: milliseconds
+//     const Estimate e = estimate(job);             // microseconds
+//     const Estimate faster = estimate(job, {.compute = 2});
+#pragma once
+
+#include "model/base/quantity.hpp"
+#include "model/plan/scenario.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// Each instant of the rank that finishes last belongs to exactly one term; they sum to the step time.
+enum class Term {
+    forward,
+    backward,
+    recompute,
+    optimizer,
+    tensor_communication,
+    context_communication,
+    expert_communication,
+    pipeline_communication,
+    data_communication,
+    bubble,
+    input,
+    launch,     // the device waits for the host
+    offload,    // copies to and from host memory
+    straggler,  // waiting for slower ranks
+    overhead,   // what the framework does once a step or micro-batch
+};
+inline constexpr int term_count = 15;
+std::string_view to_text(Term);
+
+struct Terms {
+    std::array<Seconds, term_count> of{};
+    [[nodiscard]] Seconds& operator[](Term t) { return of[static_cast<std::size_t>(t)]; }
+    [[nodiscard]] Seconds operator[](Term t) const { return of[static_cast<std::size_t>(t)]; }
+    [[nodiscard]] Seconds total() const;
+};
+
+// Peak memory of one rank of a stage, by kind.
+enum class MemoryKind { weights, gradients, optimizer, activations, logits, gathered_weights, communication, context, fragmentation };
+inline constexpr int memory_kind_count = 9;
+std::string_view to_text(MemoryKind);
+
+struct StageMemory {
+    std::array<Bytes, memory_kind_count> of{};
+    [[nodiscard]] Bytes& operator[](MemoryKind k) { return of[static_cast<std::size_t>(k)]; }
+    [[nodiscard]] Bytes operator[](MemoryKind k) const { return of[static_cast<std::size_t>(k)]; }
+    [[nodiscard]] Bytes total() const;
+};
+
+// What-if multipliers: 2 is a resource twice as good. Bandwidths and rates are multiplied, latencies and overheads divided.
+struct Resources {
+    double compute = 1;           // matrix and vector rates
+    double memory_bandwidth = 1;  // of the device
+    double node_bandwidth = 1;    // links inside the node
+    double network_bandwidth = 1;
+    double latency = 1;  // of communication steps, everywhere
+    double host = 1;     // dispatch and framework overheads
+    double kernel_overhead = 1;
+    double storage = 1;
+    double overlap = 1;  // divides the slow-down of kernels beside communication
+};
+
+struct Estimate {
+    Seconds step;
+    Terms terms;
+    Terms overlapped;                 // hidden behind the terms, not among them
+    std::vector<StageMemory> memory;  // by pipeline stage
+    Bytes peak_memory;                // over stages
+    Bytes device_memory;
+    bool fits = true;
+    Flops model_flops;     // of the whole job's step: what the mathematics needs, no recompute
+    Flops hardware_flops;  // what is executed, recompute included
+    int last_stage = 0;    // the stage whose rank finishes last
+};
+
+class Prepared {
+public:
+    Prepared(Prepared&&) noexcept;
+    Prepared& operator=(Prepared&&) noexcept;
+    ~Prepared();
+    [[nodiscard]] const Scenario& scenario() const;
+
+    struct State;
+    [[nodiscard]] const State& state() const { return *state_; }
+
+private:
+    friend Prepared prepare(const Scenario&);
+    explicit Prepared(std::unique_ptr<State>);
+    std::unique_ptr<State> state_;
+};
+
+// Throws InputError with every problem of the plan.
+Prepared prepare(const Scenario&);
+Estimate estimate(const Prepared&, const Resources& = {});
+
+}  // namespace sextant

@@ -1,0 +1,87 @@
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Micro-batches whose activations a stage holds at its fullest, in units of the whole stage (all its chunks).
+double in_flight(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const double m = static_cast<double>(job.micro_batches), p = plan.pp, v = plan.vpp, s = static_cast<double>(stage);
+    if (plan.forward_only) return 1;
+    switch (plan.schedule) {
+        case Schedule::gpipe:
+            return m;
+        case Schedule::sequential:
+            return 1;
+        case Schedule::one_f_one_b:
+        case Schedule::zero_bubble:
+            return std::min(m, p - s);
+        case Schedule::interleaved: {
+            // Warm-up of Megatron's interleaved schedule: 2 (p - s - 1) + (v - 1) p chunks, and one more in the steady state.
+            const double chunks = 2 * (p - s - 1) + (v - 1) * p + 1;
+            return std::min(m * v, chunks) / v;
+        }
+    }
+    return 1;
+}
+
+StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    const Precision& precision = job.precision;
+    const StageBlocks& blocks = job.stages[stage];
+    const StageParameters p = parameters_of(job, stage);
+    const DataParallel dp = plan.data_parallel;
+    const double shard = plan.shard_ranks();
+    const double expert_shard = std::max(1.0, shard / plan.ep);
+    const auto sharded = [&](bool yes, Bytes each) { return yes ? (p.dense / shard + p.expert / expert_shard) * each : p.total() * each; };
+    const bool training = !plan.forward_only;
+
+    StageMemory memory;
+    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * sharded(dp == DataParallel::zero3, size_of(precision.parameter));
+    if (training) {
+        memory[MemoryKind::gradients] = sharded(dp == DataParallel::zero2 || dp == DataParallel::zero3, size_of(precision.gradient));
+        const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
+                             (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
+        const bool shards_states = dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3;
+        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = sharded(shards_states, states);
+    }
+
+    const double flight = in_flight(job, stage);
+    Bytes working, largest_weights;
+    for (std::size_t t = 0; t < job.templates.size(); ++t) {
+        const double n = blocks.count[t];
+        if (n == 0) continue;
+        const BlockKernels& k = job.templates[t];
+        const bool layer = job.roles[t] == BlockRole::layer;
+        const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
+        const bool whole = plan.recompute == Recompute::full || plan.recompute == Recompute::blocks;
+        const Bytes kept = whole ? share * k.kept_input + (1 - share) * k.saved : k.saved;
+        const Bytes held = plan.offload_activations ? Bytes{} : n * flight * kept;
+        memory[MemoryKind::activations] += training ? held : Bytes{};
+        if (whole && share > 0) working = max(working, k.working);
+        if (!training) working = max(working, k.boundary * 4.0);
+        memory[MemoryKind::logits] += n * k.saved_logits;
+        largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(precision.parameter));
+    }
+    memory[MemoryKind::activations] += working;
+    if (dp == DataParallel::zero3) memory[MemoryKind::gathered_weights] = (1.0 + f.prefetch_blocks) * largest_weights;
+    if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
+    memory[MemoryKind::context] = f.context.value;
+    const Bytes dynamic = memory[MemoryKind::activations] + memory[MemoryKind::logits] + memory[MemoryKind::gathered_weights];
+    memory[MemoryKind::fragmentation] = f.fragmentation.value * dynamic;
+    return memory;
+}
+
+}  // namespace
+
+std::vector<StageMemory> stage_memory(const Prepared::State& job) {
+    std::vector<StageMemory> stages;
+    stages.reserve(job.stages.size());
+    for (std::size_t s = 0; s < job.stages.size(); ++s) stages.push_back(one_stage(job, s));
+    return stages;
+}
+
+}  // namespace sextant

@@ -1,0 +1,78 @@
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// The policy as the framework keeps it: autocast leaves weights, gradients and their reduction in fp32 and needs no master copy;
+// Megatron-style main gradients are fp32.
+Precision kept_precision(const Plan& plan, const Framework& framework) {
+    Precision p = plan.precision;
+    const bool mixed = size_of(p.compute) < size_of(DataType::fp32);
+    if (framework.casts_each_use && mixed) {
+        p.parameter = p.gradient = p.reduction = DataType::fp32;
+        p.master_weights = false;
+    }
+    if (framework.gradients_in_fp32 && mixed) p.gradient = p.reduction = DataType::fp32;
+    return p;
+}
+
+Shard shard_of(const Plan& plan) {
+    Shard s;
+    s.micro_batch = plan.micro_batch;
+    s.tensor = plan.tp;
+    s.context = plan.cp;
+    s.expert = plan.ep;
+    s.expert_tensor = plan.expert_tp;
+    s.sequence_parallel = plan.sequence_parallel;
+    s.flash_attention = plan.flash_attention;
+    s.training = !plan.forward_only;
+    return s;
+}
+
+int nodes_used(const Scenario& scenario, int per_node) {
+    const int devices = scenario.plan.devices();
+    if (scenario.plan.scattered) return std::min(devices, scenario.cluster.nodes);
+    return (devices + per_node - 1) / per_node;
+}
+
+}  // namespace
+
+Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Prepared::Prepared(Prepared&&) noexcept = default;
+Prepared& Prepared::operator=(Prepared&&) noexcept = default;
+Prepared::~Prepared() = default;
+const Scenario& Prepared::scenario() const { return state_->scenario; }
+
+Prepared prepare(const Scenario& scenario) {
+    if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
+    const Network network = build_network(scenario.workload, shard_of(scenario.plan));
+    if (const auto chunks = static_cast<std::size_t>(scenario.plan.pp * scenario.plan.vpp); chunks > network.sequence.size())
+        throw InputError({scenario.file, "/plan/pp",
+                          std::to_string(chunks) + " pipeline chunks for " + std::to_string(network.sequence.size()) + " blocks",
+                          "at most one chunk per block: lower pp or vpp"});
+
+    auto job = std::make_unique<Prepared::State>();
+    job->scenario = scenario;
+    job->precision = kept_precision(scenario.plan, scenario.framework);
+    job->rates = device_rates(scenario.cluster.node.device, scenario.framework, scenario.plan);
+    Plan plan = scenario.plan;
+    plan.precision = job->precision;
+    for (const Block& block : network.templates) {
+        job->templates.push_back(block_kernels(block.graph, plan, scenario.framework, block.role != BlockRole::layer));
+        job->roles.push_back(block.role);
+    }
+    job->stages = split_stages(network, scenario.plan);
+    job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
+    job->devices_per_node = std::min(scenario.plan.devices_per_node.value_or(scenario.cluster.node.devices), scenario.cluster.node.devices);
+    job->nodes = nodes_used(scenario, job->devices_per_node);
+    const Topology topology = Topology::build(scenario.cluster, job->nodes, scenario.use_ethernet || scenario.library.sockets_only);
+    job->groups = lay_groups(scenario, topology);
+    const LinkType& host_link = scenario.cluster.node.host_link;
+    job->host_copy = host_link.bandwidth.value * host_link.achievable.value;
+    job->host_memory = scenario.cluster.node.host.memory_bandwidth.value;
+    return Prepared(std::move(job));
+}
+
+}  // namespace sextant

@@ -1,0 +1,90 @@
+// What prepare() works out once and estimate() reads: kernels by block template, stages, groups on the topology. Internal to predict.
+#pragma once
+
+#include "model/cost/collectives.hpp"
+#include "model/cost/compute.hpp"
+#include "model/cost/kernel.hpp"
+#include "model/predict/estimate.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+// Blocks of one pipeline stage (all its virtual chunks): how many instances of each template.
+struct StageBlocks {
+    std::vector<int> count;     // by template
+    int layers = 0;             // blocks of role layer
+    int recomputed_layers = 0;  // of those, how many run forward again
+    bool has_input = false, has_head = false;
+};
+
+struct JobGroups {
+    Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
+    Group shard;           // ZeRO group of the dense parameters
+    Group replicas;        // hybrid shard: the same shard in other groups
+    bool network_of[6]{};  // by ParallelGroup, and 5 for expert_data: does it cross the network?
+};
+
+struct Prepared::State {
+    Scenario scenario;
+    Precision precision;  // as the framework really keeps it
+    DeviceRates rates;
+    std::vector<BlockKernels> templates;
+    std::vector<BlockRole> roles;
+    std::vector<StageBlocks> stages;
+    JobGroups groups;
+    std::int64_t micro_batches = 1;
+    Bandwidth host_copy;    // device to host memory, pinned
+    Bandwidth host_memory;  // of the node, shared by its devices
+    int devices_per_node = 1;
+    int nodes = 1;
+    double chunk_boundaries = 1;  // sends per micro-batch and direction that a stage makes: vpp
+    bool uses_network = false;
+};
+
+// Ranks by the plan's placement, groups by dimension, laid on the topology.
+JobGroups lay_groups(const Scenario&, const Topology&);
+
+// Which blocks each stage holds; as even as possible where the plan does not say.
+std::vector<StageBlocks> split_stages(const Network&, const Plan&);
+
+// Price of one template under the present resources: device time, host time and exchanges, by phase.
+struct PhasePrice {
+    Seconds device;
+    Seconds host;
+    Seconds exchange[3];  // tensor, context, expert: exposed
+    Seconds hidden;       // exchange time behind compute
+    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2]; }
+    PhasePrice& operator+=(const PhasePrice&);
+    friend PhasePrice operator*(double n, const PhasePrice&);
+};
+struct SegmentPrice {
+    PhasePrice forward, backward, recompute;
+};
+SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
+
+// Memory of each stage.
+std::vector<StageMemory> stage_memory(const Prepared::State&);
+
+// What data parallelism adds to one step of a stage, beside its micro-batches.
+struct DataParallelPrice {
+    Seconds exposed;  // communication that nothing hides
+    Seconds hidden;
+    Seconds slowdown;  // of the kernels beside it
+    Seconds offload;
+};
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, Seconds forward, Seconds backward, const Resources&);
+
+Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
+
+LinkScale link_scale(const Group&, const Resources&);
+
+// Local parameters of a stage. Tied weights are counted where no other copy lives in the stage.
+struct StageParameters {
+    double dense = 0, expert = 0;
+    int tensors = 0;
+    [[nodiscard]] double total() const { return dense + expert; }
+};
+StageParameters parameters_of(const Prepared::State&, std::size_t stage);
+
+}  // namespace sextant

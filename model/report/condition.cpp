@@ -1,0 +1,113 @@
+#include "model/report/condition.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace sextant {
+namespace {
+
+std::string trimmed(std::string_view t) {
+    const auto first = t.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return std::string(t.substr(first, t.find_last_not_of(" \t") - first + 1));
+}
+
+[[noreturn]] void refuse(const Condition& c, std::string what, std::string hint) {
+    throw InputError(Diagnostic{"--fail-if '" + c.text + "'", "", std::move(what), std::move(hint)});
+}
+
+double plain_number(const Condition& c) {
+    double value = 0;
+    const char* end = c.value.data() + c.value.size();
+    const auto [rest, error] = std::from_chars(c.value.data(), end, value);
+    const std::string unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
+    if (error != std::errc{} || !(unit.empty() || unit == "%"))
+        refuse(c, "\"" + c.value + "\" is not a number", "a plain number or a percentage, as in 0.4 or 40 %");
+    return unit == "%" ? value / 100 : value;
+}
+
+double value_in(const Condition& c, const NamedQuantity& q) {
+    if (!q.table) return plain_number(c);
+    const ParsedQuantity parsed = parse_quantity(c.value, *q.table);
+    if (!parsed.si) refuse(c, parsed.error, {});
+    return *parsed.si;
+}
+
+}  // namespace
+
+std::vector<NamedQuantity> named_quantities(const Report& r) {
+    const Estimate& e = r.estimate;
+    const UnitTable* time = &unit_table<Seconds>();
+    const UnitTable* size = &unit_table<Bytes>();
+    std::vector<NamedQuantity> list = {{"step_time", e.step.si(), time},
+                                       {"step_time_low", r.low.si(), time},
+                                       {"step_time_high", r.high.si(), time},
+                                       {"samples_per_s", r.samples_per_s.si(), nullptr},
+                                       {"memory", e.peak_memory.si(), size},
+                                       {"mfu", r.mfu, nullptr},
+                                       {"hfu", r.hfu, nullptr},
+                                       {"scaling_efficiency", r.scaling_efficiency, nullptr},
+                                       {"utilization", r.utilization, nullptr},
+                                       {"devices", static_cast<double>(r.devices), nullptr},
+                                       {"largest_micro_batch", static_cast<double>(r.batch.largest_micro_batch), nullptr}};
+    if (r.tokens_per_s) list.push_back({"tokens_per_s", r.tokens_per_s->si(), nullptr});
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        list.push_back({"terms." + std::string(to_text(t)), e.terms[t].si(), time});
+        list.push_back({"overlapped." + std::string(to_text(t)), e.overlapped[t].si(), time});
+        list.push_back({"share." + std::string(to_text(t)), e.terms[t] / e.step, nullptr});
+    }
+    if (r.run) {
+        list.push_back({"run.time", r.run->time.si(), time});
+        list.push_back({"run.device_hours", r.run->device_hours, nullptr});
+        list.push_back({"run.energy", r.run->energy.si(), &unit_table<Joules>()});
+        if (r.run->cost) list.push_back({"run.cost", r.run->cost->si(), &unit_table<Money>()});
+    }
+    return list;
+}
+
+Condition parse_condition(std::string_view text) {
+    static constexpr struct {
+        std::string_view sign;
+        Comparison meaning;
+    } signs[] = {{"<=", Comparison::less_equal}, {">=", Comparison::greater_equal}, {"==", Comparison::equal},
+                 {"!=", Comparison::not_equal},  {"<", Comparison::less},           {">", Comparison::greater}};
+    Condition c;
+    c.text = std::string(text);
+    for (const auto& [sign, meaning] : signs) {
+        const auto at = text.find(sign);
+        if (at == std::string_view::npos) continue;
+        c.quantity = trimmed(text.substr(0, at));
+        c.comparison = meaning;
+        c.value = trimmed(text.substr(at + sign.size()));
+        if (!c.quantity.empty() && !c.value.empty()) return c;
+    }
+    refuse(c, "not a comparison", "as in 'step_time > 500 ms' or 'mfu < 0.4'");
+}
+
+bool holds(const Condition& c, const Report& r) {
+    const std::vector<NamedQuantity> quantities = named_quantities(r);
+    for (const NamedQuantity& q : quantities) {
+        if (q.name != c.quantity) continue;
+        const double value = value_in(c, q);
+        switch (c.comparison) {
+            case Comparison::less:
+                return q.si < value;
+            case Comparison::less_equal:
+                return q.si <= value;
+            case Comparison::greater:
+                return q.si > value;
+            case Comparison::greater_equal:
+                return q.si >= value;
+            case Comparison::equal:
+                return q.si == value;
+            case Comparison::not_equal:
+                return q.si != value;
+        }
+    }
+    std::string known;
+    for (const NamedQuantity& q : quantities) known += (known.empty() ? "" : ", ") + q.name;
+    refuse(c, "\"" + c.quantity + "\" is not reported", "one of: " + known);
+}
+
+}  // namespace sextant

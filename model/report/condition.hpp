@@ -1,0 +1,38 @@
+// Conditions on a report, as CI writes them: "step_time > 500 ms", "memory >= 70 GiB", "mfu < 0.4", "terms.bubble > 10 %".
+#pragma once
+
+#include "model/base/quantity_text.hpp"
+#include "model/report/report.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// A reported quantity by name. `table` is null for plain numbers and fractions.
+struct NamedQuantity {
+    std::string name;
+    double si = 0;
+    const UnitTable* table = nullptr;
+};
+
+// Everything that a condition may ask about, in the order of the report.
+std::vector<NamedQuantity> named_quantities(const Report&);
+
+enum class Comparison { less, less_equal, greater, greater_equal, equal, not_equal };
+
+struct Condition {
+    std::string text;
+    std::string quantity;
+    Comparison comparison = Comparison::greater;
+    std::string value;
+};
+
+// Throws InputError when the text is no comparison.
+Condition parse_condition(std::string_view text);
+
+// Throws InputError when the report has no such quantity or the value lacks its unit. A fraction may be written as "10 %".
+bool holds(const Condition&, const Report&);
+
+}  // namespace sextant

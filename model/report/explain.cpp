@@ -1,0 +1,143 @@
+#include "model/base/quantity_text.hpp"
+#include "model/predict/state.hpp"
+#include "model/report/report.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+std::string shape_text(const Kernel& k) {
+    const auto n = [](std::int64_t x) { return std::to_string(x); };
+    switch (k.kind) {
+        case KernelKind::gemm:
+            return (k.batch > 1 ? n(k.batch) + " x " : "") + "GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
+        case KernelKind::convolution:
+            return "convolution as GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
+        case KernelKind::attention:
+            return "attention " + n(k.batch) + " heads, " + n(k.m) + " queries, " + n(k.n) + " keys, width " + n(k.k);
+        case KernelKind::memory:
+            break;
+    }
+    return "memory-bound";
+}
+
+class Explainer {
+public:
+    explicit Explainer(const Prepared& prepared) : job_(prepared.state()), e_(estimate(prepared)) {}
+
+    std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
+        say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
+        say("P sustained " + to_text(job_.rates.matrix(job_.precision.compute).sustained) + " in " +
+            std::string(to_text(job_.precision.compute)) + ", W s " + to_text(job_.rates.memory) + ", o " +
+            to_text(job_.rates.kernel_overhead));
+        const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];
+        for (std::size_t t = 0; t < job_.templates.size(); ++t) {
+            if (stage.count[t] == 0) continue;
+            say("block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
+                std::to_string(e_.last_stage) + ":");
+            for (const Kernel& k : job_.templates[t].*phase) {
+                const Seconds time = kernel_time(k, job_.rates);
+                std::string line = "  " + k.name + "  " + shape_text(k) + "  " + to_text(time) + "  (" + to_text(k.bytes);
+                if (k.flops > Flops{}) line += ", " + to_text(k.flops) + ", " + to_text(k.flops / time);
+                say(line + ")");
+            }
+        }
+        return finish(term);
+    }
+
+    std::vector<std::string> exchanges(ParallelGroup which, const Group& g, Term term, std::string_view title) {
+        say(std::string(title) + ": sum over exchanges of the fastest algorithm and protocol of " + job_.scenario.library.name);
+        say_group(g);
+        for (std::size_t t = 0; t < job_.templates.size(); ++t)
+            for (const auto* list : {&job_.templates[t].forward_exchanges, &job_.templates[t].backward_exchanges})
+                for (const ExchangeCall& call : *list)
+                    if (call.group == which) say("  block kind " + std::to_string(t + 1) + ": " + to_text(call.bytes));
+        return finish(term);
+    }
+
+    std::vector<std::string> data() {
+        const auto stage = static_cast<std::size_t>(e_.last_stage);
+        const StageParameters p = parameters_of(job_, stage);
+        say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
+        say_group(job_.groups.data);
+        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction)) + " in buckets of " +
+            (job_.scenario.framework.bucket ? to_text(job_.scenario.framework.bucket->value) : std::string("all together")));
+        say("  hidden behind compute: " + to_text(e_.overlapped[Term::data_communication]));
+        return finish(Term::data_communication);
+    }
+
+    std::vector<std::string> pipeline(Term term) {
+        const Plan& plan = job_.scenario.plan;
+        say("T = m t_max + (sum of the other stages' t) fill / v + 2 (p - 1) send;  bubble is what a stage's own micro-batches leave of "
+            "it");
+        say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches));
+        say_group(job_.groups.pipeline);
+        return finish(term);
+    }
+
+    std::vector<std::string> simple(Term term, std::string formula) {
+        say(std::move(formula));
+        return finish(term);
+    }
+
+    [[nodiscard]] const Prepared::State& job() const { return job_; }
+
+private:
+    void say(std::string line) { lines_.push_back(std::move(line)); }
+    void say_group(const Group& g) {
+        if (g.ranks < 2) return say("  one rank: free");
+        say("  " + std::to_string(g.ranks) + " ranks on " + std::to_string(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +
+            ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
+            (g.through_host ? ", staged through host memory" : ""));
+    }
+    std::vector<std::string> finish(Term term) {
+        say(std::string(to_text(term)) + " = " + to_text(e_.terms[term]) + " of " + to_text(e_.step));
+        return std::move(lines_);
+    }
+
+    const Prepared::State& job_;
+    Estimate e_;
+    std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> explain(const Prepared& prepared, Term term) {
+    Explainer x(prepared);
+    switch (term) {
+        case Term::forward:
+            return x.kernels(&BlockKernels::forward, term, "forward");
+        case Term::backward:
+            return x.kernels(&BlockKernels::backward, term, "backward");
+        case Term::recompute:
+            return x.kernels(&BlockKernels::recompute, term, "recompute");
+        case Term::tensor_communication:
+            return x.exchanges(ParallelGroup::tensor, x.job().groups.tensor, term, "tensor-parallel exchanges");
+        case Term::context_communication:
+            return x.exchanges(ParallelGroup::context, x.job().groups.context, term, "context-parallel exchanges");
+        case Term::expert_communication:
+            return x.exchanges(ParallelGroup::expert, x.job().groups.expert, term, "expert exchanges");
+        case Term::data_communication:
+            return x.data();
+        case Term::pipeline_communication:
+        case Term::bubble:
+            return x.pipeline(term);
+        case Term::optimizer:
+            return x.simple(term,
+                            "owned parameters x bytes per parameter / streaming bandwidth + launches, or the host's time to launch them");
+        case Term::input:
+            return x.simple(term, "time that the device waits for samples; synthetic data is always ready");
+        case Term::launch:
+            return x.simple(term, "sum over phases of max(0, launches x dispatch / host speed - device time)");
+        case Term::offload:
+            return x.simple(term, "gradients down and weights up over each device's host link, and the update in host memory");
+        case Term::straggler:
+            return x.simple(term, "step noise x sqrt(2 ln devices) x busy time, and (1/speed - 1) x busy time for a slow device");
+        case Term::overhead:
+            return x.simple(term, "per-micro-batch and per-step host time of the framework");
+    }
+    return {};
+}
+
+}  // namespace sextant

@@ -1,0 +1,160 @@
+#include "model/report/report.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/report/bottleneck.hpp"
+#include "model/report/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+std::string plan_line(const Plan& p) {
+    std::string text = std::to_string(p.devices()) + (p.devices() == 1 ? " device" : " devices");
+    const auto dimension = [&](std::string_view name, int n) {
+        if (n > 1) text += ", " + std::string(name) + " " + std::to_string(n);
+    };
+    dimension("data", p.dp);
+    dimension("tensor", p.tp);
+    dimension("pipeline", p.pp);
+    dimension("virtual", p.vpp);
+    dimension("context", p.cp);
+    dimension("expert", p.ep);
+    return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +
+           std::string(to_text(p.precision.compute));
+}
+
+std::string hardware_line(const Scenario& s) {
+    return s.cluster.title + ": " + std::to_string(s.cluster.node.devices) + " x " + s.cluster.node.device.name + " a node";
+}
+
+RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int reserved) {
+    RunCost cost;
+    const double batch = static_cast<double>(s.plan.global_batch);
+    const double per_sample = static_cast<double>(std::max<std::int64_t>(1, s.workload.tokens_per_sample()));
+    if (s.run.samples)
+        cost.steps = *s.run.samples / batch;
+    else if (s.run.tokens)
+        cost.steps = *s.run.tokens / (batch * per_sample);
+    else if (s.run.epochs && s.run.dataset_samples)
+        cost.steps = *s.run.epochs * static_cast<double>(*s.run.dataset_samples) / batch;
+    cost.steps = std::ceil(cost.steps);
+    cost.time = cost.steps * e.step;
+    cost.device_hours = reserved * (cost.time / units::hour);
+    const NodeSpec& node = s.cluster.node;
+    std::optional<MoneyRate> price = s.run.device_price;
+    if (!price && node.device.price) price = node.device.price->value;
+    if (!price && node.price) price = node.price->value / node.devices;
+    if (price) cost.cost = reserved * (*price * cost.time);
+    const double nodes = std::ceil(static_cast<double>(reserved) / node.devices);
+    const Watts busy = node.device.power.value, idle = node.device.idle_power.value;
+    const Watts devices = s.plan.devices() * (idle + utilization * (busy - idle)) + (reserved - s.plan.devices()) * idle;
+    cost.energy = (devices + nodes * node.base_power.value) * cost.time;
+    return cost;
+}
+
+// Activations and logits grow with the micro-batch, the rest does not.
+std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
+    double largest = 1e12;
+    for (const StageMemory& m : e.memory) {
+        const Bytes growing =
+            (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) / static_cast<double>(s.plan.micro_batch);
+        const Bytes fixed = m.total() - growing * static_cast<double>(s.plan.micro_batch);
+        if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
+    }
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(largest)));
+}
+
+BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {
+    BatchAdvice a;
+    a.effective_batch = s.plan.global_batch;
+    a.largest_micro_batch = largest_micro_batch(s, e);
+    if (s.run.base_learning_rate && s.run.base_batch) {
+        const double ratio = static_cast<double>(s.plan.global_batch) / static_cast<double>(*s.run.base_batch);
+        a.linear_rate = *s.run.base_learning_rate * ratio;
+        a.square_root_rate = *s.run.base_learning_rate * std::sqrt(ratio);
+    }
+    return a;
+}
+
+std::vector<std::string> advice(const Scenario& s, const Report& r) {
+    std::vector<std::string> list;
+    const int idle = r.reserved_devices - r.devices;
+    if (idle > 0)
+        list.push_back(std::to_string(idle) + " of " + std::to_string(r.reserved_devices) +
+                       " reserved devices do nothing: reserving more devices does not make a program use them");
+    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch && r.bottleneck.kind == BottleneckKind::communication_latency)
+        list.push_back("a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch) +
+                       " fits and would need fewer kernels and messages a sample");
+    if (s.use_ethernet && s.cluster.node.nics > 0 && s.plan.devices() > s.cluster.node.devices)
+        list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name +
+                       " is idle: choose a library that uses it");
+    if (s.plan.schedule == Schedule::sequential && s.plan.pp > 1)
+        list.push_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
+    if (s.plan.precision.compute == DataType::fp32 && !s.plan.precision.tf32 &&
+        s.cluster.node.device.peak(DataType::fp16, ComputeUnit::tensor))
+        list.push_back("tensor cores are idle in fp32: mixed precision or TF32 would use them");
+    return list;
+}
+
+}  // namespace
+
+std::string_view to_text(BottleneckKind k) {
+    switch (k) {
+        case BottleneckKind::compute:
+            return "compute";
+        case BottleneckKind::memory_bandwidth:
+            return "memory bandwidth";
+        case BottleneckKind::memory_size:
+            return "memory size";
+        case BottleneckKind::communication_bandwidth:
+            return "communication (bandwidth)";
+        case BottleneckKind::communication_latency:
+            return "communication (latency)";
+        case BottleneckKind::io:
+            return "I/O";
+    }
+    return "compute";
+}
+
+Report make_report(const Prepared& job) {
+    const Scenario& s = job.scenario();
+    Report r;
+    r.scenario = s.name;
+    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
+    r.hardware = hardware_line(s);
+    r.plan = plan_line(s.plan) + ", " + s.framework.title;
+    r.estimate = estimate(job);
+    const Estimate& e = r.estimate;
+    r.devices = s.plan.devices();
+    r.reserved_devices = std::max(r.devices, s.reserved_devices);
+    const double batch = static_cast<double>(s.plan.global_batch);
+    r.samples_per_s = batch / e.step;
+    if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
+        r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
+    r.sample_word = std::string(s.workload.sample_word());
+    r.peak = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32).peak->rate.value;
+    r.mfu = e.model_flops / (e.step * r.devices * r.peak);
+    r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
+    r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
+    Seconds idle;
+    for (const Term t : {Term::bubble, Term::launch, Term::input, Term::overhead, Term::straggler}) idle += e.terms[t];
+    r.utilization = 1 - idle / e.step;
+
+    r.bottleneck = find_bottleneck(job, e);
+    const Uncertainty u = find_uncertainty(job, e);
+    r.low = u.low;
+    r.high = u.high;
+    r.inputs = u.inputs;
+    r.batch = batch_advice(s, e);
+    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, e, r.utilization, r.reserved_devices);
+    r.assumptions = s.assumptions;
+    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    if (!s.data.synthetic)
+        r.assumptions.push_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
+    r.advice = advice(s, r);
+    return r;
+}
+
+}  // namespace sextant

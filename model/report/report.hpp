@@ -1,0 +1,87 @@
+// The answer: how fast, does it fit, what holds it back, what would help, how sure are we. A value; writers are in model/io.
+#pragma once
+
+#include "model/predict/estimate.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// In the words of the SURF course "Parallel computing for deep learning": what limits the speed of the computation.
+enum class BottleneckKind { compute, memory_bandwidth, memory_size, communication_bandwidth, communication_latency, io };
+std::string_view to_text(BottleneckKind);
+
+// One resource made better: what the step would gain.
+struct Mover {
+    std::string resource;  // "network bandwidth"
+    BottleneckKind kind = BottleneckKind::compute;
+    Seconds step_at_double;  // step time with twice of it
+    double gain = 0;         // 1 - step_at_double / step
+};
+
+struct Bottleneck {
+    BottleneckKind kind = BottleneckKind::compute;
+    std::string why;
+    std::string what_would_move_it;
+    std::vector<Mover> movers;  // largest gain first
+    // The multiple of the limiting resource at which another becomes the limit, and the value that this means.
+    std::optional<double> changes_at;
+    std::string changes_at_text;  // "at 612 TFLOP/s the limit becomes memory bandwidth"
+};
+
+// An input of the prediction and how far it is to be trusted.
+struct InputUsed {
+    std::string name;  // "memory bandwidth of A100 SXM4 80GB"
+    std::string value;
+    SourceKind kind = SourceKind::estimated;
+    std::string source;
+    double spread = 0;  // relative standard deviation assumed for this kind of source
+    double effect = 0;  // relative change of the step time for one spread
+};
+
+struct RunCost {
+    double steps = 0;
+    Seconds time;
+    double device_hours = 0;  // of the devices reserved
+    std::optional<Money> cost;
+    Joules energy;
+};
+
+struct BatchAdvice {
+    std::int64_t effective_batch = 0;                     // n x N
+    std::int64_t largest_micro_batch = 0;                 // that fits; 0: none
+    std::optional<double> linear_rate, square_root_rate;  // the two learning-rate rules
+};
+
+struct Report {
+    std::string scenario;
+    std::string workload, hardware, plan;  // one line each, for people
+    Estimate estimate;
+    Seconds low, high;  // 80 % interval of the step time
+    Frequency samples_per_s;
+    std::optional<Frequency> tokens_per_s;
+    std::string sample_word;
+    // MFU: model FLOPs (forward and twice that for backward, no recompute) over step x devices x peak of the compute type.
+    // HFU: the same with everything executed, recompute included.
+    double mfu = 0, hfu = 0;
+    FlopRate peak;                  // of one device, in the compute type
+    double scaling_efficiency = 1;  // this step without data-parallel communication and stragglers, over this step
+    double utilization = 1;         // fraction of time a kernel runs, as a monitor shows it
+    int devices = 1, reserved_devices = 1;
+    Bottleneck bottleneck;
+    BatchAdvice batch;
+    std::optional<RunCost> run;
+    std::vector<InputUsed> inputs;  // largest effect first
+    std::vector<std::string> assumptions;
+    std::vector<std::string> advice;
+};
+
+Report make_report(const Prepared&);
+
+// The formula and the numbers behind one term, line by line.
+std::vector<std::string> explain(const Prepared&, Term);
+
+}  // namespace sextant

@@ -1,0 +1,52 @@
+#include "model/workload/builders.hpp"
+#include "model/workload/convolutional_families.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr std::int64_t most_channels = 65'536;
+
+std::vector<Architecture> architectures() {
+    std::vector<Architecture> all;
+    for (auto* family : {plain_architectures, residual_architectures, inception_architectures, dense_architectures, mobile_architectures,
+                         convnext_architectures})
+        for (Architecture& a : family()) all.push_back(std::move(a));
+    return all;
+}
+
+void refuse_unknown(Diagnostics& problems, const std::string& name) {
+    std::string known;
+    for (const std::string& n : convolutional_names()) known += (known.empty() ? "" : ", ") + n;
+    problems.add({.file = {}, .pointer = "/workload/name", .what = "no convolutional network is called \"" + name + '"', .hint = known});
+}
+
+}  // namespace
+
+std::vector<std::string> convolutional_names() {
+    std::vector<std::string> names;
+    for (const Architecture& a : architectures()) names.insert(names.end(), a.names.begin(), a.names.end());
+    return names;
+}
+
+Network build_convolutional(const ConvolutionalSpec& spec, const Shard& shard) {
+    Diagnostics problems;
+    check_shard(problems, shard);
+    refuse_transformer_cuts(problems, shard, "a convolutional network");
+    require_between(problems, "/workload/image_px", "image_px", spec.image_px, 1, largest_image_px);
+    require_between(problems, "/workload/channels", "channels", spec.channels, 1, most_channels);
+    require_between(problems, "/workload/classes", "classes", spec.classes, 1, largest_extent);
+    const std::vector<Architecture> all = architectures();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Architecture& a) { return std::ranges::find(a.names, spec.name) != a.names.end(); });
+    if (found == all.end()) refuse_unknown(problems, spec.name);
+    problems.throw_if_any();
+
+    NetworkBuilder network({.shard = shard, .size_pointer = "/workload/image_px"},
+                           {.id = {}, .channels = spec.channels, .height = spec.image_px, .width = spec.image_px});
+    found->build(network, spec.classes);
+    return std::move(network).build();
+}
+
+}  // namespace sextant

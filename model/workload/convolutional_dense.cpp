@@ -1,0 +1,54 @@
+// DenseNet (Huang et al., arXiv 1608.06993): every layer reads the outputs of all before it in its stage.
+#include "model/workload/convolutional_families.hpp"
+
+#include <array>
+
+namespace sextant {
+namespace {
+
+struct DenseNetwork {
+    const char* name;
+    std::int64_t stem_channels, growth;
+    std::array<int, 4> layers;  // per stage
+};
+
+Image norm_relu_conv(Layers& l, const std::string& name, Image x, ConvLayer c) { return l.conv(name, l.relu(l.norm(name + ".bn", x)), c); }
+
+Image dense_layer(Layers& l, Image x, std::int64_t growth) {
+    const Image bottleneck = norm_relu_conv(l, "conv1", x, {.out_channels = 4 * growth});
+    return l.concatenate({x, norm_relu_conv(l, "conv2", bottleneck, {.out_channels = growth, .kernel = 3})});
+}
+
+void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t classes) {
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
+        return l.norm("bn", l.conv("conv", x, {.out_channels = d.stem_channels, .kernel = 7, .stride = 2}));
+    });
+    for (std::size_t stage = 0; stage < d.layers.size(); ++stage) {
+        const std::string number = std::to_string(stage + 1);
+        for (int i = 0; i < d.layers[stage]; ++i)
+            network.block("stage " + number + " dense layer", BlockRole::layer, [&](Layers& l, Image x) {
+                if (stage == 0 && i == 0) x = l.pool("pool", l.relu(x), {.kernel = 3, .stride = 2, .padding = 1});
+                return dense_layer(l, x, d.growth);
+            });
+        if (stage + 1 < d.layers.size())
+            network.block("transition " + number, BlockRole::layer, [](Layers& l, Image x) {
+                x = norm_relu_conv(l, "conv", x, {.out_channels = x.channels / 2});
+                return l.pool("pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
+            });
+    }
+    network.block("head", BlockRole::head,
+                  [&](Layers& l, Image x) { return l.classifier(l.global_pool(l.relu(l.norm("bn", x))), classes); });
+}
+
+}  // namespace
+
+std::vector<Architecture> dense_architectures() {
+    std::vector<Architecture> all;
+    for (const DenseNetwork& d :
+         {DenseNetwork{"densenet121", 64, 32, {6, 12, 24, 16}}, DenseNetwork{"densenet161", 96, 48, {6, 12, 36, 24}},
+          DenseNetwork{"densenet169", 64, 32, {6, 12, 32, 32}}, DenseNetwork{"densenet201", 64, 32, {6, 12, 48, 32}}})
+        all.push_back({{d.name}, [d](NetworkBuilder& n, std::int64_t classes) { build_dense(n, d, classes); }});
+    return all;
+}
+
+}  // namespace sextant

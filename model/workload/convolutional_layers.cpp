@@ -1,0 +1,282 @@
+#include "model/workload/convolutional_layers.hpp"
+
+#include "model/workload/builders.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+void report_once(Diagnostics& problems, const Diagnostic& problem) {
+    if (std::find(problems.list().begin(), problems.list().end(), problem) == problems.list().end()) problems.add(problem);
+}
+
+}  // namespace
+
+std::optional<std::string> activation_name(PointwiseKind kind) {
+    switch (kind) {
+        case PointwiseKind::relu:
+            return "relu";
+        case PointwiseKind::relu6:
+            return "relu6";
+        case PointwiseKind::squared_relu:
+            return "squared_relu";
+        case PointwiseKind::gelu:
+            return "gelu";
+        case PointwiseKind::silu:
+            return "silu";
+        case PointwiseKind::sigmoid:
+            return "sigmoid";
+        default:
+            return std::nullopt;
+    }
+}
+
+void require_activation(Diagnostics& problems, std::string pointer, PointwiseKind kind) {
+    if (activation_name(kind)) return;
+    problems.add({.file = {},
+                  .pointer = std::move(pointer),
+                  .what = "not an activation function",
+                  .hint = "relu, relu6, squared_relu, gelu, silu or sigmoid"});
+}
+
+std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+                                         bool round_up) {
+    const std::int64_t room = extent + 2 * padding - kernel;
+    if (room < 0) return std::nullopt;
+    std::int64_t count = (room + (round_up ? stride - 1 : 0)) / stride + 1;
+    if (round_up && (count - 1) * stride >= extent + padding) --count;
+    return count;
+}
+
+Layers::Layers(LayerContext& context, Image input) : context_(context), input_(input) {
+    input_.id = graph_.input("input", shape_here(input));
+}
+
+double Layers::elements_here(Image x) const { return real(rows(x)) * real(channels_here(x)); }
+
+std::int64_t Layers::rows(Image x) const { return context_.shard.micro_batch * x.height * x.width; }
+
+std::vector<std::int64_t> Layers::shape_here(Image x) const {
+    if (x.height == 1 && x.width == 1) return {context_.shard.micro_batch, channels_here(x)};
+    return {context_.shard.micro_batch, channels_here(x), x.height, x.width};
+}
+
+Image Layers::emit(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Image out, double parameters, TensorRole role) {
+    Operator op;
+    op.name = std::move(name);
+    op.kind = kind;
+    op.inputs = std::move(inputs);
+    op.parameters = parameters;
+    out.id = graph_.add(std::move(op), shape_here(out), role);
+    if (parameters > 0) out.summed = false;  // from here on somebody waits for the gradient
+    return out;
+}
+
+Image Layers::exchange(std::string name, Image x, Exchange e, TensorRole role) {
+    const TensorId in = x.id;
+    x.cut = false;
+    return emit(std::move(name), e, {in}, x, 0, role);
+}
+
+std::int64_t Layers::size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up) {
+    if (const auto count = window_count(extent, kernel, stride, padding, round_up)) return *count;
+    report_once(context_.problems,
+                {.file = {},
+                 .pointer = context_.size_pointer,
+                 .what = "the image is too small: a window of convolution or pooling does not fit into what is left of it",
+                 .hint = "a larger image, or fewer strides before"});
+    return 1;
+}
+
+void Layers::require_cut(const char* what, std::int64_t extent) {
+    Diagnostics found;
+    require_divides(found, "/plan/tp", "tp", context_.shard.tensor, what, extent);
+    for (const Diagnostic& problem : found.list()) report_once(context_.problems, problem);
+}
+
+Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
+    const bool grouped = c.groups > 1;  // reads only its own channels: stays as its input is
+    if (!grouped) x = shared(x);
+    Image y = x;
+    y.channels = c.out_channels;
+    y.cut = grouped ? x.cut : context_.shard.tensor > 1;
+    const std::int64_t kernel_w = c.kernel_w.value_or(c.kernel);
+    y.height = size_after(x.height, c.kernel, c.stride, c.padding.value_or((c.kernel - 1) / 2), false);
+    y.width = size_after(x.width, kernel_w, c.stride, c.padding.value_or((kernel_w - 1) / 2), false);
+    std::int64_t groups = c.groups;
+    if (y.cut) {
+        require_cut("output channels of a convolution", c.out_channels);
+        if (grouped) require_cut("groups of a convolution", groups);
+        if (grouped) groups = std::max<std::int64_t>(1, groups / context_.shard.tensor);
+    }
+    const Convolution kind{.batch = context_.shard.micro_batch,
+                           .in_channels = channels_here(x),
+                           .out_channels = channels_here(y),
+                           .in_h = x.height,
+                           .in_w = x.width,
+                           .out_h = y.height,
+                           .out_w = y.width,
+                           .kernel_h = c.kernel,
+                           .kernel_w = kernel_w,
+                           .stride = c.stride,
+                           .groups = groups};
+    const double weights = real(kind.out_channels) * real(kind.in_channels / groups) * real(c.kernel) * real(kernel_w);
+    return emit(name, kind, {x.id}, y, weights + (c.bias ? real(kind.out_channels) : 0));
+}
+
+Image Layers::linear(const std::string& name, Image x, std::int64_t out, bool bias, TensorRole role) {
+    const bool cut_by_input = x.cut;
+    if (!cut_by_input) x = shared(x);
+    Image y = x;
+    y.channels = out;
+    y.cut = !cut_by_input && context_.shard.tensor > 1;
+    if (y.cut) require_cut("outputs of a linear layer", out);
+    const Gemm kind{.m = rows(x), .n = channels_here(y), .k = channels_here(x)};
+    const double parameters = real(kind.n) * real(kind.k) + (bias ? real(kind.n) : 0);
+    y = emit(name, kind, {x.id}, y, parameters, role);
+    if (!cut_by_input) return y;
+    return exchange(name + ".sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)}, role);
+}
+
+Image Layers::flatten(Image x) const {
+    x.channels *= x.height * x.width;
+    x.height = x.width = 1;
+    return x;
+}
+
+Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t groups) {
+    if (kind != NormKind::batch) x = whole(x);
+    Normalization n{.kind = kind, .rows = rows(x), .width = channels_here(x)};
+    if (kind == NormKind::batch) std::swap(n.rows, n.width);
+    if (kind == NormKind::group) n = {kind, context_.shard.micro_batch * groups, x.channels / groups * x.height * x.width};
+    const std::int64_t vectors = kind == NormKind::rms ? 1 : 2;  // weight and bias; mean and deviation
+    x = emit(name, n, {x.id}, x, real(vectors) * real(channels_here(x)));
+    graph_.also(name + ".statistics", {vectors, n.rows}, TensorRole::statistic);
+    return x;
+}
+
+Image Layers::activation(Image x, PointwiseKind kind) {
+    return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x)}, {x.id}, x);
+}
+
+Image Layers::dropout(Image x) {
+    if (!training()) return x;
+    x = emit("dropout", Pointwise{PointwiseKind::dropout, elements_here(x)}, {x.id}, x);
+    graph_.also("dropout.mask", shape_here(x), TensorRole::mask);
+    return x;
+}
+
+Image Layers::pool(const std::string& name, Image x, PoolLayer p) {
+    Image y = x;
+    y.height = size_after(x.height, p.kernel, p.stride, p.padding, p.round_up);
+    y.width = size_after(x.width, p.kernel, p.stride, p.padding, p.round_up);
+    return emit(name, Pooling{p.kind, elements_here(x), elements_here(y), p.kernel * p.kernel}, {x.id}, y);
+}
+
+Image Layers::global_pool(Image x) {
+    Image y = x;
+    y.height = y.width = 1;
+    return emit("global pool", Pooling{PoolingKind::global_average, elements_here(x), elements_here(y), x.height * x.width}, {x.id}, y);
+}
+
+Image Layers::average_pool_to(Image x, std::int64_t px) {
+    if (x.height == px && x.width == px) return x;
+    Image y = x;
+    y.height = y.width = px;
+    const std::int64_t window = ((x.height + px - 1) / px) * ((x.width + px - 1) / px);
+    return emit("average pool", Pooling{PoolingKind::average, elements_here(x), elements_here(y), window}, {x.id}, y);
+}
+
+Image Layers::add(const std::string& name, Image a, Image b) {
+    if (a.cut != b.cut) {
+        a = whole(a);
+        b = whole(b);
+    }
+    Image y = a;
+    y.summed = a.summed && b.summed;
+    return emit(name, Pointwise{PointwiseKind::add, elements_here(a)}, {a.id, b.id}, y);
+}
+
+Image Layers::gate(const std::string& name, Image x, Image factor) {
+    return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id, factor.id}, x);
+}
+
+Image Layers::scale(const std::string& name, Image x) {
+    return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, real(channels_here(x)));
+}
+
+Image Layers::concatenate(const std::vector<Image>& images) {
+    Image y = images.front();
+    y.channels = 0;
+    std::vector<TensorId> inputs;
+    for (const Image& x : images) {
+        y.channels += x.channels;
+        y.summed = y.summed && x.summed;
+        inputs.push_back(x.id);
+    }
+    return emit("concatenate", Pointwise{PointwiseKind::copy, elements_here(y)}, std::move(inputs), y);
+}
+
+Image Layers::classifier(Image x, std::int64_t classes) {
+    Image logits = linear("classifier", flatten(x), classes, true, TensorRole::logits);
+    if (logits.cut) {
+        const Exchange gather{.forward = ExchangeKind::all_gather, .elements = real(rows(logits)) * real(logits.channels)};
+        logits = exchange("classifier.gather", logits, gather, TensorRole::logits);
+    }
+    if (!training()) return logits;
+    Image loss = logits;
+    loss.channels = 1;
+    return emit("loss", CrossEntropy{rows(logits), classes}, {logits.id}, loss, 0, TensorRole::statistic);
+}
+
+Image Layers::whole(Image x) {
+    if (!x.cut) return x;
+    const Exchange gather{.forward = ExchangeKind::all_gather, .elements = real(rows(x)) * real(x.channels)};
+    return exchange("gather", x, gather);
+}
+
+Image Layers::shared(Image x) {
+    if (context_.shard.tensor == 1 || (!x.cut && x.summed)) return x;
+    if (const auto known = shared_.find(x.id); known != shared_.end()) return known->second;
+    const double elements = real(rows(x)) * real(x.channels);
+    const Exchange e = x.cut ? Exchange{ExchangeKind::all_gather, ExchangeKind::reduce_scatter, ParallelGroup::tensor, elements}
+                             : Exchange{ExchangeKind::none, ExchangeKind::all_reduce, ParallelGroup::tensor, elements};
+    Image y = exchange(x.cut ? "gather" : "sum gradients", x, e);
+    y.summed = true;
+    shared_.emplace(x.id, y);
+    return y;
+}
+
+OperatorGraph Layers::build(Image output) && {
+    graph_.output(output.id);
+    return std::move(graph_).build();
+}
+
+NetworkBuilder::NetworkBuilder(LayerContext context, Image data) : context_(std::move(context)), image_(data) { image_.summed = true; }
+
+void NetworkBuilder::block(const std::string& name, BlockRole role, const Body& body) {
+    image_.id = {};
+    const auto known = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.name == name && m.in == image_; });
+    if (known == made_.end()) {
+        Layers layers(context_, image_);
+        const Image out = body(layers, layers.input());
+        made_.push_back({name, image_, out});
+        network_.templates.push_back({name, role, std::move(layers).build(out)});
+        network_.sequence.push_back(static_cast<int>(made_.size()) - 1);
+        image_ = out;
+    } else {
+        network_.sequence.push_back(static_cast<int>(known - made_.begin()));
+        image_ = known->out;
+    }
+}
+
+Network NetworkBuilder::build() && {
+    context_.problems.throw_if_any();
+    return std::move(network_);
+}
+
+}  // namespace sextant

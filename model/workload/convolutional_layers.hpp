@@ -1,0 +1,136 @@
+// Layers of networks on images, with their shapes worked out, and the blocks they are grouped into. Internal to model/workload.
+//
+// Under tensor parallelism a layer with weights is cut by output channel and leaves its image cut: each device holds some of the
+// channels. Layers that treat channels one by one (batch normalisation, pooling, activations, grouped convolutions) work on what the
+// device has; a convolution that reads all channels gathers them first. A linear layer on a cut image is cut by input instead and sums
+// its output, so that two in a row need one exchange (Megatron-LM, arXiv 1909.08053 section 3). docs/model/convolutional_networks.md.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/workload/network.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// An activation of one micro-batch. A vector of features is an image of one pixel.
+struct Image {
+    TensorId id{};
+    std::int64_t channels = 1, height = 1, width = 1;  // of the whole image
+    bool cut = false;                                  // this device holds channels / tp of the channels
+    bool summed = false;  // partial gradients need no exchange here: one further up adds them, or this is the data
+
+    friend bool operator==(const Image&, const Image&) = default;
+};
+
+struct ConvLayer {
+    std::int64_t out_channels = 1;
+    std::int64_t kernel = 1, stride = 1;
+    std::optional<std::int64_t> padding{};   // none: (kernel - 1) / 2, which keeps the size at stride 1
+    std::optional<std::int64_t> kernel_w{};  // none: square
+    std::int64_t groups = 1;
+    bool bias = false;
+};
+
+struct PoolLayer {
+    PoolingKind kind = PoolingKind::max;
+    std::int64_t kernel = 3, stride = 2, padding = 0;
+    bool round_up = false;  // a last window that is only partly inside counts
+};
+
+// "relu" ...; none for pointwise operators that are no activation function of one operand.
+std::optional<std::string> activation_name(PointwiseKind);
+void require_activation(Diagnostics&, std::string pointer, PointwiseKind);
+
+// The largest side of an image: with the largest micro-batch, no count of pixels overflows.
+inline constexpr std::int64_t largest_image_px = 16'384;
+
+// Output extent of a sliding window: floor or ceil of (extent + 2 padding - kernel) / stride, plus one. Rounding up keeps the rule of
+// Torch and Caffe that the last window starts inside the image or its left padding. None where not a single window fits.
+std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+                                         bool round_up);
+
+// What the layers of one network have in common.
+struct LayerContext {
+    Shard shard;
+    std::string size_pointer;  // what to blame when a window does not fit
+    Diagnostics problems{};
+};
+
+// The layers of one block. Each function adds operators and returns the image that they leave.
+class Layers {
+public:
+    Layers(LayerContext& context, Image input);
+    [[nodiscard]] Image input() const { return input_; }
+    [[nodiscard]] bool training() const { return context_.shard.training; }
+
+    Image conv(const std::string& name, Image, ConvLayer);
+    Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
+                 TensorRole role = TensorRole::activation);  // per pixel
+    Image flatten(Image) const;                              // the same elements as features: costs nothing
+    // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
+    Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
+    Image activation(Image, PointwiseKind kind);
+    Image relu(Image x) { return activation(x, PointwiseKind::relu); }
+    Image dropout(Image);  // nothing outside training
+    Image pool(const std::string& name, Image, PoolLayer);
+    Image global_pool(Image);                       // average over pixels
+    Image average_pool_to(Image, std::int64_t px);  // adaptive; nothing where the image has that size
+    Image add(const std::string& name, Image, Image);
+    Image gate(const std::string& name, Image, Image factor);  // image times one factor per channel
+    Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    Image concatenate(const std::vector<Image>&);
+    Image classifier(Image, std::int64_t classes);  // linear, and in training the loss
+
+    Image whole(Image);   // every device holds all channels, and works on them like every other
+    Image shared(Image);  // the same for readers whose weights are cut: backward adds up their partial gradients
+
+    OperatorGraph build(Image output) &&;
+
+private:
+    [[nodiscard]] std::int64_t channels_here(Image x) const { return x.cut ? x.channels / context_.shard.tensor : x.channels; }
+    [[nodiscard]] double elements_here(Image) const;
+    [[nodiscard]] std::vector<std::int64_t> shape_here(Image) const;
+    [[nodiscard]] std::int64_t rows(Image) const;  // pixels of the micro-batch
+    Image emit(std::string name, OperatorKind, std::vector<TensorId> inputs, Image out, double parameters = 0,
+               TensorRole role = TensorRole::activation);
+    Image exchange(std::string name, Image, Exchange, TensorRole role = TensorRole::activation);
+    std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);
+    void require_cut(const char* what, std::int64_t extent);
+
+    LayerContext& context_;
+    OperatorGraphBuilder graph_;
+    Image input_;
+    std::map<TensorId, Image> shared_;
+};
+
+// A network block by block. Two blocks of one name and one input shape are instances of one template: the name must say all else.
+//
+// A block ends where backward reads nothing, before an activation function rather than after it, so that no tensor on a boundary is
+// saved twice: by the block that writes it and by the block that reads it.
+class NetworkBuilder {
+public:
+    using Body = std::function<Image(Layers&, Image)>;
+
+    NetworkBuilder(LayerContext context, Image data);
+    void block(const std::string& name, BlockRole role, const Body& body);
+    LayerContext& context() { return context_; }
+    [[nodiscard]] Image image() const { return image_; }  // what the next block reads
+    Network build() &&;                                   // throws InputError with every problem
+
+private:
+    struct Made {
+        std::string name;
+        Image in, out;
+    };
+    LayerContext context_;
+    Image image_;
+    std::vector<Made> made_;
+    Network network_;
+};
+
+}  // namespace sextant

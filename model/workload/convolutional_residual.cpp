@@ -1,0 +1,74 @@
+// ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146) and ResNeXt (arXiv 1611.05431).
+// Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do.
+#include "model/workload/convolutional_families.hpp"
+
+#include <array>
+
+namespace sextant {
+namespace {
+
+struct ResidualNetwork {
+    std::vector<std::string> names;
+    bool bottleneck;
+    std::array<int, 4> blocks;  // per stage
+    std::int64_t groups = 1, width_per_group = 64;
+};
+
+Image shortcut(Layers& l, Image x, Image y, std::int64_t stride) {
+    if (x.channels == y.channels && stride == 1) return x;
+    return l.norm("downsample.bn", l.conv("downsample", x, {.out_channels = y.channels, .stride = stride}));
+}
+
+Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride) {
+    Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = channels, .kernel = 3, .stride = stride})));
+    y = l.norm("bn2", l.conv("conv2", y, {.out_channels = channels, .kernel = 3}));
+    return l.add("add", y, shortcut(l, x, y, stride));
+}
+
+Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
+    const std::int64_t width = channels * r.width_per_group / 64 * r.groups;
+    Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
+    y = l.relu(l.norm("bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups})));
+    y = l.norm("bn3", l.conv("conv3", y, {.out_channels = 4 * channels}));
+    return l.add("add", y, shortcut(l, x, y, stride));
+}
+
+void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
+    network.block("stem", BlockRole::input,
+                  [](Layers& l, Image x) { return l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})); });
+    for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
+        for (int i = 0; i < r.blocks[stage]; ++i) {
+            const std::int64_t channels = 64LL << stage;
+            const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+            network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
+                          [&](Layers& l, Image x) {
+                              x = l.relu(x);
+                              if (stage == 0 && i == 0) x = l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+                              return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride);
+                          });
+        }
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(l.relu(x)), classes); });
+}
+
+}  // namespace
+
+std::vector<Architecture> residual_architectures() {
+    const std::vector<ResidualNetwork> networks{
+        {{"resnet18"}, false, {2, 2, 2, 2}},
+        {{"resnet34"}, false, {3, 4, 6, 3}},
+        {{"resnet50", "resnet50_v1.5"}, true, {3, 4, 6, 3}},
+        {{"resnet101"}, true, {3, 4, 23, 3}},
+        {{"resnet152"}, true, {3, 8, 36, 3}},
+        {{"resnet200"}, true, {3, 24, 36, 3}},
+        {{"wide_resnet50_2"}, true, {3, 4, 6, 3}, 1, 128},
+        {{"wide_resnet101_2"}, true, {3, 4, 23, 3}, 1, 128},
+        {{"resnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4},
+        {{"resnext101_32x8d"}, true, {3, 4, 23, 3}, 32, 8},
+    };
+    std::vector<Architecture> all;
+    for (const ResidualNetwork& r : networks)
+        all.push_back({r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }});
+    return all;
+}
+
+}  // namespace sextant

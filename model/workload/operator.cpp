@@ -1,0 +1,62 @@
+#include "model/workload/operator.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 14 does not deduce it from the aggregate
+
+double product(std::initializer_list<std::int64_t> factors) {
+    double p = 1;
+    for (const std::int64_t f : factors) p *= static_cast<double>(f);
+    return p;
+}
+
+}  // namespace
+
+double Tensor::elements() const {
+    double n = 1;
+    for (const std::int64_t extent : shape) n *= static_cast<double>(extent);
+    return n;
+}
+
+double attention_pairs(const Attention& a) {
+    const double queries = static_cast<double>(a.query_len);
+    const double keys = static_cast<double>(a.key_len);
+    const double window = a.window > 0 ? std::min(static_cast<double>(a.window), keys) : keys;
+    if (!a.causal) return queries * window;
+    // The first n queries of a sequence see 1, 2, ... keys, at most the window.
+    const auto of_first = [window](double n) { return n <= window ? n * (n + 1) / 2 : window * (window + 1) / 2 + (n - window) * window; };
+    if (a.balanced) return of_first(keys) * queries / keys;
+    return of_first(keys) - of_first(std::max(keys - queries, 0.0));
+}
+
+Flops forward_flops(const OperatorKind& kind) {
+    return Flops::from_si(std::visit(
+        Overloaded{
+            [](const Gemm& g) {
+                return 2 * product({g.batch, g.m, g.n, g.k});
+            },
+            [](const Convolution& c) {
+                return 2 * product({c.batch, c.out_channels, c.out_h, c.out_w, c.in_channels / c.groups, c.kernel_h, c.kernel_w});
+            },
+            [](const Attention& a) {
+                return 2 * product({a.batch, a.heads, a.head_dim + a.value_dim}) * attention_pairs(a);
+            },
+            [](const auto&) { return 0.0; },
+        },
+        kind));
+}
+
+Flops backward_flops(const OperatorKind& kind) {
+    const double ratio = std::holds_alternative<Attention>(kind) ? 2.5 : 2.0;
+    return ratio * forward_flops(kind);
+}
+
+}  // namespace sextant

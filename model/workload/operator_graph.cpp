@@ -1,0 +1,129 @@
+#include "model/workload/operator_graph.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace sextant {
+namespace {
+
+// Adds to `out` the tensors of `op` that its backward reads; see the table at saved_for_backward.
+struct SavedBy {
+    const Operator& op;
+    std::vector<TensorId>& out;
+
+    void inputs() const { out.insert(out.end(), op.inputs.begin(), op.inputs.end()); }
+    void outputs() const { out.insert(out.end(), op.outputs.begin(), op.outputs.end()); }
+    void masks() const {
+        if (op.outputs.size() > 1) out.push_back(op.outputs[1]);
+    }
+
+    void operator()(const Gemm&) const { inputs(); }
+    void operator()(const Convolution&) const { inputs(); }
+    void operator()(const Attention&) const {
+        inputs();
+        outputs();
+    }
+    void operator()(const Normalization&) const {
+        inputs();
+        masks();  // the statistics, where the graph has them
+    }
+    void operator()(const Softmax&) const { outputs(); }
+    void operator()(const Pooling& p) const {
+        if (p.kind != PoolingKind::max) return;
+        inputs();
+        outputs();
+    }
+    void operator()(const Embedding&) const { inputs(); }
+    void operator()(const CrossEntropy&) const { inputs(); }
+    void operator()(const TokenPermute&) const {}
+    void operator()(const Exchange&) const {}
+    void operator()(const Pointwise& p) const {
+        switch (p.kind) {
+            case PointwiseKind::gelu:
+            case PointwiseKind::silu:
+            case PointwiseKind::squared_relu:
+            case PointwiseKind::gate:
+            case PointwiseKind::multiply:
+                return inputs();
+            case PointwiseKind::relu:
+            case PointwiseKind::relu6:
+            case PointwiseKind::sigmoid:
+                return outputs();
+            case PointwiseKind::dropout:
+                return masks();
+            case PointwiseKind::add:
+            case PointwiseKind::bias:
+            case PointwiseKind::scale:
+            case PointwiseKind::rotary:
+            case PointwiseKind::mask:
+            case PointwiseKind::cast:
+            case PointwiseKind::copy:
+                return;
+        }
+    }
+};
+
+// Tensors that need not be kept themselves, each with the one that is kept instead.
+std::vector<std::pair<TensorId, TensorId>> stand_ins(const OperatorGraph& graph) {
+    std::vector<std::pair<TensorId, TensorId>> pairs;
+    for (const Operator& op : graph.operators()) {
+        const Exchange* exchange = std::get_if<Exchange>(&op.kind);
+        if (exchange == nullptr || !(exchange->regathered || exchange->forward == ExchangeKind::none)) continue;
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) pairs.emplace_back(op.outputs[i], op.inputs[i]);
+    }
+    return pairs;
+}
+
+double sum_parameters(std::span<const Operator> operators, bool expert) {
+    double sum = 0;
+    for (const Operator& op : operators)
+        if (!op.tied && op.expert_parameters == expert) sum += op.parameters;
+    return sum;
+}
+
+}  // namespace
+
+double OperatorGraph::parameters() const { return dense_parameters() + expert_parameters(); }
+double OperatorGraph::dense_parameters() const { return sum_parameters(operators_, false); }
+double OperatorGraph::expert_parameters() const { return sum_parameters(operators_, true); }
+
+std::vector<TensorId> saved_for_backward(const OperatorGraph& graph) {
+    std::vector<TensorId> saved;
+    for (const Operator& op : graph.operators()) std::visit(SavedBy{op, saved}, op.kind);
+    // Pairs stand in order of execution: from the last to the first, a chain of exchanges leads to its beginning.
+    const auto pairs = stand_ins(graph);
+    for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) std::replace(saved.begin(), saved.end(), pair->first, pair->second);
+    std::sort(saved.begin(), saved.end());
+    saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
+    return saved;
+}
+
+TensorId OperatorGraphBuilder::input(std::string name, std::vector<std::int64_t> shape, TensorRole role) {
+    const TensorId id{static_cast<std::uint32_t>(graph_.tensors_.size())};
+    graph_.tensors_.push_back({std::move(name), std::move(shape), role});
+    graph_.inputs_.push_back(id);
+    return id;
+}
+
+TensorId OperatorGraphBuilder::add(Operator op, std::vector<std::int64_t> shape, TensorRole role) {
+    const TensorId id{static_cast<std::uint32_t>(graph_.tensors_.size())};
+    for ([[maybe_unused]] const TensorId in : op.inputs) assert(in < id && "an operator reads tensors made before it");
+    graph_.tensors_.push_back({op.name, std::move(shape), role});
+    op.outputs = {id};
+    graph_.operators_.push_back(std::move(op));
+    return id;
+}
+
+TensorId OperatorGraphBuilder::also(std::string name, std::vector<std::int64_t> shape, TensorRole role) {
+    assert(!graph_.operators_.empty());
+    const TensorId id{static_cast<std::uint32_t>(graph_.tensors_.size())};
+    graph_.tensors_.push_back({std::move(name), std::move(shape), role});
+    graph_.operators_.back().outputs.push_back(id);
+    return id;
+}
+
+void OperatorGraphBuilder::output(TensorId id) { graph_.outputs_.push_back(id); }
+
+OperatorGraph OperatorGraphBuilder::build() && { return std::move(graph_); }
+
+}  // namespace sextant

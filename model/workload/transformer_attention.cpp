@@ -1,0 +1,180 @@
+#include "model/workload/transformer_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Q, K and V of one attention on one device, and which keys a query sees.
+struct AttentionCore {
+    TensorId q, k, v;
+    std::int64_t heads = 1, kv_heads = 1, head_dim = 1, value_dim = 1;
+    bool causal = true, masked = true;
+    bool biased = false;  // a learned bias is added to the scores (T5)
+    std::int64_t window = 0;
+    TokenCut keys;  // of the sequence that keys come from
+};
+
+// Each rank of a context group has the queries of its part of the sequence, and gathers the keys and values of all parts.
+void gather_context(TransformerWriter& w, AttentionCore& a) {
+    if (w.shard.context == 1) return;
+    const std::int64_t tokens = a.keys.batch * a.keys.full_sequence;
+    const std::int64_t k_width = w.width_of(a.k), v_width = w.width_of(a.v);
+    const Exchange exchange{.forward = ExchangeKind::all_gather,
+                            .backward = ExchangeKind::reduce_scatter,
+                            .group = ParallelGroup::context,
+                            .elements = static_cast<double>(tokens) * static_cast<double>(k_width + v_width),
+                            .regathered = true};
+    a.k = w.write("attention.cp", exchange, {a.k, a.v}, {tokens, k_width});
+    a.v = w.graph.also("attention.cp", {tokens, v_width}, TensorRole::activation);
+}
+
+TensorId flash_core(TransformerWriter& w, const AttentionCore& a) {
+    const Attention attention{.batch = w.cut.batch,
+                              .heads = a.heads,
+                              .kv_heads = a.kv_heads,
+                              .query_len = w.cut.sequence,
+                              .key_len = a.keys.full_sequence,
+                              .head_dim = a.head_dim,
+                              .value_dim = a.value_dim,
+                              .causal = a.causal,
+                              .window = a.window,
+                              .balanced = a.causal && w.shard.context > 1};
+    const TensorId out = w.write("attention", attention, {a.q, a.k, a.v}, {w.cut.tokens(), a.heads * a.value_dim});
+    w.graph.also("attention.lse", {w.cut.batch, a.heads, w.cut.sequence}, TensorRole::statistic);
+    return out;
+}
+
+// Scores written out: every query against every key, whatever the mask.
+TensorId plain_core(TransformerWriter& w, const AttentionCore& a) {
+    const std::int64_t matrices = w.cut.batch * a.heads, queries = w.cut.sequence, keys = a.keys.full_sequence;
+    const Gemm scores{.batch = matrices, .m = queries, .n = keys, .k = a.head_dim, .weight = false};
+    TensorId p = w.write("attention.qk", scores, {a.q, a.k}, {matrices, queries, keys});
+    if (a.biased) p = w.pointwise("attention.bias", PointwiseKind::add, {p});
+    if (a.masked) p = w.pointwise("attention.mask", PointwiseKind::mask, {p});
+    p = w.write("softmax", Softmax{.rows = matrices * queries, .width = keys, .masked = false}, {p}, {matrices, queries, keys});
+    p = w.dropout("attention.drop", p);
+    const Gemm weighted{.batch = matrices, .m = queries, .n = a.value_dim, .k = keys, .weight = false};
+    return w.write("attention.pv", weighted, {p, a.v}, {w.cut.tokens(), a.heads * a.value_dim});
+}
+
+// From Q, K, V back to the residual stream.
+TensorId finish(TransformerWriter& w, AttentionCore a) {
+    w.label.clear();
+    gather_context(w, a);
+    w.label = "core_attn";
+    w.attention_core = true;
+    TensorId x = w.shard.flash_attention ? flash_core(w, a) : plain_core(w, a);
+    w.attention_core = false;
+    w.label.clear();
+    x = w.linear("attention.proj", x, w.spec.hidden, w.spec.bias);
+    x = w.leave_tensor_parallel("attention.leave", x);
+    return w.dropout("attention.out", x);
+}
+
+// A rank has at least one key-value head: below that, heads are copied.
+std::int64_t local_kv_heads(const TransformerWriter& w) { return std::max<std::int64_t>(1, w.spec.kv_heads / w.shard.tensor); }
+
+TensorId latent_attention(TransformerWriter& w, TensorId x, bool causal, std::int64_t window) {
+    const LatentAttention& m = *w.spec.mla;
+    const std::int64_t heads = w.spec.heads / w.shard.tensor, qk_dim = m.qk_nope_dim + m.qk_rope_dim;
+
+    // Down-projections are the same on every tensor rank; up-projections are cut by heads.
+    TensorId q = x;
+    if (m.q_rank > 0) {
+        q = w.linear("mla.q_down", q, m.q_rank, false);
+        q = w.norm("mla.q_norm", q);
+    }
+    const std::int64_t rows = w.rows_of(x), rank = m.kv_rank;
+    TensorId kv = w.write("mla.kv_down", Gemm{.batch = 1, .m = rows, .n = rank + m.qk_rope_dim, .k = w.spec.hidden, .weight = true}, {x},
+                          {rows, rank}, static_cast<double>(w.spec.hidden) * static_cast<double>(rank + m.qk_rope_dim));
+    TensorId k_rope = w.graph.also("mla.k_rope", {rows, m.qk_rope_dim}, TensorRole::activation);
+    kv = w.norm("mla.kv_norm", kv);
+
+    q = w.enter_tensor_parallel("mla.q_enter", q);
+    kv = w.enter_tensor_parallel("mla.kv_enter", kv);
+    k_rope = w.enter_tensor_parallel("mla.rope_enter", k_rope);
+    w.label = "mla_up_proj";
+    q = w.linear("mla.q_up", q, heads * qk_dim, false);
+    const std::int64_t tokens = w.cut.tokens();
+    const Gemm up{.batch = 1, .m = tokens, .n = heads * (m.qk_nope_dim + m.value_dim), .k = rank, .weight = true};
+    const TensorId k_nope =
+        w.write("mla.kv_up", up, {kv}, {tokens, heads * m.qk_nope_dim}, static_cast<double>(up.n) * static_cast<double>(up.k));
+    const TensorId v = w.graph.also("mla.v", {tokens, heads * m.value_dim}, TensorRole::activation);
+    const double rotated = static_cast<double>(tokens) * static_cast<double>((heads + 1) * m.qk_rope_dim);
+    q = w.write("mla.rotary", Pointwise{PointwiseKind::rotary, rotated}, {q, k_rope}, {tokens, heads * qk_dim});
+    k_rope = w.graph.also("mla.rotary", {tokens, m.qk_rope_dim}, TensorRole::activation);
+    const double copied = static_cast<double>(tokens) * static_cast<double>(heads * qk_dim);
+    const TensorId k = w.write("mla.k", Pointwise{PointwiseKind::copy, copied}, {k_nope, k_rope}, {tokens, heads * qk_dim});
+    return finish(w, {.q = q,
+                      .k = k,
+                      .v = v,
+                      .heads = heads,
+                      .kv_heads = heads,
+                      .head_dim = qk_dim,
+                      .value_dim = m.value_dim,
+                      .causal = causal,
+                      .masked = causal,
+                      .window = window,
+                      .keys = w.cut});
+}
+
+}  // namespace
+
+TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std::int64_t window) {
+    if (w.spec.mla) return latent_attention(w, x, causal, window);
+    const std::int64_t dim = head_dim_of(w.spec), heads = w.spec.heads / w.shard.tensor, kv_heads = local_kv_heads(w);
+    x = w.enter_tensor_parallel("attention.enter", x);
+    const std::int64_t tokens = w.cut.tokens(), q_width = heads * dim, kv_width = kv_heads * dim;
+    const Gemm qkv{.batch = 1, .m = tokens, .n = q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
+    const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
+    TensorId q =
+        w.write("attention.qkv", qkv, {x}, {tokens, q_width}, static_cast<double>(qkv.n) * static_cast<double>(qkv.k + (bias ? 1 : 0)));
+    TensorId k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);
+    const TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
+    if (w.spec.position == PositionKind::rotary) {
+        const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
+        q = w.write("rotary", Pointwise{PointwiseKind::rotary, rotated}, {q, k}, {tokens, q_width});
+        k = w.graph.also("rotary.k", {tokens, kv_width}, TensorRole::activation);
+    }
+    // Encoders mask the padding; a vision transformer has nothing to mask.
+    const bool masked = causal || w.spec.kind != TransformerKind::vision;
+    return finish(w, {.q = q,
+                      .k = k,
+                      .v = v,
+                      .heads = heads,
+                      .kv_heads = kv_heads,
+                      .head_dim = dim,
+                      .value_dim = dim,
+                      .causal = causal,
+                      .masked = masked,
+                      .biased = w.spec.position == PositionKind::relative,
+                      .window = window,
+                      .keys = w.cut});
+}
+
+TensorId write_cross_attention(TransformerWriter& w, TensorId x, TensorId memory, const TokenCut& memory_cut) {
+    const std::int64_t dim = head_dim_of(w.spec), heads = w.spec.heads / w.shard.tensor, kv_heads = local_kv_heads(w);
+    const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
+    x = w.enter_tensor_parallel("cross.enter", x);
+    memory = w.enter_tensor_parallel("cross.memory", memory);
+    const TensorId q = w.linear("cross.q", x, heads * dim, bias);
+    const std::int64_t kv_width = kv_heads * dim, tokens = memory_cut.tokens();
+    const Gemm kv{.batch = 1, .m = tokens, .n = 2 * kv_width, .k = w.spec.hidden, .weight = true};
+    const TensorId k =
+        w.write("cross.kv", kv, {memory}, {tokens, kv_width}, static_cast<double>(kv.n) * static_cast<double>(kv.k + (bias ? 1 : 0)));
+    const TensorId v = w.graph.also("cross.v", {tokens, kv_width}, TensorRole::activation);
+    return finish(w, {.q = q,
+                      .k = k,
+                      .v = v,
+                      .heads = heads,
+                      .kv_heads = kv_heads,
+                      .head_dim = dim,
+                      .value_dim = dim,
+                      .causal = false,
+                      .masked = true,
+                      .window = 0,
+                      .keys = memory_cut});
+}
+
+}  // namespace sextant

@@ -1,0 +1,148 @@
+#include "model/workload/builders.hpp"
+#include "model/workload/transformer_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Beside largest_extent, so that tokens x heads x tokens and tokens x experts stay countable.
+constexpr std::int64_t most_layers = 100'000;
+constexpr std::int64_t most_prediction_layers = 100;
+constexpr std::int64_t most_heads = 10'000;
+constexpr std::int64_t most_experts = 10'000;
+constexpr std::int64_t most_tokens = 10'000'000'000;  // of a micro-batch
+constexpr double largest_capacity = 100;
+
+void extent(Diagnostics& problems, std::string_view field, std::int64_t value, std::int64_t low = 1, std::int64_t high = largest_extent) {
+    require_between(problems, "/workload/" + std::string(field), field, value, low, high);
+}
+
+void refuse(Diagnostics& problems, std::string pointer, std::string what, std::string hint = {}) {
+    problems.add({.file = {}, .pointer = std::move(pointer), .what = std::move(what), .hint = std::move(hint)});
+}
+
+void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
+    extent(problems, "layers", spec.layers, 1, most_layers);
+    extent(problems, "hidden", spec.hidden);
+    extent(problems, "ffn_hidden", spec.ffn_hidden);
+    extent(problems, "heads", spec.heads, 1, most_heads);
+    extent(problems, "kv_heads", spec.kv_heads, 1, most_heads);
+    extent(problems, "head_dim", spec.head_dim, 0);
+    extent(problems, "vocab", spec.vocab);
+    extent(problems, "seq_len", spec.seq_len);
+    extent(problems, "max_positions", spec.max_positions, 0);
+    extent(problems, "decoder_layers", spec.decoder_layers, 0, most_layers);
+    extent(problems, "decoder_seq_len", spec.decoder_seq_len, 0);
+    extent(problems, "type_vocab", spec.type_vocab, 0);
+    extent(problems, "sliding_window", spec.sliding_window, 0);
+    extent(problems, "sliding_window_every", spec.sliding_window_every);
+    extent(problems, "mtp_layers", spec.mtp_layers, 0, most_prediction_layers);
+    extent(problems, "predicted_tokens", spec.predicted_tokens, 0, spec.seq_len);
+    if (spec.kind == TransformerKind::vision) {
+        extent(problems, "patch_px", spec.patch_px, 1, 10'000);
+        extent(problems, "image_px", spec.image_px, spec.patch_px, 10'000);
+        extent(problems, "channels", spec.channels, 1, 10'000);
+        require_divides(problems, "/workload/patch_px", "patch_px", spec.patch_px, "image side", spec.image_px);
+    }
+    extent(problems, "classes", spec.classes);
+    if (spec.mla) {
+        extent(problems, "mla/q_rank", spec.mla->q_rank, 0);
+        extent(problems, "mla/kv_rank", spec.mla->kv_rank);
+        extent(problems, "mla/qk_nope_dim", spec.mla->qk_nope_dim);
+        extent(problems, "mla/qk_rope_dim", spec.mla->qk_rope_dim);
+        extent(problems, "mla/value_dim", spec.mla->value_dim);
+    }
+    if (spec.moe) {
+        extent(problems, "moe/experts", spec.moe->experts, 1, most_experts);
+        extent(problems, "moe/topk", spec.moe->topk, 1, spec.moe->experts);
+        extent(problems, "moe/ffn_hidden", spec.moe->ffn_hidden);
+        extent(problems, "moe/shared_ffn_hidden", spec.moe->shared_ffn_hidden, 0);
+        extent(problems, "moe/dense_layers", spec.moe->dense_layers, 0, spec.layers);
+        extent(problems, "moe/every", spec.moe->every);
+        if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
+            refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
+    }
+}
+
+void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
+    if (spec.head_dim == 0 && !spec.mla) require_divides(problems, "/workload/heads", "heads", spec.heads, "hidden size", spec.hidden);
+    if (!spec.mla) require_divides(problems, "/workload/kv_heads", "kv_heads", spec.kv_heads, "attention heads", spec.heads);
+    if (spec.norm != NormKind::layer && spec.norm != NormKind::rms)
+        refuse(problems, "/workload/norm", "a transformer has layer or rms normalization");
+    const bool encoder = spec.kind == TransformerKind::encoder;
+    if (spec.head == HeadKind::language_model && (encoder || spec.kind == TransformerKind::vision))
+        refuse(problems, "/workload/head", "a language-model head needs a decoder", encoder ? "masked_lm_nsp" : "classifier");
+    if (!encoder && (spec.head == HeadKind::masked_lm_nsp || spec.head == HeadKind::question_answering))
+        refuse(problems, "/workload/head", "this head needs an encoder");
+    if (spec.mtp_layers > 0 && spec.kind != TransformerKind::decoder)
+        refuse(problems, "/workload/mtp_layers", "multi-token prediction needs a decoder");
+}
+
+void check_tensor_cut(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
+    const std::int64_t tp = shard.tensor;
+    require_divides(problems, "/plan/tp", "tp", tp, "attention heads", spec.heads);
+    if (!spec.mla && spec.kv_heads % tp != 0 && tp % spec.kv_heads != 0)
+        refuse(problems, "/plan/tp",
+               "tp and the key-value heads must divide one another: " + std::to_string(tp) + " and " + std::to_string(spec.kv_heads));
+    const bool dense_mlp = !spec.moe || spec.moe->dense_layers > 0 || spec.moe->every > 1;
+    if (dense_mlp) require_divides(problems, "/plan/tp", "tp", tp, "MLP columns (ffn_hidden)", spec.ffn_hidden);
+    if (spec.moe && spec.moe->shared_ffn_hidden > 0)
+        require_divides(problems, "/plan/tp", "tp", tp, "columns of the shared experts", spec.moe->shared_ffn_hidden);
+    if (tp > spec.vocab && spec.kind != TransformerKind::vision)
+        refuse(problems, "/plan/tp", "tp is larger than the vocabulary: " + std::to_string(tp) + " and " + std::to_string(spec.vocab));
+}
+
+std::int64_t decoder_sequence(const TransformerSpec& spec) { return spec.decoder_seq_len > 0 ? spec.decoder_seq_len : spec.seq_len; }
+
+void check_tokens(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
+    std::int64_t longest = tokens_of(spec);
+    if (spec.kind == TransformerKind::encoder_decoder) longest = std::max(longest, decoder_sequence(spec));
+    if (shard.micro_batch > most_tokens / longest)
+        refuse(
+            problems, "/plan/micro_batch",
+            "a micro-batch has more than 10^10 tokens: " + std::to_string(shard.micro_batch) + " sequences of " + std::to_string(longest));
+}
+
+void check_sequence_cut(Diagnostics& problems, const Shard& shard, std::int64_t sequence, bool causal) {
+    const std::int64_t parts = shard.context > 1 && causal ? 2 * std::int64_t{shard.context} : shard.context;
+    require_divides(problems, "/plan/cp", parts == shard.context ? "cp" : "2 cp (each rank has an early and a late part)", parts,
+                    "sequence length", sequence);
+    if (shard.sequence_parallel && sequence % parts == 0)
+        require_divides(problems, "/plan/sequence_parallel", "with sequence parallelism tp", shard.tensor, "sequence of a context rank",
+                        sequence / shard.context);
+}
+
+void check_expert_cut(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
+    if (!spec.moe) {
+        if (shard.expert > 1) refuse(problems, "/plan/ep", "expert parallelism needs a mixture of experts; this network has none", "ep 1");
+        return;
+    }
+    require_divides(problems, "/plan/ep", "ep", shard.expert, "experts", spec.moe->experts);
+    const std::int64_t degree = shard.expert_tensor > 0 ? shard.expert_tensor : shard.tensor;
+    require_divides(problems, "/plan/expert_tp", "expert_tp", degree, "columns of an expert", spec.moe->ffn_hidden);
+    require_divides(problems, "/plan/expert_tp", "expert_tp", degree, "tp", shard.tensor);
+    if (degree != shard.tensor && shard.tensor > 1 && !shard.sequence_parallel)
+        refuse(problems, "/plan/expert_tp",
+               "expert_tp other than tp needs sequence parallelism: without it all tensor ranks route the same tokens",
+               "sequence_parallel: true, or leave expert_tp out");
+}
+
+}  // namespace
+
+void check_transformer(const TransformerSpec& spec, const Shard& shard) {
+    Diagnostics problems;
+    check_extents(problems, spec);
+    check_shard(problems, shard);
+    problems.throw_if_any();  // what follows divides by these
+    check_consistency(problems, spec);
+    check_tokens(problems, spec, shard);
+    check_tensor_cut(problems, spec, shard);
+    check_expert_cut(problems, spec, shard);
+    const bool decoder = spec.kind == TransformerKind::decoder;
+    check_sequence_cut(problems, shard, tokens_of(spec), decoder && !spec.bidirectional);
+    if (spec.kind == TransformerKind::encoder_decoder) check_sequence_cut(problems, shard, decoder_sequence(spec), true);
+    problems.throw_if_any();
+}
+
+}  // namespace sextant

@@ -1,0 +1,189 @@
+// The first and the last block of a transformer: embeddings, output projection, loss.
+#include "model/workload/transformer_writer.hpp"
+
+namespace sextant {
+namespace {
+
+constexpr std::int64_t relative_buckets = 32;  // T5 (arXiv 1910.10683), section 2.1
+
+double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+std::int64_t local_vocab(const TransformerWriter& w) { return ceil_divide(w.spec.vocab, w.shard.tensor); }
+
+// Rows of the table are cut over the tensor group: each rank looks up what it has, and the sum over ranks is the embedding.
+TensorId embed_tokens(TransformerWriter& w, std::string ids_name) {
+    const std::int64_t tokens = w.cut.tokens(), rows = local_vocab(w), width = w.spec.hidden;
+    const TensorId ids = w.graph.input(std::move(ids_name), {w.cut.batch, w.cut.sequence}, TensorRole::index);
+    const TensorId x =
+        w.write("embedding", Embedding{.tokens = tokens, .rows = rows, .width = width}, {ids}, {tokens, width}, product(rows, width));
+    return w.leave_tensor_parallel("embedding.leave", x);
+}
+
+// A bias for each head and distance bucket, added to the scores of every layer of the stack.
+void relative_bias(TransformerWriter& w) {
+    if (w.spec.position != PositionKind::relative) return;
+    const std::int64_t heads = w.spec.heads / w.shard.tensor, queries = w.cut.sequence, keys = w.cut.full_sequence;
+    w.write("relative_bias", Embedding{.tokens = queries * keys, .rows = relative_buckets, .width = heads}, {}, {heads, queries, keys},
+            product(relative_buckets, heads));
+}
+
+std::int64_t positions_of(const TransformerSpec& spec) { return spec.max_positions > 0 ? spec.max_positions : tokens_of(spec); }
+
+TensorId cross_entropy(TransformerWriter& w, TensorId logits, std::int64_t rows, std::int64_t classes, std::string name) {
+    const TensorId labels = w.graph.input(name + ".labels", {rows}, TensorRole::index);
+    return w.write(std::move(name), CrossEntropy{.rows = rows, .classes = classes}, {logits, labels}, {rows}, 0, TensorRole::statistic);
+}
+
+// Logits of the local part of the vocabulary, and the loss over all parts: maximum, target and sum of exponentials of each row are
+// exchanged, not the logits (Megatron-LM, arXiv 1909.08053, section 3). `cut`: x is cut by sequence; `tied`: the matrix is counted
+// elsewhere.
+TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, bool tied) {
+    x = w.enter("head.enter", x, ParallelGroup::tensor, w.shard.tensor, cut);
+    const std::int64_t rows = w.rows_of(x), classes = local_vocab(w);
+    w.tied = tied;
+    x = w.linear("head", x, classes, false, TensorRole::logits);
+    w.tied = false;
+    if (w.spec.kind == TransformerKind::encoder) x = w.pointwise("head.bias", PointwiseKind::bias, {x}, static_cast<double>(classes));
+    if (!w.shard.training) return x;
+    x = cross_entropy(w, x, rows, classes, "loss");
+    if (w.shard.tensor == 1) return x;
+    const Exchange exchange{.forward = ExchangeKind::all_reduce,
+                            .backward = ExchangeKind::none,
+                            .group = ParallelGroup::tensor,
+                            .elements = 3 * static_cast<double>(rows)};
+    return w.write("loss.reduce", exchange, {x}, {rows}, 0, TensorRole::statistic);
+}
+
+TensorId classifier_head(TransformerWriter& w, TensorId x, std::int64_t rows, std::int64_t classes, std::string name) {
+    x = w.linear(name, x, classes, true);
+    if (!w.shard.training) return x;
+    return cross_entropy(w, x, rows, classes, name + ".loss");
+}
+
+// All tokens on every rank, for heads that no cut of ours reaches; each rank then computes the same.
+TensorId whole_sequence(TransformerWriter& w, TensorId x) {
+    if (w.shard.tensor == 1 || !w.shard.sequence_parallel) return x;
+    const std::int64_t tokens = w.cut.tokens(), width = w.width_of(x);
+    const Exchange exchange{.forward = ExchangeKind::all_gather,
+                            .backward = ExchangeKind::none,
+                            .group = ParallelGroup::tensor,
+                            .elements = product(tokens, width)};
+    return w.write("head.gather", exchange, {x}, {tokens, width});
+}
+
+TensorId select_rows(TransformerWriter& w, std::string name, TensorId x, std::int64_t rows) {
+    const std::int64_t width = w.width_of(x);
+    return w.write(std::move(name), Pointwise{PointwiseKind::copy, product(rows, width)}, {x}, {rows, width});
+}
+
+// First token of each sample; BERT puts a dense layer and a tanh behind it (its derivative, too, needs the output only).
+TensorId pooled(TransformerWriter& w, TensorId x) {
+    x = select_rows(w, "pooler.select", x, w.cut.batch);
+    if (!w.spec.pooler) return x;
+    x = w.linear("pooler", x, w.spec.hidden, true);
+    return w.pointwise("pooler.tanh", PointwiseKind::sigmoid, {x});
+}
+
+void encoder_head(TransformerWriter& w, TensorId x) {
+    x = whole_sequence(w, x);
+    const TensorId tokens = x;
+    if (w.spec.head == HeadKind::question_answering) {
+        TensorId spans = w.linear("answer", tokens, 2, true);
+        if (w.shard.training) spans = cross_entropy(w, spans, 2 * w.cut.batch, w.cut.sequence, "answer.loss");
+        return w.graph.output(spans);
+    }
+    if (w.spec.head == HeadKind::classifier)
+        return w.graph.output(classifier_head(w, pooled(w, x), w.cut.batch, w.spec.classes, "classifier"));
+    if (w.spec.predicted_tokens > 0)
+        x = select_rows(w, "head.select", x, w.cut.batch * ceil_divide(w.spec.predicted_tokens, w.shard.context));
+    x = w.linear("head.transform", x, w.spec.hidden, true);
+    x = w.pointwise("head.gelu", PointwiseKind::gelu, {x});
+    x = w.norm("head.norm", x);
+    w.graph.output(vocabulary_head(w, x, false, w.spec.tied_embeddings));
+    if (w.spec.pooler) w.graph.output(classifier_head(w, pooled(w, tokens), w.cut.batch, 2, "next_sentence"));
+}
+
+}  // namespace
+
+OperatorGraph input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
+    TransformerWriter w{spec, shard, cut};
+    TensorId x = embed_tokens(w, "tokens");
+    if (spec.position == PositionKind::learned)
+        x = w.pointwise("positions", PointwiseKind::add, {x}, product(positions_of(spec), spec.hidden));
+    if (spec.type_vocab > 0) x = w.pointwise("segments", PointwiseKind::add, {x}, product(spec.type_vocab, spec.hidden));
+    if (spec.embedding_norm || spec.kind == TransformerKind::encoder) x = w.norm("embedding.norm", x);
+    relative_bias(w);
+    w.graph.output(w.dropout("embedding.drop", x));
+    return std::move(w.graph).build();
+}
+
+OperatorGraph vision_input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
+    TransformerWriter w{spec, shard, cut};
+    const std::int64_t pixels = spec.channels * spec.patch_px * spec.patch_px, tokens = cut.tokens();
+    // A convolution whose stride is its kernel is a GEMM over patches.
+    TensorId x = w.graph.input("patches", {tokens - cut.batch, pixels});
+    x = w.linear("patch_embedding", x, spec.hidden, true);
+    x = w.write("class_token", Pointwise{PointwiseKind::copy, product(tokens, spec.hidden)}, {x}, {tokens, spec.hidden},
+                static_cast<double>(spec.hidden));
+    x = w.pointwise("positions", PointwiseKind::add, {x}, product(positions_of(spec), spec.hidden));
+    if (cut.rows < tokens) {
+        const Exchange scatter{.forward = ExchangeKind::none,
+                               .backward = ExchangeKind::all_gather,
+                               .group = ParallelGroup::tensor,
+                               .elements = product(tokens, spec.hidden)};
+        x = w.write("embedding.cut", scatter, {x}, {cut.rows, spec.hidden});
+    }
+    w.graph.output(w.dropout("embedding.drop", x));
+    return std::move(w.graph).build();
+}
+
+OperatorGraph decoder_input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& encoder, const TokenCut& decoder) {
+    TransformerWriter w{spec, shard, encoder};
+    TensorId memory = w.norm("encoder.norm", w.hidden_input("encoder.hidden"));
+    memory = w.dropout("encoder.drop", memory);
+    w.cut = decoder;
+    w.tied = true;
+    TensorId x = embed_tokens(w, "decoder.tokens");
+    w.tied = false;
+    if (spec.position == PositionKind::learned)
+        x = w.pointwise("positions", PointwiseKind::add, {x}, product(decoder.full_sequence, spec.hidden));
+    relative_bias(w);
+    w.graph.output(w.dropout("embedding.drop", x));
+    w.graph.output(memory);
+    return std::move(w.graph).build();
+}
+
+OperatorGraph head_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
+    TransformerWriter w{spec, shard, cut};
+    TensorId x = w.hidden_input("hidden");
+    if (spec.kind == TransformerKind::encoder) {
+        encoder_head(w, x);
+        return std::move(w.graph).build();
+    }
+    x = w.norm("final.norm", x);
+    if (spec.head == HeadKind::language_model)
+        w.graph.output(vocabulary_head(w, x, shard.sequence_parallel, spec.tied_embeddings));
+    else
+        w.graph.output(classifier_head(w, pooled(w, whole_sequence(w, x)), cut.batch, spec.classes, "classifier"));
+    return std::move(w.graph).build();
+}
+
+OperatorGraph prediction_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut, const LayerKind& kind) {
+    TransformerWriter w{spec, shard, cut};
+    const TensorId hidden = w.hidden_input("hidden");
+    w.tied = true;
+    const TensorId next = embed_tokens(w, "next.tokens");
+    w.tied = false;
+    const TensorId a = w.norm("mtp.hidden_norm", hidden);
+    const TensorId b = w.norm("mtp.next_norm", next);
+    TensorId x =
+        w.write("mtp.concatenate", Pointwise{PointwiseKind::copy, 2 * product(cut.rows, spec.hidden)}, {a, b}, {cut.rows, 2 * spec.hidden});
+    x = w.linear("mtp.project", x, spec.hidden, false);
+    x = write_layer(w, x, kind);
+    x = w.norm("mtp.norm", x);
+    vocabulary_head(w, x, shard.sequence_parallel, true);
+    w.graph.output(hidden);
+    return std::move(w.graph).build();
+}
+
+}  // namespace sextant

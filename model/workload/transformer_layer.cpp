@@ -1,0 +1,145 @@
+#include "model/workload/transformer_writer.hpp"
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+PointwiseKind activation_of(MlpKind kind) {
+    switch (kind) {
+        case MlpKind::gelu:
+            return PointwiseKind::gelu;
+        case MlpKind::relu:
+            return PointwiseKind::relu;
+        case MlpKind::squared_relu:
+            return PointwiseKind::squared_relu;
+        case MlpKind::swiglu:
+        case MlpKind::geglu:
+            break;
+    }
+    return PointwiseKind::gate;
+}
+
+// fc1, activation, fc2 over all tokens; ends in partial sums that leave_tensor_parallel completes.
+TensorId mlp_branch(TransformerWriter& w, TensorId x, std::int64_t ffn) {
+    const std::int64_t columns = ffn / w.shard.tensor;
+    x = w.enter_tensor_parallel("mlp.enter", x);
+    x = w.linear("mlp.fc1", x, has_gate(w.spec.mlp) ? 2 * columns : columns, w.spec.bias);
+    const std::int64_t rows = w.rows_of(x);
+    const double elements = static_cast<double>(rows) * static_cast<double>(columns);
+    x = w.write("mlp.act", Pointwise{activation_of(w.spec.mlp), elements}, {x}, {rows, columns});
+    x = w.linear("mlp.fc2", x, w.spec.hidden, w.spec.bias);
+    return w.leave_tensor_parallel("mlp.leave", x);
+}
+
+// How the experts of one layer are cut, and how many rows (copies of tokens) each device has when routing is balanced.
+struct ExpertCut {
+    std::int64_t experts = 1, columns = 1;  // local
+    std::int64_t degree = 1;                // tensor parallelism inside an expert
+    std::int64_t copies = 1;                // rows that leave this rank's router, capacity included
+};
+
+ExpertCut cut_experts(const TransformerWriter& w, const MixtureOfExperts& moe, std::int64_t tokens) {
+    ExpertCut cut;
+    cut.experts = moe.experts / w.shard.expert;
+    cut.degree = w.shard.expert_tensor > 0 ? w.shard.expert_tensor : w.shard.tensor;
+    cut.columns = moe.ffn_hidden / cut.degree;
+    const double factor = moe.capacity_factor > 0 ? moe.capacity_factor : 1;
+    cut.copies = static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(tokens * moe.topk)));
+    return cut;
+}
+
+// One grouped GEMM: the rows are shared evenly among the local experts.
+TensorId expert_linear(TransformerWriter& w, std::string name, TensorId x, std::int64_t experts, std::int64_t n) {
+    const std::int64_t rows = w.rows_of(x), k = w.width_of(x);
+    const Gemm gemm{.batch = experts, .m = ceil_divide(rows, experts), .n = n, .k = k, .weight = true};
+    w.expert_parameters = true;
+    const double per_expert = static_cast<double>(n) * static_cast<double>(w.spec.bias ? k + 1 : k);
+    const TensorId out = w.write(std::move(name), gemm, {x}, {rows, n}, static_cast<double>(experts) * per_expert);
+    w.expert_parameters = false;
+    return out;
+}
+
+TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x) {
+    if (w.shard.expert == 1) return x;
+    const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
+    const Exchange exchange{.forward = ExchangeKind::all_to_all,
+                            .backward = ExchangeKind::all_to_all,
+                            .group = ParallelGroup::expert,
+                            .elements = static_cast<double>(rows) * static_cast<double>(width)};
+    return w.write(std::move(name), exchange, {x}, {rows, width});
+}
+
+// From routed copies of tokens to what the experts make of them. Router weights are applied to the activation, as in Megatron Core.
+TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, const ExpertCut& cut) {
+    const bool sequence = w.shard.sequence_parallel;
+    x = all_to_all(w, "moe.dispatch", x);
+    x = w.enter("moe.enter", x, ParallelGroup::expert_tensor, cut.degree, sequence);
+    x = expert_linear(w, "moe.fc1", x, cut.experts, has_gate(w.spec.mlp) ? 2 * cut.columns : cut.columns);
+    const std::int64_t rows = w.rows_of(x);
+    const double elements = static_cast<double>(rows) * static_cast<double>(cut.columns);
+    w.label = "moe_act";
+    x = w.write("moe.act", Pointwise{activation_of(w.spec.mlp), elements}, {x, weights}, {rows, cut.columns});
+    w.label = "moe";
+    x = expert_linear(w, "moe.fc2", x, cut.experts, w.spec.hidden);
+    x = w.leave("moe.leave", x, ParallelGroup::expert_tensor, cut.degree, sequence);
+    return all_to_all(w, "moe.combine", x);
+}
+
+}  // namespace
+
+bool has_gate(MlpKind kind) { return kind == MlpKind::swiglu || kind == MlpKind::geglu; }
+
+TensorId write_mlp(TransformerWriter& w, TensorId x, std::int64_t ffn) {
+    w.label = "mlp";
+    x = mlp_branch(w, x, ffn);
+    w.label.clear();
+    return w.dropout("mlp.drop", x);
+}
+
+TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts& moe) {
+    const std::int64_t tokens = w.rows_of(x), hidden = w.spec.hidden;
+    const ExpertCut cut = cut_experts(w, moe, tokens);
+    w.label = "moe";
+    TensorId scores = w.linear("moe.router", x, moe.experts, moe.sigmoid_router);
+    if (moe.sigmoid_router)
+        scores = w.pointwise("moe.scores", PointwiseKind::sigmoid, {scores});
+    else
+        scores = w.write("moe.scores", Softmax{.rows = tokens, .width = moe.experts}, {scores}, {tokens, moe.experts});
+    const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = moe.topk};
+    TensorId routed = w.write("moe.permute", permute, {x, scores}, {cut.copies, hidden});
+    const TensorId weights = w.graph.also("moe.weights", {cut.copies}, TensorRole::statistic);
+    routed = experts_branch(w, routed, weights, cut);
+    TensorId out = w.write("moe.unpermute", permute, {routed}, {tokens, hidden});
+    if (moe.shared_ffn_hidden > 0) {
+        w.label = "shared_experts";
+        const TensorId shared = mlp_branch(w, x, moe.shared_ffn_hidden);
+        out = w.pointwise("moe.add", PointwiseKind::add, {out, shared});
+    }
+    w.label.clear();
+    return w.dropout("mlp.drop", out);
+}
+
+TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, TensorId memory, const TokenCut& memory_cut) {
+    const auto norm = [&w](std::string name, TensorId in) {
+        w.label = "layernorm";
+        const TensorId out = w.norm(std::move(name), in);
+        w.label.clear();
+        return out;
+    };
+    // Pre-norm: x + f(norm(x)); BERT's post-norm: norm(x + f(x)).
+    const bool post = w.spec.kind == TransformerKind::encoder;
+    const auto around = [&](std::string norm_name, std::string add_name, const auto& branch) {
+        const TensorId in = post ? x : norm(norm_name, x);
+        x = w.residual(std::move(add_name), x, branch(in));
+        if (post) x = norm(std::move(norm_name), x);
+    };
+    const std::int64_t window = kind.windowed ? w.spec.sliding_window : 0;
+    around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });
+    if (kind.cross) around("cross.norm", "cross.add", [&](TensorId in) { return write_cross_attention(w, in, memory, memory_cut); });
+    around("mlp.norm", "mlp.add",
+           [&](TensorId in) { return kind.experts ? write_experts(w, in, *w.spec.moe) : write_mlp(w, in, w.spec.ffn_hidden); });
+    return x;
+}
+
+}  // namespace sextant

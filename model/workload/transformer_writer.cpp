@@ -1,0 +1,92 @@
+#include "model/workload/transformer_writer.hpp"
+
+namespace sextant {
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+TokenCut cut_tokens(std::int64_t full_sequence, const Shard& shard) {
+    TokenCut cut;
+    cut.batch = shard.micro_batch;
+    cut.full_sequence = full_sequence;
+    cut.sequence = full_sequence / shard.context;
+    cut.rows = cut.tokens() / (shard.sequence_parallel ? shard.tensor : 1);
+    return cut;
+}
+
+TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Shape shape, double parameters,
+                                  TensorRole role) {
+    Operator op;
+    op.name = std::move(name);
+    op.kind = kind;
+    op.inputs = std::move(inputs);
+    op.parameters = parameters;
+    op.attention_core = attention_core;
+    op.expert_parameters = expert_parameters;
+    op.tied = tied;
+    op.label = label;
+    return graph.add(std::move(op), std::move(shape), role);
+}
+
+TensorId TransformerWriter::pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs, double parameters) {
+    const Tensor& like = graph.tensor(inputs.front());
+    const double elements = like.elements();
+    const TensorRole role = like.role;
+    Shape shape = like.shape;
+    return write(std::move(name), Pointwise{kind, elements}, std::move(inputs), std::move(shape), parameters, role);
+}
+
+TensorId TransformerWriter::norm(std::string name, TensorId x) {
+    const std::int64_t rows = rows_of(x), width = width_of(x);
+    const bool shifted = spec.norm == NormKind::layer && spec.bias;
+    return write(std::move(name), Normalization{spec.norm, rows, width}, {x}, {rows, width},
+                 static_cast<double>(width) * (shifted ? 2 : 1));
+}
+
+TensorId TransformerWriter::linear(std::string name, TensorId x, std::int64_t n, bool bias, TensorRole role) {
+    const std::int64_t rows = rows_of(x), k = width_of(x);
+    const double parameters = static_cast<double>(n) * static_cast<double>(bias ? k + 1 : k);
+    return write(std::move(name), Gemm{.batch = 1, .m = rows, .n = n, .k = k, .weight = true}, {x}, {rows, n}, parameters, role);
+}
+
+TensorId TransformerWriter::dropout(std::string name, TensorId x) {
+    if (!spec.dropout || !shard.training) return x;
+    Shape shape = graph.tensor(x).shape;
+    const TensorId out = pointwise(name, PointwiseKind::dropout, {x});
+    graph.also(std::move(name), std::move(shape), TensorRole::mask);
+    return out;
+}
+
+TensorId TransformerWriter::residual(std::string name, TensorId x, TensorId branch) {
+    return pointwise(std::move(name), PointwiseKind::add, {x, branch});
+}
+
+TensorId TransformerWriter::enter_tensor_parallel(std::string name, TensorId x) {
+    return enter(std::move(name), x, ParallelGroup::tensor, shard.tensor, shard.sequence_parallel);
+}
+
+TensorId TransformerWriter::leave_tensor_parallel(std::string name, TensorId partial) {
+    return leave(std::move(name), partial, ParallelGroup::tensor, shard.tensor, shard.sequence_parallel);
+}
+
+TensorId TransformerWriter::enter(std::string name, TensorId x, ParallelGroup group, std::int64_t degree, bool cut_rows) {
+    if (degree == 1) return x;
+    const std::int64_t width = width_of(x), rows = rows_of(x) * (cut_rows ? degree : 1);
+    const Exchange exchange{.forward = cut_rows ? ExchangeKind::all_gather : ExchangeKind::none,
+                            .backward = cut_rows ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce,
+                            .group = group,
+                            .elements = static_cast<double>(rows) * static_cast<double>(width),
+                            .regathered = cut_rows && group == ParallelGroup::tensor};
+    return write(std::move(name), exchange, {x}, {rows, width});
+}
+
+TensorId TransformerWriter::leave(std::string name, TensorId partial, ParallelGroup group, std::int64_t degree, bool cut_rows) {
+    if (degree == 1) return partial;
+    const std::int64_t rows = rows_of(partial), width = width_of(partial);
+    const Exchange exchange{.forward = cut_rows ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce,
+                            .backward = cut_rows ? ExchangeKind::all_gather : ExchangeKind::none,
+                            .group = group,
+                            .elements = static_cast<double>(rows) * static_cast<double>(width)};
+    return write(std::move(name), exchange, {partial}, {cut_rows ? rows / degree : rows, width});
+}
+
+}  // namespace sextant

@@ -1,0 +1,67 @@
+#include "model/workload/workload.hpp"
+
+#include "model/workload/builders.hpp"
+
+namespace sextant {
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+
+// Parameters that one token meets: of the routed experts, topk out of all.
+double active_parameters(const Network& network, const MixtureOfExperts& moe) {
+    const double share = static_cast<double>(moe.topk) / static_cast<double>(moe.experts);
+    double sum = 0;
+    for (const int index : network.sequence) {
+        const OperatorGraph& graph = network.templates[index].graph;
+        sum += graph.dense_parameters() + share * graph.expert_parameters();
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::int64_t Workload::tokens_per_sample() const {
+    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&spec);
+    if (transformer == nullptr || transformer->kind == TransformerKind::vision) return 0;
+    std::int64_t tokens = transformer->seq_len;
+    if (transformer->kind == TransformerKind::encoder_decoder)
+        tokens += transformer->decoder_seq_len > 0 ? transformer->decoder_seq_len : transformer->seq_len;
+    return tokens;
+}
+
+std::string_view Workload::sample_word() const {
+    return std::visit(Overloaded{
+                          [](const TransformerSpec& t) { return t.kind == TransformerKind::vision ? "image" : "sequence"; },
+                          [](const ConvolutionalSpec&) { return "image"; },
+                          [](const auto&) { return "sample"; },
+                      },
+                      spec);
+}
+
+Network build_network(const Workload& workload, const Shard& shard) {
+    return std::visit(Overloaded{
+                          [&](const TransformerSpec& spec) { return build_transformer(spec, shard); },
+                          [&](const ConvolutionalSpec& spec) { return build_convolutional(spec, shard); },
+                          [&](const MlpSpec& spec) { return build_mlp(spec, shard); },
+                          [&](const ChainSpec& spec) { return build_chain(spec, shard); },
+                      },
+                      workload.spec);
+}
+
+WorkloadSize size_of(const Workload& workload) {
+    Shard serial;
+    serial.flash_attention = false;  // scores written out: every query meets every key, as papers count
+    const Network network = build_network(workload, serial);
+    WorkloadSize size;
+    size.parameters = size.active_parameters = network.parameters();
+    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
+    if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
+    for (const int index : network.sequence)
+        for (const Operator& op : network.templates[index].graph.operators()) size.forward += forward_flops(op.kind);
+    return size;
+}
+
+}  // namespace sextant
