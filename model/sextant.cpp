@@ -36,9 +36,7 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
         read_storage_reference(n, catalog, value);
         return value;
     };
-    s.framework = [&library](const JsonNode& n) {
-        return load_framework(n, library.root);
-    };
+    s.framework = [&library](const JsonNode& n) { return load_framework(n, library.root); };
     s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
         const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});
         return found ? *found : CommunicationLibrary{};
