@@ -96,7 +96,7 @@ Sourced<T> assumed(T value) {
     return {value, SourceKind::estimated, "assumed for published rows"};
 }
 
-LinkType look_up(std::string_view name, const ScenarioSources& sources, RowReport& report, std::string_view at) {
+LinkType look_up(std::string_view name, const MeasurementSources& sources, RowReport& report, std::string_view at) {
     if (auto link = sources.link(name)) return std::move(*link);
     report.complain(at, "link type \"" + std::string(name) + "\" is not in the catalogue");
     return {};
@@ -113,7 +113,7 @@ int ports_between_pairs(const PeerPort& port, int devices) {
     return std::max(1, port.used / std::max(3, devices - 1));
 }
 
-PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const ScenarioSources& sources, RowReport& report) {
+PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
     const MeasuredIntraNode& intra = h.intra_node;
     PeerFabric peers;
     if (intra.kind == "pcie" || intra.kind.empty() || (devices == 1 && !intra.domain_gpus)) return peers;
@@ -168,7 +168,7 @@ bool peer_access_of(const MeasuredHardware& h, RowReport& report) {
     return false;
 }
 
-HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, const ScenarioSources& sources, RowReport& report) {
+HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
     const auto* generation = std::ranges::find(host_generations, device.architecture, &HostGeneration::architecture);
     if (generation == std::end(host_generations)) generation = std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
     HostSpec host;
@@ -184,13 +184,13 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
     return host;
 }
 
-LinkType host_link_of(const MeasuredHardware& h, const Device& device, const ScenarioSources& sources, RowReport& report) {
+LinkType host_link_of(const MeasuredHardware& h, const Device& device, const MeasurementSources& sources, RowReport& report) {
     std::string name = device.host_link;
     if (mentions(h.intra_node.as_stated, "PCIe 3") || mentions(h.intra_node.as_stated, "PCIe Gen3")) name = "PCIe gen3 x16";
     return look_up(name, sources, report, "/hardware/gpu");
 }
 
-void add_network(const MeasuredHardware& h, Cluster& cluster, const ScenarioSources& sources, RowReport& report) {
+void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementSources& sources, RowReport& report) {
     const int devices = cluster.node.devices;
     if (!h.inter_node) {
         if (h.nodes > 1 && h.intra_node.domain_gpus.value_or(0) < h.nodes * devices)
@@ -227,7 +227,7 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const ScenarioSour
 }
 
 // Ranks on the cores of a host: what an MPI moves between host buffers inside a node goes through its memory.
-void put_ranks_on_host(NodeSpec& node, const ScenarioSources& sources, RowReport& report) {
+void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowReport& report) {
     node.device.kind = DeviceKind::cpu;
     node.peers = {};
     node.host_link = look_up("Host memory copy", sources, report, "/hardware/buffers");
@@ -239,7 +239,7 @@ void put_ranks_on_host(NodeSpec& node, const ScenarioSources& sources, RowReport
 
 }  // namespace
 
-Cluster cluster_of(const MeasuredHardware& h, const ScenarioSources& sources, RowReport& report) {
+Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources, RowReport& report) {
     Cluster cluster;
     const auto device = sources.device(h.gpu);
     if (!device) {
@@ -265,7 +265,7 @@ Cluster cluster_of(const MeasuredHardware& h, const ScenarioSources& sources, Ro
     return cluster;
 }
 
-CollectiveScenario to_scenario(const CollectiveRow& row, const ScenarioSources& sources) {
+CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSources& sources) {
     RowReport report(row.header);
     CollectiveScenario scenario;
     const MeasuredHardware& h = row.hardware;

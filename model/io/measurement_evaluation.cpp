@@ -14,7 +14,7 @@ std::string text_of(const InputError& error) {
     return text;
 }
 
-void predict(const TrainingRow& row, const ScenarioSources& sources, const Predictors& predictors, RowResult& result) {
+void predict(const TrainingRow& row, const MeasurementSources& sources, const Predictors& predictors, RowResult& result) {
     result.series = row.model.family != "cnn" ? "transformer" : row.hardware.gpus == 1 ? "vision, one GPU" : "vision, several GPUs";
     result.labels = {{"gpu", row.hardware.gpu},
                      {"framework", row.plan.framework_family},
@@ -34,7 +34,7 @@ void predict(const TrainingRow& row, const ScenarioSources& sources, const Predi
     result.predicted_fits = p.fits;
 }
 
-void predict(const CollectiveRow& row, const ScenarioSources& sources, const Predictors& predictors, RowResult& result) {
+void predict(const CollectiveRow& row, const MeasurementSources& sources, const Predictors& predictors, RowResult& result) {
     result.series = row.message > small_message ? "collectives above 64 KiB" : "collectives up to 64 KiB";
     result.labels = {{"gpu", row.hardware.gpu},
                      {"framework", row.library},
@@ -47,7 +47,7 @@ void predict(const CollectiveRow& row, const ScenarioSources& sources, const Pre
     result.predicted_step = predictors.collective(scenario);
 }
 
-void predict(const LoadingRow& row, const ScenarioSources&, const Predictors& predictors, RowResult& result) {
+void predict(const LoadingRow& row, const MeasurementSources&, const Predictors& predictors, RowResult& result) {
     result.series = "loading";
     result.labels = {{"workload", row.workload}, {"submitter", row.submitter}};
     if (row.samples_per_second) result.measured_step = 1.0 / *row.samples_per_second;
@@ -56,7 +56,7 @@ void predict(const LoadingRow& row, const ScenarioSources&, const Predictors& pr
 
 }  // namespace
 
-RowResult evaluate(const MeasurementRow& row, const ScenarioSources& sources, const Predictors& predictors) {
+RowResult evaluate(const MeasurementRow& row, const MeasurementSources& sources, const Predictors& predictors) {
     RowResult result;
     result.id = header_of(row).id;
     result.counted = header_of(row).counted();

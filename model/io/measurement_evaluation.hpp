@@ -21,6 +21,6 @@ struct Predictors {
     std::function<Seconds(const LoadingRow&)> loading;             // one sample
 };
 
-RowResult evaluate(const MeasurementRow&, const ScenarioSources&, const Predictors&);
+RowResult evaluate(const MeasurementRow&, const MeasurementSources&, const Predictors&);
 
 }  // namespace sextant

@@ -183,7 +183,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     return plan;
 }
 
-Scenario to_scenario(const TrainingRow& row, const ScenarioSources& sources) {
+Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) {
     RowReport report(row.header);
     Scenario scenario;
     scenario.name = row.header.id;

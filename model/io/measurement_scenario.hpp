@@ -14,7 +14,7 @@
 namespace sextant {
 
 // Where names are looked up. Each answers nothing for a name that it does not know.
-struct ScenarioSources {
+struct MeasurementSources {
     std::function<std::optional<Device>(std::string_view)> device;
     std::function<std::optional<LinkType>(std::string_view)> link;
     std::function<std::optional<Framework>(std::string_view)> framework;
@@ -22,7 +22,7 @@ struct ScenarioSources {
     std::function<std::optional<Workload>(std::string_view)> workload;
 };
 
-Scenario to_scenario(const TrainingRow&, const ScenarioSources&);
+Scenario to_scenario(const TrainingRow&, const MeasurementSources&);
 
 // One call of a collective: the machine, who takes part, and through which library.
 struct CollectiveScenario {
@@ -32,7 +32,7 @@ struct CollectiveScenario {
     Bytes size;
     CommunicationLibrary library;
 };
-CollectiveScenario to_scenario(const CollectiveRow&, const ScenarioSources&);
+CollectiveScenario to_scenario(const CollectiveRow&, const MeasurementSources&);
 
 // The steps that to_scenario is made of; each collects problems and states assumptions.
 class RowReport {
@@ -52,8 +52,8 @@ private:
     std::vector<std::string> assumptions_;
 };
 
-Cluster cluster_of(const MeasuredHardware&, const ScenarioSources&, RowReport&);
-Workload workload_of(const MeasuredModel&, const MeasuredPlan&, const ScenarioSources&, RowReport&);
+Cluster cluster_of(const MeasuredHardware&, const MeasurementSources&, RowReport&);
+Workload workload_of(const MeasuredModel&, const MeasuredPlan&, const MeasurementSources&, RowReport&);
 Plan plan_of(const TrainingRow&, const Cluster&, const Workload&, RowReport&);
 
 // The name of the framework description that fits the row best: a table, see measurement_framework.cpp.

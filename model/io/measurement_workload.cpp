@@ -112,7 +112,7 @@ Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& r
     return {name, name, t, "the row"};
 }
 
-Workload by_name(const MeasuredModel& m, const ScenarioSources& sources, RowReport& report) {
+Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowReport& report) {
     auto workload = sources.workload(m.name);
     if (!workload) {
         report.complain("/model", "the row does not say how large \"" + m.name + "\" is, and no bundled model has this name",
@@ -130,7 +130,7 @@ Workload by_name(const MeasuredModel& m, const ScenarioSources& sources, RowRepo
 
 }  // namespace
 
-Workload workload_of(const MeasuredModel& m, const MeasuredPlan& p, const ScenarioSources& sources, RowReport& report) {
+Workload workload_of(const MeasuredModel& m, const MeasuredPlan& p, const MeasurementSources& sources, RowReport& report) {
     return m.layers && m.hidden && m.heads ? transformer(m, p, report) : by_name(m, sources, report);
 }
 

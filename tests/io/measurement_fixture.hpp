@@ -18,9 +18,9 @@ inline std::string architecture_of(std::string_view gpu) {
     return "ampere";
 }
 
-inline ScenarioSources test_sources() {
+inline MeasurementSources test_sources() {
     using namespace units;
-    ScenarioSources sources;
+    MeasurementSources sources;
     sources.device = [](std::string_view name) -> std::optional<Device> {
         if (name == "Abacus") return std::nullopt;
         Device device;

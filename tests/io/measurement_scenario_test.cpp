@@ -78,7 +78,7 @@ TEST(MeasurementScenario, AnFsdpRowShardsOverItsGroup) {
     EXPECT_EQ(s.plan.data_parallel, DataParallel::zero3);
     EXPECT_EQ(s.plan.shard_group, 8);
     EXPECT_EQ(s.plan.recompute, Recompute::full);
-    EXPECT_EQ(s.framework.name, "pytorch-fsdp2");
+    EXPECT_EQ(s.framework.name, "nemo-automodel");
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
     EXPECT_EQ(t.norm, NormKind::rms);
     EXPECT_FALSE(t.bias);
@@ -130,7 +130,7 @@ TEST(MeasurementScenario, EightP100FormAHybridCubeMeshOfSingleLinks) {
     }
     EXPECT_EQ(s.plan.data_parallel, DataParallel::all_reduce);
     EXPECT_EQ(s.plan.optimizer, Optimizer::sgd);
-    EXPECT_EQ(s.framework.name, "tf-mirrored");
+    EXPECT_EQ(s.framework.name, "tensorflow-1");
 }
 
 TEST(MeasurementScenario, FourA100WithoutASwitchHaveFourLinksToEachOther) {
@@ -245,7 +245,7 @@ TEST(MeasurementScenario, TheTextSearchIgnoresCase) {
 TEST(MeasurementScenario, NearlyEveryCompleteBundledRowBecomesAScenario) {
     std::map<std::string, int> reasons;
     int complete = 0, converted = 0;
-    const ScenarioSources sources = test_sources();
+    const MeasurementSources sources = test_sources();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(SEXTANT_SOURCE_DIR "/measurements")) {
         if (entry.path().extension() != ".json") continue;
         Diagnostics diagnostics;
