@@ -1,1 +1,55 @@
-int main() { return 0; }
+// The command line: declares the subcommands, runs the one that was asked for, turns every failure into an exit code.
+#include "cli/commands.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+
+namespace {
+
+using namespace sextant;
+
+constexpr auto about =
+    "Sextant predicts how fast a deep-learning training job runs under a parallel plan on given hardware,\n"
+    "whether it fits in memory, and what holds it back.";
+
+// What CLI11 throws is either a request (--help, --version) or a usage error.
+ExitCode report(const CLI::App& app, const CLI::ParseError& e) {
+    return app.exit(e, std::cout, std::cerr) == 0 ? ExitCode::done : ExitCode::wrong_input;
+}
+
+ExitCode run(int argc, char** argv) {
+    CLI::App app(about, "sextant");
+    app.set_version_flag("--version", "sextant " SEXTANT_VERSION);
+    app.require_subcommand(0, 1);
+    auto exit_code = ExitCode::done;
+    add_commands(app, exit_code);
+    try {
+        app.parse(argc, argv);
+        if (app.get_subcommands().empty()) std::cout << app.help();
+    } catch (const CLI::ParseError& e) {
+        return report(app, e);
+    }
+    return exit_code;
+}
+
+ExitCode run_and_explain_failures(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const InputError& e) {
+        std::cerr << e.what() << '\n';  // every diagnostic
+        return ExitCode::wrong_input;
+    } catch (const BackendError& e) {
+        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return ExitCode::machine_refused;
+    } catch (const std::exception& e) {
+        std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
+        return ExitCode::defect;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return static_cast<int>(run_and_explain_failures(argc, argv)); }

@@ -17,3 +17,14 @@ if(SEXTANT_SANITIZE)
   target_compile_options(sextant_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(sextant_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(SEXTANT_FUZZ)
+  # Coverage for libFuzzer everywhere; its main() only where fuzz/ asks for it.
+  target_compile_options(sextant_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# The compiler cache where there is one. The sloppiness is what its manual asks for with precompiled headers.
+find_program(SEXTANT_CCACHE ccache)
+if(SEXTANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SEXTANT_CCACHE})
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endif()

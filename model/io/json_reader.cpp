@@ -1,5 +1,7 @@
 #include "model/io/json_reader.hpp"
 
+#include "model/base/spelling.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -27,34 +29,10 @@ std::string escape_pointer_token(std::string_view key) {
     return out;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-        }
-    }
-    return row[b.size()];
-}
-
 template <class Names>
 std::string nearest(std::string_view word, const Names& names) {
-    if (word.size() > 64) return {};
-    std::string best;
-    std::size_t best_distance = word.size() / 2 + 1;
-    for (const auto& name : names) {
-        const std::size_t d = edit_distance(word, name);
-        if (d < best_distance) {
-            best_distance = d;
-            best = std::string(name);
-        }
-    }
-    return best;
+    const auto found = nearest_names(word, std::vector<std::string_view>(names.begin(), names.end()));
+    return found.empty() ? std::string() : found.front();
 }
 
 template <class Names>
@@ -92,7 +70,7 @@ bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
         return false;
     }
     const double value = n.value->get<double>();
-    const auto show = [](double x) { return number_text(x, 12); };
+    const auto show = [](double x) { return number_text(x, 1); };  // all digits before the point, none after it
     if (!check_bounds(n, value, bounds, n.value->dump(), show)) return false;
     if (value != std::floor(value) || std::fabs(value) > 0x1p53) {
         n.complain(n.value->dump() + " is not a whole number");
@@ -322,9 +300,11 @@ JsonNode read_provenance(const JsonNode& n, Provenance& into) {
 }
 
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {
+    constexpr std::size_t readable = 40;  // a longer list hides the nearest word
     const std::string near = nearest(found, known);
-    n.complain(in_quotes(found) + " is not known here",
-               (near.empty() ? "" : "did you mean \"" + near + "\"? ") + ("one of: " + list_of(known)));
+    std::string hint = near.empty() ? "" : "did you mean \"" + near + "\"?";
+    if (near.empty() || known.size() <= readable) hint += (near.empty() ? "one of: " : " one of: ") + list_of(known);
+    n.complain(in_quotes(found) + " is not known here", std::move(hint));
 }
 
 ObjectReader::ObjectReader(JsonNode n) : node_(std::move(n)) {

@@ -114,10 +114,10 @@ bool read_value(const JsonNode& n, Sourced<T>& field, const Provenance& inherite
     field.source = std::move(p.source);
     return true;
 }
-template <class T>
-bool read_value(const JsonNode& n, std::optional<T>& field) {
+template <class T, class... Rules>
+bool read_value(const JsonNode& n, std::optional<T>& field, const Rules&... rules) {
     T v{};
-    if (!read_value(n, v)) return false;
+    if (!read_value(n, v, rules...)) return false;
     field = std::move(v);
     return true;
 }

@@ -9,6 +9,8 @@ template <class... Visitors>
 struct Overloaded : Visitors... {
     using Visitors::operator()...;
 };
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 14 does not deduce it from the aggregate
 
 double product(std::initializer_list<std::int64_t> factors) {
     double p = 1;

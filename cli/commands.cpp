@@ -1,0 +1,14 @@
+#include "cli/commands.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+void add_commands(CLI::App& app, ExitCode& exit_code) {
+    using AddCommand = void (*)(CLI::App&, ExitCode&);
+    // In the order of --help.
+    const std::vector<AddCommand> commands = {};
+    for (const AddCommand add : commands) add(app, exit_code);
+}
+
+}  // namespace sextant

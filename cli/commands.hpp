@@ -1,0 +1,19 @@
+// The subcommands of `sextant`.
+//
+// Each has a file of its own with one function `add_<name>`: it declares the options and a callback that does the work and
+// leaves the outcome in `exit_code`. The callback throws InputError for wrong input and BackendError for a machine that refuses.
+// To add one: declare it here, and add it to the list in commands.cpp.
+#pragma once
+
+#include "cli/exit_code.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace sextant {
+
+// Adds every subcommand. `exit_code` must outlive the parse.
+void add_commands(CLI::App& app, ExitCode& exit_code);
+
+}  // namespace sextant

@@ -1,0 +1,35 @@
+#include "cli/progress.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t bar_width = 30;
+constexpr auto back_to_a_clear_line = "\r\033[K";
+
+// A bar that cannot be drawn is no reason to stop the work.
+void write_all(int output, const std::string& text) { [[maybe_unused]] const ssize_t written = ::write(output, text.data(), text.size()); }
+
+}  // namespace
+
+Progress::Progress(std::string label, std::size_t total, int output)
+    : label_(std::move(label)), total_(std::max<std::size_t>(total, 1)), output_(output), is_terminal_(::isatty(output) == 1) {
+    show(0);
+}
+
+Progress::~Progress() {
+    if (is_terminal_) write_all(output_, back_to_a_clear_line);
+}
+
+void Progress::show(std::size_t done) {
+    const std::size_t percent = std::min(done, total_) * 100 / total_;
+    if (!is_terminal_ || percent == shown_percent_) return;
+    shown_percent_ = percent;
+    const std::size_t filled = percent * bar_width / 100;
+    write_all(output_, back_to_a_clear_line + label_ + " [" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] " +
+                           std::to_string(percent) + " %");
+}
+
+}  // namespace sextant

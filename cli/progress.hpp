@@ -1,0 +1,29 @@
+// A progress bar for long work: drawn only when the output is a terminal, so that pipes and logs get nothing extra.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <unistd.h>
+
+namespace sextant {
+
+class Progress {
+public:
+    // `total` steps lie ahead. The line is removed again when the object goes.
+    Progress(std::string label, std::size_t total, int output = STDERR_FILENO);
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress();
+
+    void show(std::size_t done);  // draws only when the percentage has changed
+
+private:
+    std::string label_;
+    std::size_t total_;
+    int output_;
+    bool is_terminal_;
+    std::size_t shown_percent_ = 101;  // none yet
+};
+
+}  // namespace sextant

@@ -1,0 +1,22 @@
+// What is fuzzed: functions that take any bytes and must come back without crashing, hanging or throwing.
+//
+// To add one: write it in a file of its own, declare it and name it here, and add both names to CMakeLists.txt.
+// Files in corpus/<name>/ are where the fuzzer starts, and what the test FuzzCorpus replays: an input that once crashed is put there.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace sextant::fuzz {
+
+void json_quantity(std::string_view input);
+
+struct Target {
+    std::string_view name;
+    void (*run)(std::string_view input);
+};
+inline constexpr std::array targets = {
+    Target{"json_quantity", json_quantity},
+};
+
+}  // namespace sextant::fuzz

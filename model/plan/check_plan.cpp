@@ -1,0 +1,201 @@
+#include "model/plan/scenario.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace sextant {
+namespace {
+
+std::string text(std::int64_t n) { return std::to_string(n); }
+
+std::string counted(std::int64_t n, const std::string& noun) { return text(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+std::string does_not_divide(std::int64_t divisor, std::int64_t whole) { return text(divisor) + " does not divide " + text(whole); }
+
+struct Check {
+    const Scenario& scenario;
+    const Plan& plan = scenario.plan;
+    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    std::vector<Diagnostic> problems;
+
+    void complain(const std::string& pointer, std::string what, std::string hint = {}) {
+        problems.push_back({scenario.file, pointer, std::move(what), std::move(hint)});
+    }
+    std::int64_t devices() const { return std::int64_t{plan.dp} * plan.tp * plan.pp * plan.cp; }
+    std::int64_t data_ranks() const { return std::int64_t{plan.dp} * plan.cp; }
+    bool has_servers() const {
+        return plan.data_parallel == DataParallel::parameter_server || plan.data_parallel == DataParallel::async_parameter_server;
+    }
+    bool has_shards() const { return plan.data_parallel != DataParallel::all_reduce && !has_servers(); }
+};
+
+// A plan from a reader has this; one put together by a program may not, and nothing below may divide by zero.
+bool check_positive(Check& c) {
+    const Plan& p = c.plan;
+    const std::pair<const char*, std::int64_t> degrees[] = {{"dp", p.dp},
+                                                            {"tp", p.tp},
+                                                            {"pp", p.pp},
+                                                            {"cp", p.cp},
+                                                            {"vpp", p.vpp},
+                                                            {"ep", p.ep},
+                                                            {"micro_batch", p.micro_batch},
+                                                            {"global_batch", p.global_batch},
+                                                            {"shard_group", p.shard_group.value_or(1)}};
+    for (const auto& [name, value] : degrees)
+        if (value < 1) c.complain(std::string("/plan/") + name, std::string(name) + " must be at least 1, not " + text(value));
+    return c.problems.empty();
+}
+
+void check_machine(Check& c) {
+    const Cluster& cluster = c.scenario.cluster;
+    const int per_node = c.plan.devices_per_node.value_or(cluster.node.devices);
+    const std::string size = cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
+    if (per_node > cluster.node.devices || per_node < 1)
+        return c.complain("/hardware/devices_per_node", "no node has " + counted(per_node, "device"), size);
+    // In floating point: four degrees of a million would overflow.
+    const double wanted = static_cast<double>(c.plan.dp) * c.plan.tp * c.plan.pp * c.plan.cp;
+    const double available = static_cast<double>(cluster.nodes) * per_node;
+    const std::string product =
+        "dp " + text(c.plan.dp) + " x tp " + text(c.plan.tp) + " x pp " + text(c.plan.pp) + " x cp " + text(c.plan.cp);
+    if (wanted > available)
+        return c.complain("/plan", product + " needs more devices than the " + text(static_cast<std::int64_t>(available)) + " there are",
+                          size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : ""));
+    const std::int64_t nodes = (c.devices() + per_node - 1) / per_node;
+    const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
+    if (nodes > 1 && !networked)
+        c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
+    if (c.has_servers() && !c.plan.servers_on_workers && nodes + c.plan.parameter_servers > cluster.nodes)
+        c.complain("/plan/parameter_servers",
+                   counted(c.plan.parameter_servers, "server") + " beside " + counted(nodes, "node") + " of workers",
+                   size + "; \"servers_on_workers\": true lets them share the workers' hosts");
+    if (c.scenario.reserved_devices != 0 && c.scenario.reserved_devices < c.devices())
+        c.complain("/hardware/reserved_devices",
+                   "fewer than the " + text(c.devices()) + " that the plan uses: " + text(c.scenario.reserved_devices));
+    if (static_cast<double>(c.scenario.reserved_devices) > static_cast<double>(cluster.nodes) * cluster.node.devices)
+        c.complain("/hardware/reserved_devices", "more than there are: " + text(c.scenario.reserved_devices), size);
+    if (c.scenario.straggler && c.scenario.straggler->devices > c.devices())
+        c.complain("/hardware/straggler/devices", "more than the " + text(c.devices()) + " devices that the plan uses");
+}
+
+void check_batch(Check& c) {
+    const std::int64_t samples = c.plan.micro_batch * c.plan.dp;
+    if (c.plan.global_batch % samples == 0) return;
+    c.complain("/plan/global_batch", "micro_batch x dp must divide global_batch: " + does_not_divide(samples, c.plan.global_batch),
+               "the nearest that do: " +
+                   (c.plan.global_batch > samples ? text(c.plan.global_batch / samples * samples) + " and " : std::string{}) +
+                   text((c.plan.global_batch / samples + 1) * samples));
+}
+
+void check_schedule(Check& c) {
+    const std::int64_t micro_batches = c.plan.global_batch / (c.plan.micro_batch * c.plan.dp);
+    if (c.plan.schedule == Schedule::interleaved) {
+        if (c.plan.vpp < 2) c.complain("/plan/vpp", "the interleaved schedule needs at least two chunks per stage", "\"vpp\": 2");
+        if (c.plan.pp < 2) c.complain("/plan/pp", "the interleaved schedule needs a pipeline", "pp of 2 or more");
+        if (micro_batches % c.plan.pp != 0)
+            c.complain("/plan/schedule",
+                       "interleaving needs micro-batches in multiples of pp: " + does_not_divide(c.plan.pp, micro_batches),
+                       "change global_batch or micro_batch");
+    } else if (c.plan.vpp > 1) {
+        c.complain("/plan/vpp", "only the interleaved schedule has " + text(c.plan.vpp) + " chunks per stage",
+                   R"("schedule": "interleaved", or "vpp": 1)");
+    }
+    if (c.plan.schedule == Schedule::sequential && micro_batches > 1)
+        c.complain("/plan/schedule", "the sequential schedule passes the whole batch as one micro-batch, not " + text(micro_batches),
+                   "\"schedule\": \"gpipe\" cuts the batch");
+}
+
+// Blocks of the network where they follow from its parameters: layers, and an input and a head; a decoder behind an encoder has an input
+// too.
+std::optional<std::int64_t> blocks(const Workload& workload) {
+    if (const auto* mlp = std::get_if<MlpSpec>(&workload.spec)) return static_cast<std::int64_t>(mlp->widths.size()) - 1;
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    if (!t) return std::nullopt;
+    if (t->kind == TransformerKind::encoder_decoder) return t->layers + (t->decoder_layers > 0 ? t->decoder_layers : t->layers) + 3;
+    return t->layers + t->mtp_layers + 2;
+}
+
+void check_stages(Check& c) {
+    const std::int64_t stages = std::int64_t{c.plan.pp} * c.plan.vpp;
+    const std::optional<std::int64_t> known = blocks(c.scenario.workload);
+    if (known && stages > *known)
+        c.complain("/plan/pp", "more stages than blocks: pp x vpp is " + text(stages) + ", the network has " + text(*known) + " blocks",
+                   "the layers, an input and a head");
+    if (c.plan.stage_blocks.empty()) return;
+    if (static_cast<std::int64_t>(c.plan.stage_blocks.size()) != stages)
+        c.complain("/plan/stage_blocks", "one number for each of the " + text(stages) + " stages (pp x vpp), not " +
+                                             text(static_cast<std::int64_t>(c.plan.stage_blocks.size())));
+    std::int64_t sum = 0;
+    for (const int n : c.plan.stage_blocks) sum += n;
+    if (known && sum != *known)
+        c.complain("/plan/stage_blocks", "the stages hold " + text(sum) + " blocks, the network has " + text(*known),
+                   "the layers, an input and a head");
+}
+
+void check_tensor(Check& c) {
+    if (c.plan.sequence_parallel && c.plan.tp == 1)
+        c.complain("/plan/sequence_parallel", "sequence parallelism cuts over the tensor group, but tp is 1", "tp of 2 or more");
+    if (c.transformer) return;
+    const std::string other = c.scenario.workload.name + " is no transformer";
+    if (c.plan.sequence_parallel) c.complain("/plan/sequence_parallel", "sequence parallelism needs a sequence", other);
+    if (c.plan.cp > 1) c.complain("/plan/cp", "context parallelism needs a sequence", other);
+}
+
+void check_experts(Check& c) {
+    const bool moe = c.transformer && c.transformer->moe;
+    if (c.plan.ep > 1 && !moe) c.complain("/plan/ep", "expert parallelism needs experts", c.scenario.workload.name + " has none");
+    if (c.plan.expert_tp > 0 && !moe) c.complain("/plan/expert_tp", "this needs experts", c.scenario.workload.name + " has none");
+    if (moe && c.transformer->moe->experts % c.plan.ep != 0)
+        c.complain("/plan/ep", "ep must divide the experts: " + does_not_divide(c.plan.ep, c.transformer->moe->experts));
+    if (c.data_ranks() % c.plan.ep != 0) c.complain("/plan/ep", "ep must divide dp x cp: " + does_not_divide(c.plan.ep, c.data_ranks()));
+    const std::int64_t expert_group = std::int64_t{c.plan.ep} * c.plan.expert_tp;
+    if (c.plan.expert_tp > 0 && c.data_ranks() * c.plan.tp % expert_group != 0)
+        c.complain("/plan/expert_tp",
+                   "ep x expert_tp must divide dp x cp x tp: " + does_not_divide(expert_group, c.data_ranks() * c.plan.tp));
+}
+
+void check_data_parallel(Check& c) {
+    if (c.plan.shard_group && !c.has_shards())
+        c.complain("/plan/shard_group", "nothing is sharded", "data_parallel: zero1, zero2, zero3 or fsdp");
+    else if (c.plan.shard_group && c.data_ranks() % *c.plan.shard_group != 0)
+        c.complain("/plan/shard_group", "shard_group must divide dp x cp: " + does_not_divide(*c.plan.shard_group, c.data_ranks()));
+    if (c.has_servers() && (c.plan.pp > 1 || c.plan.tp > 1 || c.plan.cp > 1 || c.plan.ep > 1))
+        c.complain("/plan/data_parallel", "workers of a parameter server hold the whole model", "tp, pp, cp and ep of 1");
+}
+
+void check_placement(Check& c) {
+    const std::set<PlanDimension> listed(c.plan.placement.begin(), c.plan.placement.end());
+    if (listed.size() != c.plan.placement.size()) c.complain("/plan/placement", "a dimension is listed twice");
+    const auto miss = [&](PlanDimension dimension, int degree, const std::string& name) {
+        if (degree > 1 && !listed.contains(dimension))
+            c.complain("/plan/placement", "\"" + name + "\" is missing, and its degree is " + text(degree));
+    };
+    miss(PlanDimension::tensor, c.plan.tp, "tensor");
+    miss(PlanDimension::context, c.plan.cp, "context");
+    miss(PlanDimension::data, c.plan.dp, "data");
+    miss(PlanDimension::pipeline, c.plan.pp, "pipeline");
+}
+
+void check_rest(Check& c) {
+    const auto is_integer = [](DataType t) { return t == DataType::int8 || t == DataType::int4 || t == DataType::int1; };
+    if (!c.plan.forward_only && (is_integer(c.plan.precision.compute) || is_integer(c.plan.precision.parameter)))
+        c.complain("/plan/precision", "integers do not train", "\"forward_only\": true");
+    if (c.plan.recompute == Recompute::blocks && c.transformer &&
+        c.plan.recompute_blocks > c.transformer->layers + c.transformer->decoder_layers)
+        c.complain("/plan/recompute/blocks", "the network has " + text(c.transformer->layers + c.transformer->decoder_layers) + " layers");
+    if (c.plan.forward_only && c.plan.schedule == Schedule::zero_bubble)
+        c.complain("/plan/schedule", "zero_bubble arranges backward work, and there is none", "\"schedule\": \"gpipe\"");
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_plan(const Scenario& scenario) {
+    Check c{.scenario = scenario, .problems = {}};
+    if (!check_positive(c)) return c.problems;
+    for (const auto check : {check_machine, check_batch, check_schedule, check_stages, check_tensor, check_experts, check_data_parallel,
+                             check_placement, check_rest})
+        check(c);
+    return c.problems;
+}
+
+}  // namespace sextant

@@ -1,0 +1,59 @@
+#include "cli/exit_code.hpp"
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+TEST(CommandLine, TheExitCodesAreThoseThatScriptsRelyOn) {
+    EXPECT_EQ(static_cast<int>(ExitCode::done), 0);
+    EXPECT_EQ(static_cast<int>(ExitCode::condition_held), 1);
+    EXPECT_EQ(static_cast<int>(ExitCode::wrong_input), 2);
+    EXPECT_EQ(static_cast<int>(ExitCode::machine_refused), 3);
+    EXPECT_EQ(static_cast<int>(ExitCode::does_not_fit), 4);
+}
+
+TEST(CommandLine, WithoutArgumentsPrintsTheHelp) {
+    const ProcessResult r = run_sextant({});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("Usage: sextant"));
+    EXPECT_THAT(r.err, IsEmpty());
+    EXPECT_EQ(r.out, run_sextant({"--help"}).out);
+}
+
+TEST(CommandLine, HelpGoesToStandardOutput) {
+    const ProcessResult r = run_sextant({"--help"});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("--version"));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST(CommandLine, VersionIsOneLine) {
+    const ProcessResult r = run_sextant({"--version"});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, StartsWith("sextant "));
+    EXPECT_EQ(r.out.find('\n'), r.out.size() - 1);
+}
+
+TEST(CommandLine, AnUnknownSubcommandIsWrongInputAndIsNamed) {
+    const ProcessResult r = run_sextant({"pedict"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("pedict"));
+    EXPECT_THAT(r.err, HasSubstr("--help"));
+    EXPECT_THAT(r.out, IsEmpty());
+}
+
+TEST(CommandLine, AnUnknownOptionIsWrongInputAndIsNamed) {
+    const ProcessResult r = run_sextant({"--frobnicate"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("--frobnicate"));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,18 @@
+// Runs the built `sextant` as a user would, and keeps what came out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct ProcessResult {
+    int exit_code = -1;  // as the shell says it: 128 + n after signal n
+    std::string out;
+    std::string err;
+};
+
+// In the root of the repository, with nothing on stdin.
+ProcessResult run_sextant(const std::vector<std::string>& arguments);
+
+}  // namespace sextant
