@@ -290,7 +290,7 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     for (int node = 0; node < h.nodes; ++node)
         for (int local = 0; local < row.ranks / h.nodes; ++local) scenario.members.push_back(node * scenario.cluster.node.devices + local);
     scenario.cluster.assumptions = std::move(report.assumptions());
-    scenario.collective = row.collective;
+    scenario.collective = row.collective == "alltoall" ? "all_to_all" : row.collective;
     scenario.size = row.message;
     return scenario;
 }
