@@ -39,6 +39,12 @@ Seconds predict_collective(const CollectiveScenario& c) {
     return collective_time(collective, c.size, make_group(topology, c.members, groups, in_switch), c.library);
 }
 
+// Bundled files by their path in the repository, others as the user named them.
+std::string shown_path(const Library& library, const std::filesystem::path& path) {
+    const std::filesystem::path inside = path.lexically_relative(library.root);
+    return inside.empty() || *inside.begin() == ".." ? path.string() : inside.generic_string();
+}
+
 Seconds predict_loading(const LoadingRow& row) {
     throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
 }
@@ -134,7 +140,7 @@ Validation validate(Library& library, const std::vector<std::filesystem::path>& 
     for (const MeasurementFile& file : files) total += file.rows.size();
     Validation validation;
     for (const MeasurementFile& file : files) {
-        FileValidation& of_file = validation.files.emplace_back(FileValidation{file.path, file.title, {}});
+        FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
         for (const MeasurementRow& row : file.rows) {
             of_file.results.push_back(evaluate(row, names, predictors));
             progress(++done, total);
