@@ -63,8 +63,7 @@ void check_machine(Check& c) {
                           size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : ""));
     const std::int64_t nodes = (c.devices() + per_node - 1) / per_node;
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
-    const bool in_one_domain = nodes * cluster.node.devices <= cluster.node.peers.domain;  // a peer switch larger than a node
-    if (nodes > 1 && !networked && !in_one_domain)
+    if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
     if (c.has_servers() && !c.plan.servers_on_workers && nodes + c.plan.parameter_servers > cluster.nodes)
         c.complain("/plan/parameter_servers",

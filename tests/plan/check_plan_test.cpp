@@ -27,14 +27,6 @@ Scenario possible() {
 
 TEST(CheckPlan, a_plan_that_divides_has_no_problem) { EXPECT_THAT(check_plan(possible()), ::testing::IsEmpty()); }
 
-TEST(CheckPlan, nodes_that_share_a_peer_switch_need_no_network) {
-    Scenario s = possible();
-    s.cluster.node.nics = 0;
-    EXPECT_THAT(check_plan(s), ::testing::SizeIs(1));
-    s.cluster.node.peers.domain = 16;  // the two nodes of eight that the job uses
-    EXPECT_THAT(check_plan(s), ::testing::IsEmpty());
-}
-
 struct Impossible {
     std::string what;
     std::function<void(Scenario&)> change;
