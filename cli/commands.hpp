@@ -16,4 +16,6 @@ namespace sextant {
 // Adds every subcommand. `exit_code` must outlive the parse.
 void add_commands(CLI::App& app, ExitCode& exit_code);
 
+void add_import(CLI::App& app, ExitCode& exit_code);
+
 }  // namespace sextant

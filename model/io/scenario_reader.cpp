@@ -99,7 +99,7 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     if (found)
         read_network(r, sources, scenario);
     else
-        for (const auto& [key, value] : node.members()) r.get(key);  // a network cannot be judged without its cluster
+        r.ignore_others();  // a network cannot be judged without its cluster
     read_unevenness(r, scenario);
     wanted.usable = problems(node) == before;
     return wanted;
