@@ -6,7 +6,6 @@
 namespace sextant {
 namespace {
 
-constexpr std::int64_t largest_image_px = 16'384;
 constexpr std::int64_t most_channels = 65'536;
 
 std::vector<Architecture> architectures() {

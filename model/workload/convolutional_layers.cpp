@@ -10,14 +10,20 @@ namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
-std::string word(PointwiseKind kind) {
+void report_once(Diagnostics& problems, const Diagnostic& problem) {
+    if (std::find(problems.list().begin(), problems.list().end(), problem) == problems.list().end()) problems.add(problem);
+}
+
+}  // namespace
+
+std::optional<std::string> activation_name(PointwiseKind kind) {
     switch (kind) {
         case PointwiseKind::relu:
             return "relu";
         case PointwiseKind::relu6:
             return "relu6";
         case PointwiseKind::squared_relu:
-            return "squared relu";
+            return "squared_relu";
         case PointwiseKind::gelu:
             return "gelu";
         case PointwiseKind::silu:
@@ -25,15 +31,17 @@ std::string word(PointwiseKind kind) {
         case PointwiseKind::sigmoid:
             return "sigmoid";
         default:
-            return "activation";
+            return std::nullopt;
     }
 }
 
-void report_once(Diagnostics& problems, const Diagnostic& problem) {
-    if (std::find(problems.list().begin(), problems.list().end(), problem) == problems.list().end()) problems.add(problem);
+void require_activation(Diagnostics& problems, std::string pointer, PointwiseKind kind) {
+    if (activation_name(kind)) return;
+    problems.add({.file = {},
+                  .pointer = std::move(pointer),
+                  .what = "not an activation function",
+                  .hint = "relu, relu6, squared_relu, gelu, silu or sigmoid"});
 }
-
-}  // namespace
 
 std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
                                          bool round_up) {
@@ -151,7 +159,9 @@ Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t
     return x;
 }
 
-Image Layers::activation(Image x, PointwiseKind kind) { return emit(word(kind), Pointwise{kind, elements_here(x)}, {x.id}, x); }
+Image Layers::activation(Image x, PointwiseKind kind) {
+    return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x)}, {x.id}, x);
+}
 
 Image Layers::dropout(Image x) {
     if (!training()) return x;

@@ -42,6 +42,13 @@ struct PoolLayer {
     bool round_up = false;  // a last window that is only partly inside counts
 };
 
+// "relu" ...; none for pointwise operators that are no activation function of one operand.
+std::optional<std::string> activation_name(PointwiseKind);
+void require_activation(Diagnostics&, std::string pointer, PointwiseKind);
+
+// The largest side of an image: with the largest micro-batch, no count of pixels overflows.
+inline constexpr std::int64_t largest_image_px = 16'384;
+
 // Output extent of a sliding window: floor or ceil of (extent + 2 padding - kernel) / stride, plus one. Rounding up keeps the rule of
 // Torch and Caffe that the last window starts inside the image or its left padding. None where not a single window fits.
 std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding,

@@ -2,17 +2,8 @@
 #include "model/workload/builders.hpp"
 #include "model/workload/convolutional_layers.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace sextant {
 namespace {
-
-bool is_activation(PointwiseKind kind) {
-    constexpr std::array known{PointwiseKind::relu, PointwiseKind::relu6, PointwiseKind::squared_relu,
-                               PointwiseKind::gelu, PointwiseKind::silu,  PointwiseKind::sigmoid};
-    return std::ranges::find(known, kind) != known.end();
-}
 
 void check(Diagnostics& problems, const MlpSpec& spec, const Shard& shard) {
     check_shard(problems, shard);
@@ -24,11 +15,7 @@ void check(Diagnostics& problems, const MlpSpec& spec, const Shard& shard) {
                       .hint = "[784, 4096, 4096, 10]"});
     for (std::size_t i = 0; i < spec.widths.size(); ++i)
         require_between(problems, "/workload/mlp/widths/" + std::to_string(i), "width", spec.widths[i], 1, largest_extent);
-    if (!is_activation(spec.activation))
-        problems.add({.file = {},
-                      .pointer = "/workload/mlp/activation",
-                      .what = "not an activation function",
-                      .hint = "relu, relu6, squared_relu, gelu, silu or sigmoid"});
+    require_activation(problems, "/workload/mlp/activation", spec.activation);
 }
 
 }  // namespace
@@ -39,11 +26,7 @@ Network build_mlp(const MlpSpec& spec, const Shard& shard) {
     problems.throw_if_any();
 
     NetworkBuilder network({.shard = shard, .size_pointer = "/workload/mlp"}, {.id = {}, .channels = spec.widths.front()});
-    // The gradients of a layer cut by output are summed before the activation function: behind it, its output would exist twice.
-    const auto activated = [&](Layers& l, Image x, bool first) {
-        if (first) return x;
-        return l.activation(x.cut ? x : l.shared(x), spec.activation);
-    };
+    const auto activated = [&](Layers& l, Image x, bool first) { return first ? x : l.activation(x, spec.activation); };
     for (std::size_t i = 1; i + 1 < spec.widths.size(); ++i)
         network.block("dense " + std::to_string(spec.widths[i]), BlockRole::layer,
                       [&](Layers& l, Image x) { return l.linear("dense", activated(l, x, i == 1), spec.widths[i]); });

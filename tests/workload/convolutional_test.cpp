@@ -1,5 +1,6 @@
 #include "model/workload/builders.hpp"
 #include "model/workload/convolutional_layers.hpp"
+#include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,41 +9,17 @@ namespace sextant {
 namespace {
 
 using namespace units;
-
-double parameters(const Network& network) {
-    double sum = 0;
-    for (const int t : network.sequence) sum += network.templates[static_cast<std::size_t>(t)].graph.parameters();
-    return sum;
-}
-
-Flops forward(const Network& network) {
-    Flops sum;
-    for (const int t : network.sequence)
-        for (const Operator& op : network.templates[static_cast<std::size_t>(t)].graph.operators()) sum += forward_flops(op.kind);
-    return sum;
-}
-
-double saved_elements(const OperatorGraph& graph, TensorRole role) {
-    double sum = 0;
-    for (const TensorId id : saved_for_backward(graph))
-        if (graph.tensor(id).role == role) sum += graph.tensor(id).elements();
-    return sum;
-}
-
-const OperatorGraph& block(const Network& network, std::string_view name) {
-    for (const Block& b : network.templates)
-        if (b.name == name) return b.graph;
-    throw std::out_of_range(std::string(name));
-}
+using testing::ElementsAre;
 
 const Shard inference{.micro_batch = 1, .training = false};
 
-// Parameters and multiply-adds (in 1e9, here as `gmacs`) as torchvision states them for its pretrained weights: "num_params" and "_ops" in
-// torchvision/models/*.py (github.com/pytorch/vision), shown on pytorch.org/vision/stable/models.html. Without auxiliary classifiers.
+// Parameters and multiply-adds (in 1e9) as torchvision states them for its pretrained weights: "num_params" and "_ops" in
+// torchvision/models/*.py of github.com/pytorch/vision, shown on pytorch.org/vision/stable/models.html. Inception v3 without its
+// auxiliary classifier, which its "num_params" counts: see the test below.
 struct Published {
     const char* name;
     std::int64_t parameters;
-    double gmacs;
+    double giga_macs;
     std::int64_t image_px = 224;
 };
 void PrintTo(const Published& p, std::ostream* out) { *out << p.name; }
@@ -70,12 +47,174 @@ class PublishedNetwork : public testing::TestWithParam<Published> {};
 TEST_P(PublishedNetwork, has_the_published_number_of_parameters_and_operations) {
     const Published& p = GetParam();
     const Network network = build_convolutional({.name = p.name, .image_px = p.image_px}, inference);
-    EXPECT_EQ(static_cast<std::int64_t>(parameters(network)), p.parameters);
-    EXPECT_NEAR(forward(network) / (2 * GFLOP), p.gmacs, 0.01 * p.gmacs);
+    EXPECT_EQ(static_cast<std::int64_t>(network.parameters()), p.parameters);
+    EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), p.giga_macs, 0.001);  // published with three digits behind the point
 }
 
 INSTANTIATE_TEST_SUITE_P(torchvision, PublishedNetwork, testing::ValuesIn(torchvision),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(convolutional, networks_outside_torchvision_have_the_parameters_that_others_count) {
+    // GoogLeNet as Caffe has it: github.com/HewlettPackard/dlcookbook-dlbs, docs/models/models.md.
+    EXPECT_EQ(build_convolutional({.name = "inceptionv1"}, inference).parameters(), 6'998'552);
+    // ResNet-200: github.com/osmr/imgclsmob, gluon/gluoncv2/models/resnet.py.
+    EXPECT_EQ(build_convolutional({.name = "resnet200"}, inference).parameters(), 64'673'832);
+}
+
+TEST(convolutional, the_auxiliary_classifier_of_inception_v3_exists_in_training_only) {
+    // torchvision's "num_params" of inception_v3.
+    EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, {}).parameters(), 27'161'264);
+    EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, inference).parameters(), 23'834'568);
+}
+
+TEST(convolutional, a_convolution_has_the_size_and_operations_that_one_counts_by_hand) {
+    // The stem of ResNet: 7x7, stride 2, padding 3, from 3 to 64 channels, at 224 px: (224 + 2*3 - 7) / 2 = 111.5, rounded down, plus 1:
+    // 112. Two images: 2 * 2 * 64 * 112 * 112 * 3 * 7 * 7 = 472,055,808 operations. Weights: 64 * 3 * 7 * 7 = 9,408, and 2 * 64 of batch
+    // norm.
+    const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 2});
+    const OperatorGraph& stem = graph_at(network, 0);
+    const Operator& conv = stem.operators()[0];
+    EXPECT_THAT(stem.tensor(conv.outputs[0]).shape, ElementsAre(2, 64, 112, 112));
+    EXPECT_EQ(forward_flops(conv.kind) / FLOP, 472'055'808);
+    EXPECT_EQ(stem.parameters(), 9'408 + 128);
+}
+
+TEST(convolutional, windows_are_counted_as_torch_counts_them) {
+    EXPECT_EQ(window_count(112, 3, 2, 0, false), 55);  // (112 - 3) / 2 = 54.5
+    EXPECT_EQ(window_count(112, 3, 2, 0, true), 56);
+    EXPECT_EQ(window_count(3, 1, 2, 1, false), 3);  // windows start at -1, 1 and 3
+    EXPECT_EQ(window_count(3, 1, 2, 1, true), 2);   // rounding up drops the one that starts in the right padding
+    EXPECT_EQ(window_count(2, 3, 1, 0, true), std::nullopt);
+}
+
+TEST(convolutional, a_basic_block_keeps_four_tensors_for_backward) {
+    // s -> relu -> r -> conv1 -> c1 -> bn1 -> b1 -> relu -> r1 -> conv2 -> c2 -> bn2 -> b2; b2 + r leaves.
+    // Convolutions read r and r1, batch norms c1 and c2; ReLU needs its outputs r and r1; s, b1 and b2 are free.
+    // Each is 64 x 56 x 56 = 200,704 elements of an image. Each batch norm keeps mean and deviation of 64 channels.
+    const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 2});
+    const OperatorGraph& block = graph_at(network, 2);
+    EXPECT_EQ(saved_elements(block), 2 * 4 * 200'704);
+    EXPECT_EQ(saved_elements(block, TensorRole::statistic), 2 * 2 * 64);
+}
+
+TEST(convolutional, a_basic_block_with_a_downsampled_shortcut_keeps_its_convolution_too) {
+    // r has 64 x 56 x 56 = 200,704 elements; c1, r1, c2 and the shortcut's convolution 128 x 28 x 28 = 100,352 each.
+    const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 1});
+    EXPECT_EQ(saved_elements(graph_at(network, 3)), 200'704 + 4 * 100'352);
+}
+
+TEST(convolutional, no_tensor_between_two_blocks_is_saved_by_both) {
+    const auto saves = [](const OperatorGraph& graph, TensorId id) {
+        const std::vector<TensorId> saved = saved_for_backward(graph);
+        return std::ranges::find(saved, id) != saved.end();
+    };
+    for (const std::string& name : convolutional_names())
+        for (const int tp : {1, 2}) {
+            const Network network = build_convolutional({.name = name, .image_px = 299}, {.tensor = tp});
+            for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
+                const OperatorGraph &before = graph_at(network, i), &after = graph_at(network, i + 1);
+                EXPECT_FALSE(saves(before, before.outputs()[0]) && saves(after, after.inputs()[0])) << name << ", block " << i;
+            }
+        }
+}
+
+TEST(convolutional, what_a_block_writes_is_what_the_next_one_reads) {
+    for (const std::string& name : convolutional_names())
+        for (const int tp : {1, 2}) {
+            const Network network =
+                build_convolutional({.name = name, .image_px = 160, .channels = 4, .classes = 10}, {.tensor = tp, .training = false});
+            for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
+                const OperatorGraph &before = graph_at(network, i), &after = graph_at(network, i + 1);
+                EXPECT_EQ(before.tensor(before.outputs()[0]).shape, after.tensor(after.inputs()[0]).shape) << name << ", block " << i;
+            }
+        }
+}
+
+TEST(convolutional, equal_blocks_share_a_template) {
+    // Stem; stage 1: one block that pools and widens, two equal ones; stages 2 to 4: one that shrinks, 7, 35 and 2 equal ones; head.
+    const Network network = build_convolutional({.name = "resnet152"}, {});
+    EXPECT_EQ(network.sequence.size(), 1 + 3 + 8 + 36 + 3 + 1);
+    EXPECT_EQ(network.templates.size(), 1 + 4 * 2 + 1);
+}
+
+TEST(convolutional, aliases_name_the_same_network) {
+    for (const auto& [alias, name] : {std::pair{"mobilenetv2_100", "mobilenet_v2"}, {"inception3", "inception_v3"}}) {
+        const Network a = build_convolutional({.name = alias}, {}), b = build_convolutional({.name = name}, {});
+        EXPECT_EQ(a.parameters(), b.parameters());
+        EXPECT_EQ(sum_forward_flops(a), sum_forward_flops(b));
+    }
+}
+
+TEST(convolutional, tensor_parallelism_cuts_the_work_evenly) {
+    for (const char* name : {"alexnet", "vgg16", "resnet50", "resnext50_32x4d", "googlenet", "inception_v3", "densenet121", "mobilenet_v2",
+                             "efficientnet_b0"}) {
+        const Flops serial = sum_forward_flops(build_convolutional({.name = name}, {}));
+        const Flops half = sum_forward_flops(build_convolutional({.name = name}, {.tensor = 2}));
+        EXPECT_DOUBLE_EQ(half / serial, 0.5) << name;
+    }
+}
+
+TEST(convolutional, tensor_parallelism_cuts_all_parameters_but_the_bias_behind_the_sum) {
+    // The classifier of ResNet is cut by input: its bias of 1000 is on both devices.
+    EXPECT_EQ(2 * build_convolutional({.name = "resnet50"}, {.tensor = 2}).parameters(), 25'557'032 + 1000);
+}
+
+TEST(convolutional, a_convolution_cut_by_output_gathers_what_it_reads) {
+    // A basic block of stage 1 gathers before each of its two convolutions: 64 x 56 x 56 = 200,704 elements of an image.
+    const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 2, .tensor = 2});
+    const auto exchanges = operators_of<Exchange>(graph_at(network, 2));
+    ASSERT_EQ(exchanges.size(), 2);
+    for (const Exchange& e : exchanges) {
+        EXPECT_EQ(e.forward, ExchangeKind::all_gather);
+        EXPECT_EQ(e.backward, ExchangeKind::reduce_scatter);
+        EXPECT_EQ(e.group, ParallelGroup::tensor);
+        EXPECT_EQ(e.elements, 2 * 200'704);
+    }
+}
+
+TEST(convolutional, branches_that_read_one_image_gather_it_once) {
+    // Four branches of inception 3b read one image. Behind it, the 3x3, the 5x5 and the pooling branch each gather once more.
+    const Network network = build_convolutional({.name = "googlenet"}, {.tensor = 2});
+    EXPECT_EQ(operators_of<Exchange>(graph_at(network, 3)).size(), 1 + 3);
+}
+
+TEST(convolutional, depthwise_convolutions_stay_where_their_channels_are) {
+    // Stage 2 of MobileNetV2 expands (gathers), filters each channel by itself, projects (gathers).
+    const Network network = build_convolutional({.name = "mobilenet_v2"}, {.tensor = 2});
+    EXPECT_EQ(operators_of<Exchange>(graph_at(network, 3)).size(), 2);
+}
+
+TEST(convolutional, a_convnext_block_exchanges_around_its_two_linear_layers_only) {
+    // Norm and depthwise convolution work on the whole image, on every device; the linear layers are cut by output, then by input.
+    // Backward sums the gradient of what the first reads, forward what the second writes: 96 x 56 x 56 = 301,056 elements of an image.
+    const Network network = build_convolutional({.name = "convnext_tiny"}, {.micro_batch = 2, .tensor = 2});
+    const auto exchanges = operators_of<Exchange>(graph_at(network, 1));
+    ASSERT_EQ(exchanges.size(), 2);
+    EXPECT_EQ(exchanges[0].forward, ExchangeKind::none);
+    EXPECT_EQ(exchanges[0].backward, ExchangeKind::all_reduce);
+    EXPECT_EQ(exchanges[1].forward, ExchangeKind::all_reduce);
+    EXPECT_EQ(exchanges[1].backward, ExchangeKind::none);
+    for (const Exchange& e : exchanges) EXPECT_EQ(e.elements, 2 * 301'056);
+}
+
+TEST(convolutional, every_impossible_choice_is_reported) {
+    const auto build = [](ConvolutionalSpec spec, Shard shard) { return [=] { build_convolutional(spec, shard); }; };
+    EXPECT_THAT(
+        refused_pointers(build({.name = "resnet51", .image_px = 0, .channels = 0, .classes = 0}, {.micro_batch = 0, .context = 2})),
+        ElementsAre("/plan/micro_batch", "/plan/cp", "/workload/image_px", "/workload/channels", "/workload/classes", "/workload/name"));
+    EXPECT_THAT(refused_pointers(build({.name = "resnet18"}, {.tensor = 96})),
+                ElementsAre("/plan/tp", "/plan/tp", "/plan/tp", "/plan/tp"));  // 64, 128, 256, 512
+    EXPECT_THAT(refused_pointers(build({.name = "alexnet", .image_px = 32}, {})),
+                ElementsAre("/workload/image_px"));  // nothing left to pool
+}
+
+TEST(convolutional, dropout_and_loss_exist_in_training_only) {
+    const Network training = build_convolutional({.name = "vgg16"}, {}), forward_only = build_convolutional({.name = "vgg16"}, inference);
+    EXPECT_EQ(operators_of<CrossEntropy>(graph_at(training, training.sequence.size() - 1)).size(), 1);
+    EXPECT_EQ(operators_of<CrossEntropy>(graph_at(forward_only, forward_only.sequence.size() - 1)).size(), 0);
+    EXPECT_EQ(saved_elements(graph_at(training, training.sequence.size() - 1), TensorRole::mask), 4096);
+    EXPECT_EQ(saved_elements(graph_at(forward_only, forward_only.sequence.size() - 1), TensorRole::mask), 0);
+}
 
 }  // namespace
 }  // namespace sextant

@@ -1,0 +1,102 @@
+#include "model/workload/builders.hpp"
+#include "tests/workload/network_sums.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::ElementsAre;
+using Kind = ChainLayer::Kind;
+
+const ChainLayer batch_norm{.kind = Kind::norm}, relu{.kind = Kind::activation}, begin{.kind = Kind::residual_begin},
+    end{.kind = Kind::residual_end}, global_pool{.kind = Kind::pool, .pooling = PoolingKind::global_average};
+ChainLayer conv(std::int64_t width, std::int64_t stride = 1) { return {.kind = Kind::conv, .width = width, .kernel = 3, .stride = stride}; }
+ChainLayer dense(std::int64_t width) { return {.kind = Kind::dense, .width = width}; }
+
+TEST(chain, has_the_parameters_and_saved_tensors_that_one_counts_by_hand) {
+    // Convolutions with bias: 3*16*9 + 16 = 448, then 16*16*9 + 16 = 2,320 twice; batch norms 2*16 = 32 thrice; classifier 16*10 + 10 =
+    // 170. Saved, of 16 x 32 x 32 = 16,384 elements each: the outputs of three convolutions (read by batch norms) and of three ReLUs; the
+    // data, 3 x 32 x 32 = 3,072; and the 16 averages that the classifier reads.
+    const Network network = build_chain(
+        {.input_shape = {3, 32, 32},
+         .layers = {conv(16), batch_norm, relu, begin, conv(16), batch_norm, relu, conv(16), batch_norm, end, relu, global_pool}},
+        {});
+    EXPECT_EQ(network.parameters(), 448 + 2 * 2'320 + 3 * 32 + 170);
+    EXPECT_EQ(sum_saved_elements(network), 6 * 16'384 + 3'072 + 16);
+}
+
+TEST(chain, blocks_end_before_an_activation_and_equal_ones_share_a_template) {
+    std::vector<ChainLayer> layers{conv(16), batch_norm};
+    for (int i = 0; i < 3; ++i) layers.insert(layers.end(), {relu, begin, conv(16), batch_norm, relu, conv(16), end});
+    layers.push_back(relu);
+    const Network network = build_chain({.input_shape = {3, 32, 32}, .layers = layers}, {});
+    std::vector<std::string> names;
+    for (const int t : network.sequence) names.push_back(network.templates[static_cast<std::size_t>(t)].name);
+    const std::string residual = "relu, (, conv 16 3x3/1, batch norm, relu, conv 16 3x3/1, )";
+    EXPECT_THAT(names, ElementsAre("conv 16 3x3/1, batch norm", residual, residual, residual, "head"));
+    EXPECT_EQ(network.templates.size(), 3);
+}
+
+TEST(chain, dense_layers_make_the_same_network_as_an_mlp) {
+    for (const int tp : {1, 2}) {
+        const Shard shard{.micro_batch = 8, .tensor = tp};
+        const Network chain = build_chain({.input_shape = {784}, .layers = {dense(512), relu, dense(512), relu}}, shard);
+        const Network mlp = build_mlp({.widths = {784, 512, 512, 10}}, shard);
+        EXPECT_EQ(chain.parameters(), mlp.parameters());
+        EXPECT_EQ(sum_forward_flops(chain), sum_forward_flops(mlp));
+        EXPECT_EQ(sum_saved_elements(chain), sum_saved_elements(mlp));
+    }
+}
+
+TEST(chain, residuals_nest) {
+    const Network network =
+        build_chain({.input_shape = {8, 4, 4}, .layers = {begin, conv(8), begin, conv(8), end, end, relu}}, {.micro_batch = 2});
+    std::size_t additions = 0;
+    for (const Pointwise& p : operators_of<Pointwise>(graph_at(network, 0))) additions += p.kind == PointwiseKind::add ? 1 : 0;
+    EXPECT_EQ(additions, 2);
+}
+
+TEST(chain, a_dense_layer_flattens_the_image_that_reaches_it) {
+    // 3 x 8 x 8 -> conv, stride 2 -> 4 x 4 x 4 -> dense 5: 64*5 + 5 weights.
+    const Network network = build_chain({.input_shape = {3, 8, 8}, .layers = {conv(4, 2), dense(5)}}, {});
+    EXPECT_EQ(graph_at(network, 1).parameters(), 64 * 5 + 5);
+}
+
+TEST(chain, every_problem_is_reported_where_it_is) {
+    const auto build = [](ChainSpec spec, Shard shard = {}) { return [=] { build_chain(spec, shard); }; };
+    EXPECT_THAT(refused_pointers(build({.input_shape = {3, 0}, .layers = {}, .classes = 0}, {.context = 2})),
+                ElementsAre("/plan/cp", "/workload/chain/classes", "/workload/chain/input_shape", "/workload/chain/input_shape/1"));
+
+    ChainLayer no_function = relu, odd_groups = conv(16);
+    no_function.function = PointwiseKind::gate;
+    odd_groups.groups = 5;
+    EXPECT_THAT(refused_pointers(build({.input_shape = {8, 16, 16},
+                                        .layers = {end,
+                                                   conv(0),
+                                                   no_function,
+                                                   odd_groups,  // 0 to 3
+                                                   begin,
+                                                   conv(8, 2),
+                                                   end,  // 4 to 6: shrinks
+                                                   {.kind = Kind::pool, .kernel = 99},
+                                                   dense(7),
+                                                   conv(3),  // 7 to 9
+                                                   begin,
+                                                   relu}})),
+                ElementsAre("/workload/chain/layers/0", "/workload/chain/layers/1/width", "/workload/chain/layers/2/function",
+                            "/workload/chain/layers/3/groups", "/workload/chain/layers/3/groups", "/workload/chain/layers/6",
+                            "/workload/chain/layers/7", "/workload/chain/layers/9", "/workload/chain/layers/10"));
+}
+
+TEST(chain, the_same_mistake_in_two_equal_blocks_is_reported_twice) {
+    EXPECT_THAT(refused_pointers([] {
+                    build_chain({.input_shape = {4}, .layers = {dense(0), dense(0)}}, {});
+                }),
+                ElementsAre("/workload/chain/layers/0/width", "/workload/chain/layers/1/width"));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,59 @@
+// Sums over a network that tests of builders compare with numbers worked out by hand.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/workload/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+inline const OperatorGraph& graph_at(const Network& network, std::size_t position) {
+    return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;
+}
+
+inline Flops sum_forward_flops(const Network& network) {
+    Flops sum;
+    for (std::size_t i = 0; i < network.sequence.size(); ++i)
+        for (const Operator& op : graph_at(network, i).operators()) sum += forward_flops(op.kind);
+    return sum;
+}
+
+inline double saved_elements(const OperatorGraph& graph, TensorRole role = TensorRole::activation) {
+    double sum = 0;
+    for (const TensorId id : saved_for_backward(graph))
+        if (graph.tensor(id).role == role) sum += graph.tensor(id).elements();
+    return sum;
+}
+
+inline double sum_saved_elements(const Network& network) {
+    double sum = 0;
+    for (std::size_t i = 0; i < network.sequence.size(); ++i) sum += saved_elements(graph_at(network, i));
+    return sum;
+}
+
+template <class Kind>
+std::vector<Kind> operators_of(const OperatorGraph& graph) {
+    std::vector<Kind> found;
+    for (const Operator& op : graph.operators())
+        if (const Kind* kind = std::get_if<Kind>(&op.kind)) found.push_back(*kind);
+    return found;
+}
+
+// Pointers of the problems that `build` reports, in order; empty when it succeeds.
+template <class Build>
+std::vector<std::string> refused_pointers(Build build) {
+    std::vector<std::string> pointers;
+    try {
+        build();
+    } catch (const InputError& e) {
+        for (const Diagnostic& d : e.diagnostics()) pointers.push_back(d.pointer);
+    }
+    return pointers;
+}
+
+}  // namespace sextant
