@@ -13,6 +13,8 @@ class App;
 
 namespace sextant {
 
+void add_predict(CLI::App& app, ExitCode& exit_code);
+
 // Adds every subcommand. `exit_code` must outlive the parse.
 void add_commands(CLI::App& app, ExitCode& exit_code);
 

@@ -8,7 +8,7 @@ namespace sextant {
 Library open_library(const std::filesystem::path& profiles) {
     Library library;
     library.catalog = open_catalog(find_data_root(profiles));
-    library.frameworks = library.catalog.root.parent_path();
+    library.root = library.catalog.root.parent_path();
     return library;
 }
 
@@ -36,9 +36,8 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
         read_storage_reference(n, catalog, value);
         return value;
     };
-    s.framework = [&library, &diagnostics](const JsonNode& n) {
-        std::string name;
-        return read_value(n, name) ? load_framework(name, library.frameworks, diagnostics) : Framework{};
+    s.framework = [&library](const JsonNode& n) {
+        return load_framework(n, library.root);
     };
     s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
         const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});

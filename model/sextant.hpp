@@ -21,7 +21,7 @@ namespace sextant {
 // What is known by name: hardware profiles and frameworks. Files are read when first asked for.
 struct Library {
     Catalog catalog;
-    std::filesystem::path frameworks;
+    std::filesystem::path root;  // holds hardware_profiles/ and frameworks/
 };
 
 // `profiles`: the directory of --profiles; empty for the bundled one. Throws InputError when there is none.

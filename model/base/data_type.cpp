@@ -5,8 +5,8 @@
 namespace sextant {
 namespace {
 
-constexpr std::array types = {DataType::fp64,  DataType::fp32,  DataType::tf32, DataType::bf16, DataType::fp16, DataType::fp8,
-                              DataType::mxfp8, DataType::nvfp4, DataType::int8, DataType::int4, DataType::int1};
+constexpr std::array types = {DataType::fp64,  DataType::fp32,  DataType::tf32,  DataType::bf16, DataType::fp16, DataType::fp8,
+                              DataType::mxfp8, DataType::nvfp4, DataType::int32, DataType::int8, DataType::int4, DataType::int1};
 
 }  // namespace
 
@@ -28,6 +28,8 @@ std::string_view to_text(DataType type) {
             return "mxfp8";
         case DataType::nvfp4:
             return "nvfp4";
+        case DataType::int32:
+            return "int32";
         case DataType::int8:
             return "int8";
         case DataType::int4:

@@ -10,8 +10,8 @@
 namespace sextant {
 
 // tf32 is a way to multiply, stored as fp32. mxfp8 and nvfp4 are block-scaled: their storage includes the scales
-// (one byte for 32 elements; one byte for 16 elements).
-enum class DataType { fp64, fp32, tf32, bf16, fp16, fp8, mxfp8, nvfp4, int8, int4, int1 };
+// (one byte for 32 elements; one byte for 16 elements). int32 is what integer products accumulate in.
+enum class DataType { fp64, fp32, tf32, bf16, fp16, fp8, mxfp8, nvfp4, int32, int8, int4, int1 };
 
 std::string_view to_text(DataType);
 std::optional<DataType> parse_data_type(std::string_view);
@@ -24,6 +24,7 @@ constexpr Bytes size_of(DataType type) {
             return Bytes::from_si(8);
         case DataType::fp32:
         case DataType::tf32:
+        case DataType::int32:
             return Bytes::from_si(4);
         case DataType::bf16:
         case DataType::fp16:

@@ -11,8 +11,8 @@ struct Tile {
     double m, n;
 };
 constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
-constexpr double operand_cost = 24;    // c: see docs/model/compute.md
-constexpr double pipeline_depth = 96;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
+constexpr double operand_cost = 12;    // c: see docs/model/compute.md
+constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
 constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }

@@ -238,6 +238,7 @@ private:
             out.forward_exchanges.push_back({e.forward, e.group, bytes});
             if (is_recomputed(op, plan_)) out.recompute_exchanges.push_back({e.forward, e.group, bytes});
         }
+        if (e.regathered) out.backward_exchanges.push_back({ExchangeKind::all_gather, e.group, bytes});
         if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back({e.backward, e.group, bytes});
     }
 

@@ -5,6 +5,7 @@
 #include "model/base/provenance.hpp"
 #include "model/base/quantity.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,7 +76,9 @@ struct Device {
 
 // What a library does with a matrix product whose operands are of `type`: the unit and the type that it really multiplies in.
 // Tensor cores do not take FP32: libraries cast to TF32 when `tf32_allowed` and the device has it, otherwise the vector units work.
-// A type that the device cannot multiply falls back to FP32 arithmetic on data stored in `type`.
+// Sums of FP16 and narrower are kept in FP32, as training does, even where the device sums in FP16 faster (Device::peak does not mind).
+// A type that the device cannot multiply, or multiplies slower than a wider one (FP16 on a GTX 1080 Ti), is expanded to the fastest
+// wider type: FP8 to BF16, BF16 to FP32.
 struct MatrixPath {
     const PeakRate* peak = nullptr;  // never null for a device that passed the reader
     bool native = true;              // false: emulated in a wider type

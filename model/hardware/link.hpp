@@ -42,7 +42,8 @@ struct Protocol {
 
 // NCCL, RCCL, Gloo, an MPI: what a collective call costs beyond the wire.
 struct CommunicationLibrary {
-    std::string name;  // "nccl-2"
+    std::string name;  // "nccl"
+    std::vector<std::string> aliases;
     std::vector<Protocol> protocols;
     bool tree = false;  // double binary trees for all-reduce
     Sourced<double> tree_bandwidth_fraction;

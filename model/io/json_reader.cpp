@@ -1,5 +1,7 @@
 #include "model/io/json_reader.hpp"
 
+#include "model/base/spelling.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -27,34 +29,10 @@ std::string escape_pointer_token(std::string_view key) {
     return out;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-        }
-    }
-    return row[b.size()];
-}
-
 template <class Names>
 std::string nearest(std::string_view word, const Names& names) {
-    if (word.size() > 64) return {};
-    std::string best;
-    std::size_t best_distance = word.size() / 2 + 1;
-    for (const auto& name : names) {
-        const std::size_t d = edit_distance(word, name);
-        if (d < best_distance) {
-            best_distance = d;
-            best = std::string(name);
-        }
-    }
-    return best;
+    const auto found = nearest_names(word, std::vector<std::string_view>(names.begin(), names.end()));
+    return found.empty() ? std::string() : found.front();
 }
 
 template <class Names>

@@ -1,11 +1,14 @@
-// What a framework does to a plan: what it overlaps, fuses, buckets and launches, by version. A closed struct, loaded from frameworks/*.json.
+// What a framework does to a plan: what it overlaps, fuses, buckets and launches, by version.
+// A closed struct, loaded from frameworks/*.json.
 //
-// Every parameter belongs to the software, has physical meaning and bounds, and carries its source. Nothing here depends on a model or a row.
+// Every parameter belongs to the software, has physical meaning and bounds, and carries its source.
+// Nothing here depends on a model or on a measured row. What each field drives: docs/model/frameworks.md.
 #pragma once
 
 #include "model/base/provenance.hpp"
 #include "model/base/quantity.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,55 +17,59 @@ namespace sextant {
 // How far elementwise operators are joined into kernels.
 enum class Fusion {
     none,       // each operator is a kernel: eager PyTorch, TensorFlow 1
-    pointwise,  // bias+gelu, bias+dropout+add, scale+mask+softmax as hand-written or scripted kernels: Megatron, apex
+    pointwise,  // bias+gelu, bias+dropout+add, batch norm+add+relu as hand-written or scripted kernels: Megatron, apex, MXNet of NVIDIA
     compiler,   // whole chains of pointwise and normalisation: XLA, torch.compile, TensorRT
 };
 
 struct Framework {
-    std::string name;                      // "megatron-lm-2021"
-    std::string title;                     // "Megatron-LM (2021, SC21 paper)"
+    std::string name;   // "megatron-lm-2021"
+    std::string title;  // "Megatron-LM (2021, SC21 paper)"
     std::vector<std::string> aliases;
-    std::string strategy_note;             // e.g. Lightning: which strategy it stands for
+    std::string strategy_note;  // e.g. Lightning: which strategy it stands for
 
     // Host side
-    Sourced<Seconds> dispatch;             // host time to issue one forward kernel, on a host of thread_speed 1
-    Sourced<Seconds> backward_dispatch;    // the same in backward (an autograd engine without Python)
-    Sourced<Seconds> step_overhead;        // per optimizer step: Python loop, logging, loss.item(), gradient scaler
-    Sourced<Seconds> micro_batch_overhead; // per micro-batch: loop, loader hand-over
-    bool dispatch_in_graph = false;        // a graph executor or CUDA graphs by default
-    Sourced<double> native_build;          // speed of its kernels against a build for this very hardware; portable wheels < 1
+    Sourced<Seconds> dispatch;              // host time to issue one forward kernel, on a host of thread_speed 1
+    Sourced<Seconds> backward_dispatch;     // the same in backward (an autograd engine without Python)
+    Sourced<Seconds> step_overhead;         // per optimizer step: Python loop, logging, loss.item(), gradient scaler
+    Sourced<Seconds> micro_batch_overhead;  // per micro-batch: loop, loader hand-over
+    bool dispatch_in_graph = false;         // kernels are replayed from captured graphs by default; `dispatch` is then the time per node
+    Sourced<double> native_build;           // speed of its kernels against a build for this very hardware; portable wheels < 1
 
     // Kernels
     Fusion fusion = Fusion::none;
-    bool fused_softmax = false;            // scale, mask and softmax of plain attention in one kernel
-    bool fused_optimizer = false;          // multi-tensor apply; else some kernels per parameter tensor
-    Sourced<double> optimizer_kernels_per_tensor;
-    bool fused_gradient_accumulation = false;  // wgrad GEMM adds into the gradient buffer
-    bool fused_cross_entropy = false;      // no fp32 copy of the logits
-    bool channels_last = false;            // NHWC convolutions on tensor cores
-    bool casts_each_use = false;           // autocast: fp32 weights cast to the compute type in every forward
-    Sourced<double> convolution_efficiency;  // autotuned algorithms (1) against heuristics
+    bool fused_softmax = false;                    // scale, mask and softmax of plain attention in one kernel
+    bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor
+    Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
+    bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
+    bool fused_cross_entropy = false;              // no fp32 copy of the logits
+    bool channels_last = false;                    // NHWC convolutions on tensor cores
+    bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
+    Sourced<double> convolution_efficiency;        // autotuned algorithms (1) against heuristics
 
     // Data parallelism
-    bool overlaps_gradients = true;        // gradient reduction runs beside backward
-    Sourced<Bytes> bucket;                 // gradients are reduced in buckets of this size
+    bool overlaps_gradients = true;  // gradient reduction runs beside backward
+    // A bucket is reduced as soon as it holds this much; zero: each tensor alone.
+    // Absent: a block at a time where parameters are sharded, else all gradients in one exchange.
+    std::optional<Sourced<Bytes>> bucket;
+    std::optional<Sourced<Bytes>> bucket_per_rank;    // the bucket is at least this for each data-parallel rank (Megatron core)
+    std::optional<Sourced<Seconds>> reduction_cycle;  // a background thread starts reductions once per cycle (Horovod)
     bool reduces_every_micro_batch = false;
-    bool gradients_in_fp32 = false;        // main gradients kept and reduced in fp32
-    bool overlaps_parameter_gather = true; // ZeRO / FSDP gathers run ahead of use
-    int prefetch_blocks = 1;               // FSDP: blocks gathered ahead
-    bool reshards_after_forward = true;    // FSDP: gather again in backward
-    Sourced<double> overlap_slowdown;      // kernels run this much longer while communication uses the device
-    bool clips_gradients = false;          // a norm over all gradients before the update
+    bool gradients_in_fp32 = false;         // main gradients kept and reduced in fp32
+    bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
+    int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
+    bool reshards_after_forward = true;     // FSDP: gather again in backward
+    Sourced<double> overlap_slowdown;       // kernels run this much longer while communication uses the device
+    bool clips_gradients = false;           // a norm over all gradients before the update
 
     // Model parallelism
-    bool overlaps_tensor = false;          // tensor-parallel exchanges pipelined with GEMMs
+    bool overlaps_tensor = false;             // tensor-parallel exchanges pipelined with GEMMs
     Sourced<double> tensor_overlap_fraction;  // of the exchange, hidden, when overlapped
-    bool overlaps_pipeline = false;        // sends do not block compute
-    bool scatters_pipeline = false;        // a stage boundary is cut over the tensor group and gathered behind (Megatron, SC21 section 4.1)
+    bool overlaps_pipeline = false;           // sends do not block compute
+    bool scatters_pipeline = false;           // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
 
     // Communication
-    std::string library;                   // default communication library: "nccl-2"
-    std::string socket_library;            // used when the plan asks for plain sockets; may be empty
+    std::string library;         // default communication library: "nccl"
+    std::string socket_library;  // used when the plan asks for plain sockets; empty: the same one over TCP
 
     // Memory
     Sourced<Bytes> context;                // driver context, library handles and workspaces

@@ -105,6 +105,7 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const RankOrder& o = layer.order();
     JobGroups g;
     g.tensor = layer.group(plan.tp, o.tensor);
+    g.expert_tensor = plan.expert_tp > 0 ? layer.group(plan.expert_tp, o.tensor) : g.tensor;
     g.context = layer.group(plan.cp, o.context);
     g.data = layer.group(plan.dp, o.data, plan.cp, o.context);
     // Experts take the fastest of the data and context ranks first.

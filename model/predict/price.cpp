@@ -29,12 +29,19 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
             return groups.context;
         case ParallelGroup::expert:
             return groups.expert;
+        case ParallelGroup::expert_tensor:
+            return groups.expert_tensor;
         case ParallelGroup::data:
             return groups.data;
         case ParallelGroup::pipeline:
             return groups.pipeline;
     }
     return groups.tensor;
+}
+
+// Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
+std::size_t exchange_term(ParallelGroup which) {
+    return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0;
 }
 
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
@@ -55,7 +62,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
         const Group& g = group_of(job.groups, e.group);
         const Seconds t = collective_time(collective_of(e.kind), e.bytes, g, job.scenario.library, link_scale(g, r));
         const double hidden = overlaps && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
-        price.exchange[static_cast<std::size_t>(e.group)] += (1 - hidden) * t;
+        price.exchange[exchange_term(e.group)] += (1 - hidden) * t;
         price.hidden += hidden * t;
     }
     return price;
@@ -70,11 +77,19 @@ Bytes weight_bytes(const Prepared::State& job, double parameters) {
 struct Bucketed {
     Seconds total, last;
 };
-Bucketed in_buckets(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
-    const Bytes bucket = job.scenario.framework.bucket.value;
-    const double buckets = bucket > Bytes{} ? std::max(1.0, std::ceil(bytes / bucket)) : 1;
+Bucketed in_buckets(Collective what, Bytes bytes, double tensors, const Group& group, const Prepared::State& job, const Resources& r) {
+    const Framework& f = job.scenario.framework;
+    double buckets = 1;
+    if (f.bucket) {
+        Bytes bucket = f.bucket->value;
+        if (f.bucket_per_rank) bucket = max(bucket, group.ranks * f.bucket_per_rank->value);
+        buckets = bucket > Bytes{} ? std::ceil(bytes / bucket) : tensors;
+    }
+    buckets = std::max(1.0, buckets);
     const Seconds one = collective_time(what, bytes / buckets, group, job.scenario.library, link_scale(group, r));
-    return {buckets * one, one};
+    // A background thread that wakes once a cycle delays the last bucket by half of it on average.
+    const Seconds wait = f.reduction_cycle && group.ranks > 1 ? 0.5 * f.reduction_cycle->value : Seconds{};
+    return {buckets * one + wait, one + wait};
 }
 
 // Every worker sends its gradients to the servers and fetches the weights: each server's link carries its share for all workers.
@@ -151,8 +166,8 @@ DataParallelPrice price_replicated_parameters(const Prepared::State& job, std::s
     } else {
         const Collective what = sharded ? Collective::reduce_scatter : Collective::all_reduce;
         const Group& dense_group = sharded ? job.groups.shard : job.groups.data;
-        const Bucketed dense = in_buckets(what, gradient_bytes(job, p.dense), dense_group, job, r);
-        const Bucketed expert = in_buckets(what, gradient_bytes(job, p.expert), job.groups.expert_data, job, r);
+        const Bucketed dense = in_buckets(what, gradient_bytes(job, p.dense), p.tensors, dense_group, job, r);
+        const Bucketed expert = in_buckets(what, gradient_bytes(job, p.expert), p.tensors, job.groups.expert_data, job, r);
         total = dense.total + expert.total;
         last = max(dense.last, expert.last);
         if (job.groups.replicas.ranks > 1 && sharded)
@@ -207,9 +222,11 @@ LinkScale link_scale(const Group& group, const Resources& r) {
 
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const Framework& f = job.scenario.framework;
-    const bool captured = job.scenario.plan.cuda_graph || f.dispatch_in_graph;
-    const Seconds forward = captured ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
-    const Seconds backward = captured ? Seconds{} : f.backward_dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
+    const double thread = job.scenario.cluster.node.host.thread_speed.value;
+    // A captured graph is launched as a whole; where that is the framework's habit, `dispatch` is already the time per node.
+    const bool captured = job.scenario.plan.cuda_graph && !f.dispatch_in_graph;
+    const Seconds forward = captured ? Seconds{} : f.dispatch.value / thread;
+    const Seconds backward = captured ? Seconds{} : f.backward_dispatch.value / thread;
     SegmentPrice price;
     price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, r);
     if (job.scenario.plan.forward_only) return price;

@@ -19,7 +19,7 @@ struct StageBlocks {
 };
 
 struct JobGroups {
-    Group tensor, context, expert, data, expert_data, pipeline;
+    Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
     Group shard;           // ZeRO group of the dense parameters
     Group replicas;        // hybrid shard: the same shard in other groups
     bool network_of[6]{};  // by ParallelGroup, and 5 for expert_data: does it cross the network?

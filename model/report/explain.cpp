@@ -62,7 +62,7 @@ public:
         say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
         say_group(job_.groups.data);
         say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction)) + " in buckets of " +
-            to_text(job_.scenario.framework.bucket.value));
+            (job_.scenario.framework.bucket ? to_text(job_.scenario.framework.bucket->value) : std::string("all together")));
         say("  hidden behind compute: " + to_text(e_.overlapped[Term::data_communication]));
         return finish(Term::data_communication);
     }

@@ -129,13 +129,13 @@ using OperatorKind =
 struct Operator {
     std::string name;  // "mlp.fc1"
     OperatorKind kind;
-    std::vector<TensorId> inputs;
-    std::vector<TensorId> outputs;
+    std::vector<TensorId> inputs{};
+    std::vector<TensorId> outputs{};
     double parameters = 0;           // local elements, bias included
     bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
     bool tied = false;               // its weight belongs to another operator (tied embeddings): counted there
     bool attention_core = false;     // between Q, K, V and the output projection: what selective recompute drops
-    std::string label;               // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+    std::string label{};             // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
 };
 
 // Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;

@@ -60,9 +60,10 @@ TensorId plain_core(TransformerWriter& w, const AttentionCore& a) {
 
 // From Q, K, V back to the residual stream.
 TensorId finish(TransformerWriter& w, AttentionCore a) {
+    w.label.clear();
+    gather_context(w, a);
     w.label = "core_attn";
     w.attention_core = true;
-    gather_context(w, a);
     TensorId x = w.shard.flash_attention ? flash_core(w, a) : plain_core(w, a);
     w.attention_core = false;
     w.label.clear();

@@ -1,11 +1,18 @@
 #include "model/workload/builders.hpp"
 #include "model/workload/transformer_writer.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
+// Beside largest_extent, so that tokens x heads x tokens and tokens x experts stay countable.
 constexpr std::int64_t most_layers = 100'000;
+constexpr std::int64_t most_prediction_layers = 100;
+constexpr std::int64_t most_heads = 10'000;
 constexpr std::int64_t most_experts = 10'000;
+constexpr std::int64_t most_tokens = 10'000'000'000;  // of a micro-batch
+constexpr double largest_capacity = 100;
 
 void extent(Diagnostics& problems, std::string_view field, std::int64_t value, std::int64_t low = 1, std::int64_t high = largest_extent) {
     require_between(problems, "/workload/" + std::string(field), field, value, low, high);
@@ -19,8 +26,8 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "layers", spec.layers, 1, most_layers);
     extent(problems, "hidden", spec.hidden);
     extent(problems, "ffn_hidden", spec.ffn_hidden);
-    extent(problems, "heads", spec.heads);
-    extent(problems, "kv_heads", spec.kv_heads);
+    extent(problems, "heads", spec.heads, 1, most_heads);
+    extent(problems, "kv_heads", spec.kv_heads, 1, most_heads);
     extent(problems, "head_dim", spec.head_dim, 0);
     extent(problems, "vocab", spec.vocab);
     extent(problems, "seq_len", spec.seq_len);
@@ -30,7 +37,7 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "type_vocab", spec.type_vocab, 0);
     extent(problems, "sliding_window", spec.sliding_window, 0);
     extent(problems, "sliding_window_every", spec.sliding_window_every);
-    extent(problems, "mtp_layers", spec.mtp_layers, 0, most_layers);
+    extent(problems, "mtp_layers", spec.mtp_layers, 0, most_prediction_layers);
     extent(problems, "predicted_tokens", spec.predicted_tokens, 0, spec.seq_len);
     if (spec.kind == TransformerKind::vision) {
         extent(problems, "patch_px", spec.patch_px, 1, 10'000);
@@ -53,8 +60,8 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "moe/shared_ffn_hidden", spec.moe->shared_ffn_hidden, 0);
         extent(problems, "moe/dense_layers", spec.moe->dense_layers, 0, spec.layers);
         extent(problems, "moe/every", spec.moe->every);
-        if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= 1000))
-            refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 1000", "0: no token is dropped");
+        if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
+            refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
     }
 }
 
@@ -86,6 +93,17 @@ void check_tensor_cut(Diagnostics& problems, const TransformerSpec& spec, const 
         refuse(problems, "/plan/tp", "tp is larger than the vocabulary: " + std::to_string(tp) + " and " + std::to_string(spec.vocab));
 }
 
+std::int64_t decoder_sequence(const TransformerSpec& spec) { return spec.decoder_seq_len > 0 ? spec.decoder_seq_len : spec.seq_len; }
+
+void check_tokens(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
+    std::int64_t longest = tokens_of(spec);
+    if (spec.kind == TransformerKind::encoder_decoder) longest = std::max(longest, decoder_sequence(spec));
+    if (shard.micro_batch > most_tokens / longest)
+        refuse(
+            problems, "/plan/micro_batch",
+            "a micro-batch has more than 10^10 tokens: " + std::to_string(shard.micro_batch) + " sequences of " + std::to_string(longest));
+}
+
 void check_sequence_cut(Diagnostics& problems, const Shard& shard, std::int64_t sequence, bool causal) {
     const std::int64_t parts = shard.context > 1 && causal ? 2 * std::int64_t{shard.context} : shard.context;
     require_divides(problems, "/plan/cp", parts == shard.context ? "cp" : "2 cp (each rank has an early and a late part)", parts,
@@ -103,6 +121,7 @@ void check_expert_cut(Diagnostics& problems, const TransformerSpec& spec, const 
     require_divides(problems, "/plan/ep", "ep", shard.expert, "experts", spec.moe->experts);
     const std::int64_t degree = shard.expert_tensor > 0 ? shard.expert_tensor : shard.tensor;
     require_divides(problems, "/plan/expert_tp", "expert_tp", degree, "columns of an expert", spec.moe->ffn_hidden);
+    require_divides(problems, "/plan/expert_tp", "expert_tp", degree, "tp", shard.tensor);
     if (degree != shard.tensor && shard.tensor > 1 && !shard.sequence_parallel)
         refuse(problems, "/plan/expert_tp",
                "expert_tp other than tp needs sequence parallelism: without it all tensor ranks route the same tokens",
@@ -117,12 +136,12 @@ void check_transformer(const TransformerSpec& spec, const Shard& shard) {
     check_shard(problems, shard);
     problems.throw_if_any();  // what follows divides by these
     check_consistency(problems, spec);
+    check_tokens(problems, spec, shard);
     check_tensor_cut(problems, spec, shard);
     check_expert_cut(problems, spec, shard);
     const bool decoder = spec.kind == TransformerKind::decoder;
     check_sequence_cut(problems, shard, tokens_of(spec), decoder && !spec.bidirectional);
-    if (spec.kind == TransformerKind::encoder_decoder)
-        check_sequence_cut(problems, shard, spec.decoder_seq_len > 0 ? spec.decoder_seq_len : spec.seq_len, true);
+    if (spec.kind == TransformerKind::encoder_decoder) check_sequence_cut(problems, shard, decoder_sequence(spec), true);
     problems.throw_if_any();
 }
 

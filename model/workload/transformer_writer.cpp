@@ -75,7 +75,7 @@ TensorId TransformerWriter::enter(std::string name, TensorId x, ParallelGroup gr
                             .backward = cut_rows ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce,
                             .group = group,
                             .elements = static_cast<double>(rows) * static_cast<double>(width),
-                            .regathered = cut_rows};
+                            .regathered = cut_rows && group == ParallelGroup::tensor};
     return write(std::move(name), exchange, {x}, {rows, width});
 }
 

@@ -42,8 +42,8 @@ struct TransformerWriter {
     // Any operator; its output has `shape`.
     TensorId write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Shape shape, double parameters = 0,
                    TensorRole role = TensorRole::activation);
-    TensorId pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs,
-                       double parameters = 0);    // shaped as its first input
+    // One whose output is shaped as its first input.
+    TensorId pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs, double parameters = 0);
     TensorId norm(std::string name, TensorId x);  // over the last extent
     // x [rows, k] times a weight [k, n], plus a bias [n].
     TensorId linear(std::string name, TensorId x, std::int64_t n, bool bias, TensorRole role = TensorRole::activation);
@@ -54,6 +54,7 @@ struct TransformerWriter {
     TensorId enter_tensor_parallel(std::string name, TensorId x);
     TensorId leave_tensor_parallel(std::string name, TensorId partial);
     // The same over any group of `degree` ranks; `cut` says that outside the pair each rank has its own part of the rows.
+    // Only what the tensor group gathers is gathered again for backward; an expert's input stays.
     TensorId enter(std::string name, TensorId x, ParallelGroup group, std::int64_t degree, bool cut);
     TensorId leave(std::string name, TensorId partial, ParallelGroup group, std::int64_t degree, bool cut);
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -54,39 +56,228 @@ double network_flops(const Network& network) {
 }
 
 TEST(Transformer, PlainLayerKeepsWhatKorthikantiEtAlCount) {
-    // arXiv 2205.05198, equation 1: one layer keeps s b h (34 + 5 a s / h) bytes without parallelism.
+    // arXiv 2205.05198, table 2, no parallelism: one layer keeps s b h (34 + 5 a s / h) bytes.
     const double s = 2048, b = 4, h = 6144, a = 64;
     const Network network = build_transformer(gpt(2, 6144, 64, 2048), {.micro_batch = 4, .flash_attention = false});
     EXPECT_DOUBLE_EQ(saved_bytes(layer_of(network).graph), s * b * h * (34 + 5 * a * s / h));
 }
 
 TEST(Transformer, TensorParallelismKeepsNormsDropoutsAndInputsWhole) {
-    // Equation 2: s b h (10 + 24 / t + 5 a s / (h t)).
+    // Same table, tensor parallel: s b h (10 + 24 / t + 5 a s / (h t)).
     const double s = 2048, b = 4, h = 6144, a = 64, t = 8;
     const Network network = build_transformer(gpt(2, 6144, 64, 2048), {.micro_batch = 4, .tensor = 8, .flash_attention = false});
     EXPECT_DOUBLE_EQ(saved_bytes(layer_of(network).graph), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));
 }
 
 TEST(Transformer, SequenceParallelismDividesAllOfIt) {
-    // Equation 4: s b h / t (34 + 5 a s / h).
+    // Same table, tensor and sequence parallel: s b h / t (34 + 5 a s / h).
     const double s = 2048, b = 4, h = 6144, a = 64, t = 8;
     const Network network =
         build_transformer(gpt(2, 6144, 64, 2048), {.micro_batch = 4, .tensor = 8, .sequence_parallel = true, .flash_attention = false});
     EXPECT_DOUBLE_EQ(saved_bytes(layer_of(network).graph), s * b * h / t * (34 + 5 * a * s / h));
 }
 
-TEST(Transformer, ParametersAreThePublishedOnes) {
-    EXPECT_EQ(build_transformer(gpt(12, 768, 12), {}).parameters(), 124'439'808);
-    EXPECT_EQ(build_transformer(llama(32, 4096, 11008, 32, 32, 32000), {}).parameters(), 6'738'415'616);
-    EXPECT_EQ(build_transformer(llama(126, 16384, 53248, 128, 8, 128256), {}).parameters(), 405'853'388'800);
+const Operator& named(const OperatorGraph& graph, std::string_view name) {
+    for (const Operator& op : graph.operators())
+        if (op.name == name) return op;
+    throw std::out_of_range(std::string(name));
 }
 
-TEST(Transformer, ForwardFlopsAreThoseOfTheMegatronFormula) {
-    // arXiv 2104.04473, equation 3: with backward (twice forward) and the layers run once more, 96 B s l h^2 (1 + s / 6h + V / 16 l h).
-    // Its first two terms are four passes over the layers, its last three over the head.
-    const double b = 2, s = 2048, l = 3, h = 1536, v = 51200;
-    const Network network = build_transformer(gpt(3, 1536, 16, 2048, 51200), {.micro_batch = 2, .flash_attention = false});
-    EXPECT_DOUBLE_EQ(network_flops(network), 24 * b * s * l * h * h * (1 + s / (6 * h)) + 96 * b * s * l * h * h * v / (16 * l * h) / 3);
+// Exchanges of one block over one group: how often each kind runs and how many elements it has, forward and backward.
+struct Traffic {
+    std::map<ExchangeKind, int> calls;
+    std::map<ExchangeKind, double> elements;
+
+    void add(ExchangeKind kind, double count) {
+        if (kind == ExchangeKind::none) return;
+        ++calls[kind];
+        elements[kind] += count;
+    }
+};
+Traffic traffic_of(const OperatorGraph& graph, ParallelGroup group, bool backward) {
+    Traffic traffic;
+    for (const Operator& op : graph.operators())
+        if (const auto* e = std::get_if<Exchange>(&op.kind); e && e->group == group)
+            traffic.add(backward ? e->backward : e->forward, e->elements);
+    return traffic;
+}
+
+TEST(Transformer, FlashAttentionKeepsNoScores) {
+    // Of the plain layer's 34 s b h bytes all remain, of the 5 a s^2 b nothing; beside them a log-sum-exp of four bytes a query and head.
+    const double s = 2048, b = 4, h = 6144, a = 64;
+    const Network network = build_transformer(gpt(2, 6144, 64, 2048), {.micro_batch = 4});
+    EXPECT_DOUBLE_EQ(saved_bytes(layer_of(network).graph), 34 * s * b * h + 4 * a * s * b);
+}
+
+TEST(Transformer, ALayerAllReducesTwiceForwardAndTwiceBackwardUnderTensorParallelism) {
+    // arXiv 1909.08053, figure 4: two all-reduces of b s h elements in each direction.
+    const Network network = build_transformer(gpt(2, 1024, 16), {.micro_batch = 2, .tensor = 4});
+    for (const bool backward : {false, true}) {
+        const Traffic traffic = traffic_of(layer_of(network).graph, ParallelGroup::tensor, backward);
+        EXPECT_EQ(traffic.calls, (std::map<ExchangeKind, int>{{ExchangeKind::all_reduce, 2}}));
+        EXPECT_EQ(traffic.elements.at(ExchangeKind::all_reduce), 2 * 2 * 1024.0 * 1024);
+    }
+}
+
+TEST(Transformer, SequenceParallelismMakesEachAllReduceAGatherAndAScatter) {
+    // arXiv 2205.05198, section 4.2.2: the same bytes, for a ring all-reduce is a reduce-scatter and an all-gather.
+    const Network network = build_transformer(gpt(2, 1024, 16), {.micro_batch = 2, .tensor = 4, .sequence_parallel = true});
+    for (const bool backward : {false, true}) {
+        const Traffic traffic = traffic_of(layer_of(network).graph, ParallelGroup::tensor, backward);
+        EXPECT_EQ(traffic.calls, (std::map<ExchangeKind, int>{{ExchangeKind::all_gather, 2}, {ExchangeKind::reduce_scatter, 2}}));
+        EXPECT_EQ(traffic.elements.at(ExchangeKind::all_gather), 2 * 2 * 1024.0 * 1024);
+        EXPECT_EQ(traffic.elements.at(ExchangeKind::reduce_scatter), 2 * 2 * 1024.0 * 1024);
+    }
+}
+
+TEST(Transformer, VocabularyParallelLossExchangesThreeNumbersATokenRatherThanLogits) {
+    const Network network = build_transformer(gpt(2, 1024, 16), {.micro_batch = 2, .tensor = 4});
+    const OperatorGraph& head = network.templates.back().graph;
+    EXPECT_EQ(std::get<Exchange>(named(head, "loss.reduce").kind).elements, 3 * 2 * 1024);
+    EXPECT_EQ(std::get<CrossEntropy>(named(head, "loss").kind).classes, 12565);  // ceil(50257 / 4)
+}
+
+TEST(Transformer, ShardsAddUpToTheSerialNetwork) {
+    // Biases of row-parallel GEMMs and norms are on every rank, so take a network without them; its norms have one weight a column.
+    const TransformerSpec spec = llama(4, 2048, 5632, 16, 8, 32000);
+    const Network serial = build_transformer(spec, {.micro_batch = 2});
+    const double norms = (2 * 4 + 1) * 2048;
+    for (const bool sequence : {false, true}) {
+        const Network shard = build_transformer(spec, {.micro_batch = 2, .tensor = 8, .sequence_parallel = sequence});
+        EXPECT_EQ(8 * (shard.parameters() - norms), serial.parameters() - norms);
+        EXPECT_DOUBLE_EQ(8 * network_flops(shard), network_flops(serial));
+    }
+}
+
+TEST(Transformer, ContextRanksAddUpToTheSerialNetwork) {
+    // 4096 tokens over four ranks, keys and values of all of them: both with scores written out and with half of them masked away.
+    const TransformerSpec spec = llama(4, 2048, 5632, 16, 8, 32000);
+    for (const bool flash : {false, true}) {
+        const Network serial = build_transformer(spec, {.flash_attention = flash});
+        const Network shard = build_transformer(spec, {.context = 4, .flash_attention = flash});
+        EXPECT_DOUBLE_EQ(4 * network_flops(shard), network_flops(serial));
+        EXPECT_EQ(shard.parameters(), serial.parameters());
+    }
+    const Network shard = build_transformer(spec, {.context = 4});
+    // K and V of 8 heads of 128 for 4096 tokens.
+    EXPECT_EQ(traffic_of(layer_of(shard).graph, ParallelGroup::context, false).elements.at(ExchangeKind::all_gather), 2 * 4096 * 1024);
+    EXPECT_EQ(traffic_of(layer_of(shard).graph, ParallelGroup::context, true).elements.at(ExchangeKind::reduce_scatter), 2 * 4096 * 1024);
+}
+
+TEST(Transformer, KeyValueHeadsAreCopiedWhereRanksOutnumberThem) {
+    // 16 heads and 2 key-value heads of 128 over 8 ranks: two heads and one key-value head each, so qkv has 2 + 2 x 1 heads of columns.
+    const Network network = build_transformer(llama(2, 2048, 5632, 16, 2, 32000), {.tensor = 8});
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(network).graph, "attention.qkv").kind).n, 4 * 128);
+}
+
+TEST(Transformer, ASlidingWindowMakesATemplateOfItsOwn) {
+    TransformerSpec spec = llama(4, 2048, 5632, 16, 8, 32000);
+    spec.sliding_window = 1024;
+    spec.sliding_window_every = 2;
+    const Network network = build_transformer(spec, {});
+    EXPECT_EQ(network.sequence, (std::vector<int>{0, 1, 2, 1, 2, 3}));
+    EXPECT_EQ(std::get<Attention>(named(network.templates[1].graph, "attention").kind).window, 1024);
+    EXPECT_EQ(std::get<Attention>(named(network.templates[2].graph, "attention").kind).window, 0);
+}
+
+TEST(Transformer, InferenceHasNeitherDropoutNorLoss) {
+    const Network network = build_transformer(gpt(2, 768, 12), {.training = false});
+    for (const Block& block : network.templates)
+        for (const Operator& op : block.graph.operators()) {
+            const auto* pointwise = std::get_if<Pointwise>(&op.kind);
+            EXPECT_FALSE(pointwise != nullptr && pointwise->kind == PointwiseKind::dropout) << op.name;
+            EXPECT_FALSE(std::holds_alternative<CrossEntropy>(op.kind)) << op.name;
+        }
+    EXPECT_EQ(network.templates.back().graph.tensor(network.templates.back().graph.outputs().front()).role, TensorRole::logits);
+}
+
+TEST(Transformer, BlocksHandOverWhatTheNextOneTakes) {
+    for (const char* name : {"gpt2", "mixtral-8x7b", "deepseek-v2-lite", "bert-base", "t5-base", "vit-b16"}) {
+        const Network network = build_transformer(std::get<TransformerSpec>(find_workload(name)->spec), {.micro_batch = 2});
+        for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
+            const OperatorGraph& from = network.templates[network.sequence[i]].graph;
+            const OperatorGraph& to = network.templates[network.sequence[i + 1]].graph;
+            std::vector<std::vector<std::int64_t>> taken;
+            for (const TensorId id : to.inputs())
+                if (to.tensor(id).role != TensorRole::index) taken.push_back(to.tensor(id).shape);
+            ASSERT_LE(taken.size(), from.outputs().size()) << name << " " << i;
+            for (std::size_t k = 0; k < taken.size(); ++k) EXPECT_EQ(from.tensor(from.outputs()[k]).shape, taken[k]) << name << " " << i;
+        }
+    }
+}
+
+TEST(MixtureOfExperts, ExpertsShareTheRowsOfTheirGroup) {
+    // Mixtral, 4096 tokens, two experts each: 8192 rows a device. With ep = 4 it holds two of eight experts, 4096 rows each when balanced,
+    // and sends its 8192 rows of 4096 out and back.
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    spec.seq_len = 4096;
+    const Network network = build_transformer(spec, {.expert = 4});
+    const OperatorGraph& layer = layer_of(network).graph;
+    const Gemm& fc1 = std::get<Gemm>(named(layer, "moe.fc1").kind);
+    EXPECT_EQ(fc1.batch, 2);
+    EXPECT_EQ(fc1.m, 4096);
+    EXPECT_EQ(fc1.n, 2 * 14336);
+    EXPECT_EQ(fc1.k, 4096);
+    const Traffic traffic = traffic_of(layer, ParallelGroup::expert, false);
+    EXPECT_EQ(traffic.calls.at(ExchangeKind::all_to_all), 2);
+    EXPECT_EQ(traffic.elements.at(ExchangeKind::all_to_all), 2 * 8192.0 * 4096);
+    EXPECT_EQ(layer.expert_parameters(), 2 * 3 * 4096.0 * 14336);
+}
+
+TEST(MixtureOfExperts, ExpertParallelismMovesWorkButMakesNone) {
+    const TransformerSpec spec = std::get<TransformerSpec>(find_workload("deepseek-v2-lite")->spec);
+    const Network serial = build_transformer(spec, {.micro_batch = 2});
+    const Network spread = build_transformer(spec, {.micro_batch = 2, .expert = 8});
+    EXPECT_DOUBLE_EQ(network_flops(spread), network_flops(serial));
+    double serial_experts = 0, spread_experts = 0;
+    for (const int index : serial.sequence) serial_experts += serial.templates[index].graph.expert_parameters();
+    for (const int index : spread.sequence) spread_experts += spread.templates[index].graph.expert_parameters();
+    EXPECT_EQ(8 * spread_experts, serial_experts);
+    EXPECT_EQ(serial.parameters() - serial_experts, spread.parameters() - spread_experts);
+}
+
+TEST(MixtureOfExperts, WholeExpertsUnderSequenceParallelismNeedNoTensorExchange) {
+    // tp 4 with whole experts: each rank routes its quarter of the tokens; the rows of an expert are a quarter, its columns all.
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    spec.seq_len = 4096;
+    const Network network = build_transformer(spec, {.tensor = 4, .expert = 8, .expert_tensor = 1, .sequence_parallel = true});
+    const OperatorGraph& layer = layer_of(network).graph;
+    EXPECT_EQ(std::get<Gemm>(named(layer, "moe.fc1").kind).m, 2048);
+    EXPECT_EQ(std::get<Gemm>(named(layer, "moe.fc1").kind).n, 2 * 14336);
+    EXPECT_TRUE(traffic_of(layer, ParallelGroup::expert_tensor, false).calls.empty());
+    const Network cut = build_transformer(spec, {.tensor = 4, .expert = 8, .sequence_parallel = true});
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(cut).graph, "moe.fc1").kind).m, 8192);
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(cut).graph, "moe.fc1").kind).n, 2 * 14336 / 4);
+}
+
+TEST(MixtureOfExperts, CapacityAddsRows) {
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    spec.seq_len = 4096;
+    spec.moe->capacity_factor = 1.25;
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc2").kind).m, 1280);  // 1.25 x 8192 / 8
+}
+
+TEST(LatentAttention, OnlyUpProjectionsAreCutByTensorParallelism) {
+    // DeepSeek-V3: 128 heads of 128 + 64 and 128; over 8 ranks 16 heads: 16 x 192 query columns, 16 x (128 + 128) key and value columns.
+    const Network network = build_transformer(std::get<TransformerSpec>(find_workload("deepseek-v3")->spec), {.tensor = 8});
+    const OperatorGraph& layer = layer_of(network).graph;
+    EXPECT_EQ(std::get<Gemm>(named(layer, "mla.q_down").kind).n, 1536);
+    EXPECT_EQ(std::get<Gemm>(named(layer, "mla.kv_down").kind).n, 512 + 64);
+    EXPECT_EQ(std::get<Gemm>(named(layer, "mla.q_up").kind).n, 16 * 192);
+    EXPECT_EQ(std::get<Gemm>(named(layer, "mla.kv_up").kind).n, 16 * 256);
+    const Attention& attention = std::get<Attention>(named(layer, "attention").kind);
+    EXPECT_EQ(attention.head_dim, 192);
+    EXPECT_EQ(attention.value_dim, 128);
+}
+
+TEST(MultiTokenPrediction, AddsALayerAndAProjectionButNoMatrixOfTheVocabulary) {
+    // DeepSeek-V3's module: an MoE layer (11,507,286,272), a projection of 2 h to h, three norms.
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("deepseek-v3")->spec);
+    const double without = build_transformer(spec, {}).parameters();
+    spec.mtp_layers = 1;
+    const Network network = build_transformer(spec, {});
+    EXPECT_EQ(network.parameters() - without, 11'507'286'272 + 2 * 7168.0 * 7168 + 3 * 7168);
+    EXPECT_EQ(network.templates.back().name, "head");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#include "model/base/spelling.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t longest_word = 64;  // beyond it, comparing costs more than the hint is worth
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit) {
+    if (word.empty() || word.size() > longest_word) return {};
+    struct Candidate {
+        bool contained;
+        std::size_t distance;
+        std::string_view name;
+    };
+    const std::string wanted = lower(word);
+    std::vector<Candidate> candidates;
+    for (const std::string_view name : names) {
+        const std::string text = lower(name.substr(0, 2 * longest_word));
+        const bool contained =
+            wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
+        const std::size_t distance = edit_distance(wanted, text);
+        if (contained || distance <= wanted.size() / 2) candidates.push_back({contained, distance, name});
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.contained != b.contained ? a.contained : a.distance < b.distance;
+    });
+    std::vector<std::string> out;
+    for (const Candidate& c : candidates)
+        if (out.size() < limit) out.emplace_back(c.name);
+    return out;
+}
+
+}  // namespace sextant

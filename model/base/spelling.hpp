@@ -1,0 +1,14 @@
+// What a mistyped name may have meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// Up to `limit` of the names, nearest first: those that contain the word or are contained in it, then those within
+// half the word's length of edits (Levenshtein). Case does not matter. Ties keep the order of `names`.
+std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit = 1);
+
+}  // namespace sextant

@@ -1,0 +1,21 @@
+#include "model/hardware/catalog.hpp"
+
+namespace sextant {
+
+std::string slug_of(std::string_view name) {
+    std::string slug;
+    bool gap = false;
+    for (const char c : name) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+            if (gap && !slug.empty()) slug += '-';
+            slug += upper ? static_cast<char>(c - 'A' + 'a') : c;
+            gap = false;
+        } else {
+            gap = true;
+        }
+    }
+    return slug;
+}
+
+}  // namespace sextant

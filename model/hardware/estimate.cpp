@@ -1,0 +1,117 @@
+#include "model/hardware/estimate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// What devices of one architecture have in common, where a profile does not say. Rates are fractions of the stated peaks.
+//
+// kernel_overhead: measured with gpu-benches gpu-small-kernels on the A100 (2.62 us), H200 (2.48), A40 (2.0), L40 (1.6) and MI210 (2.0);
+// the others follow their neighbours. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell, CDNA3 and Gaudi; DeepBench for
+// Volta and Turing. vector: NeuSight and DeepBench FP32.
+struct ArchitectureClass {
+    std::string_view name;
+    double vector;  // sustained by a large GEMM
+    double tensor;
+    Seconds kernel_overhead;
+    Seconds graph_kernel_overhead;
+};
+
+constexpr std::array classes = {
+    ArchitectureClass{"kepler", 0.75, 0.75, 5 * us, 5 * us},        ArchitectureClass{"maxwell", 0.80, 0.80, 4.5 * us, 4.5 * us},
+    ArchitectureClass{"pascal", 0.93, 0.93, 4 * us, 3 * us},        ArchitectureClass{"volta", 0.92, 0.85, 3.2 * us, 1.8 * us},
+    ArchitectureClass{"turing", 0.90, 0.80, 2.5 * us, 1.5 * us},    ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us},
+    ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us},      ArchitectureClass{"hopper", 0.78, 0.78, 2.48 * us, 1.27 * us},
+    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us}, ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us},
+    ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us},    ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us},
+    ArchitectureClass{"gaudi", 0.80, 0.80, 5 * us, 3 * us},         ArchitectureClass{"tpu", 0.80, 0.85, 3 * us, 3 * us},
+    ArchitectureClass{"x86", 0.75, 0.45, 3 * us, 3 * us},           ArchitectureClass{"arm", 0.75, 0.45, 3 * us, 3 * us},
+};
+constexpr ArchitectureClass typical_cpu{"CPUs", 0.75, 0.45, 3 * us, 3 * us};
+constexpr ArchitectureClass typical_accelerator{"accelerators", 0.85, 0.75, 2.5 * us, 1.5 * us};
+
+const ArchitectureClass& class_of(const Device& d) {
+    for (const ArchitectureClass& c : classes)
+        if (c.name == d.architecture) return c;
+    return d.kind == DeviceKind::cpu ? typical_cpu : typical_accelerator;
+}
+
+// A zero that somebody states has a source, and stays.
+template <class T>
+void fill(Sourced<T>& field, T value, std::string reason) {
+    if (field.value == T{} && field.source.empty()) field = {value, SourceKind::estimated, std::move(reason)};
+}
+
+// Vector units beside tensor units: an A100 has 312 TFLOP/s of FP16 and 19.5 of FP32, an H100 989 and 67.
+constexpr double tensor_over_vector = 16;
+
+void add_fp32(Device& d) {
+    if (d.peak(DataType::fp32, ComputeUnit::vector)) return;
+    FlopRate most;
+    for (const PeakRate& p : d.peaks) most = max(most, p.rate.value);
+    for (const DataType t : {DataType::fp16, DataType::bf16})
+        if (const PeakRate* p = d.peak(t, ComputeUnit::tensor)) most = p->rate.value;
+    d.peaks.push_back({DataType::fp32,
+                       DataType::fp32,
+                       ComputeUnit::vector,
+                       {most / tensor_over_vector, SourceKind::estimated, "1/16 of the FP16 tensor rate, as on an A100"},
+                       std::nullopt});
+}
+
+void estimate_units(Device& d) {
+    const FlopRate fp32 = d.peak(DataType::fp32, ComputeUnit::vector)->rate.value;
+    const bool cpu = d.kind == DeviceKind::cpu;
+    fill(d.clock, cpu ? 2.5 * GHz : 1.7 * GHz, "typical clock");
+    if (d.multiprocessors == 0) {
+        const double lanes = cpu ? 16 : 128;  // FP32 multiply-adds per clock of one core (two AVX2 units) or SM
+        const double rate = fp32.si() / (2 * lanes * d.clock.value.si());
+        d.multiprocessors = static_cast<int>(std::clamp(std::round(rate), 1.0, 100000.0));
+    }
+    // An A100 80GB has 40 MiB for 2 TB/s, an H100 50 MiB for 3.35 TB/s.
+    const Bytes l2 = cpu ? d.multiprocessors * 1.5 * MiB : 16 * MiB * (d.memory_bandwidth.value / (TB / s));
+    fill(d.l2, l2, cpu ? "1.5 MiB per core" : "16 MiB per TB/s of memory bandwidth");
+}
+
+}  // namespace
+
+void complete(Device& d) {
+    const bool cpu = d.kind == DeviceKind::cpu;
+    if (d.architecture.empty()) d.architecture = "unknown";
+    add_fp32(d);
+    estimate_units(d);
+    const ArchitectureClass& c = class_of(d);
+    const std::string relatives = "typical of " + std::string(c.name);
+    for (PeakRate& p : d.peaks)
+        if (!p.achievable) p.achievable = {p.unit == ComputeUnit::tensor ? c.tensor : c.vector, SourceKind::estimated, relatives};
+    fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
+    fill(d.kernel_overhead, c.kernel_overhead, relatives);
+    fill(d.graph_kernel_overhead, min(c.graph_kernel_overhead, d.kernel_overhead.value), relatives);
+    fill(d.power, cpu ? d.multiprocessors * 4.0 * W : 300 * W, cpu ? "4 W per core" : "typical of a PCIe card");
+    fill(d.idle_power, (cpu ? 0.35 : 0.13) * d.power.value, cpu ? "35 % of the power" : "13 % of the power: an A100 idles at 50 of 400 W");
+    if (d.host_link.empty()) d.host_link = cpu ? "Host memory copy" : "PCIe gen4 x16";
+}
+
+void complete(LinkType& link) {
+    struct Typical {
+        LinkCategory category;
+        double achievable;
+        Seconds latency;
+    };
+    static constexpr std::array typical = {
+        Typical{LinkCategory::pcie, 0.8, 1 * us},         Typical{LinkCategory::socket, 0.5, 0.1 * us},
+        Typical{LinkCategory::nvlink, 0.8, 2 * us},       Typical{LinkCategory::infiniband, 0.92, 1.5 * us},
+        Typical{LinkCategory::ethernet, 0.88, 20.0 * us}, Typical{LinkCategory::memory, 0.8, 1 * us}};
+    for (const Typical& t : typical) {
+        if (t.category != link.category) continue;
+        fill(link.achievable, t.achievable, "typical of such links");
+        fill(link.latency, t.latency, "typical of such links");
+    }
+}
+
+}  // namespace sextant

@@ -1,0 +1,161 @@
+// Reads entries of link and storage files, communication libraries ("library/1") and the table of reference latencies.
+#include "model/hardware/estimate.hpp"
+#include "model/io/profile_fields.hpp"
+#include "model/io/profile_reader.hpp"
+
+namespace sextant {
+namespace {
+
+void read_steps(ObjectReader& r, std::string_view key, Sourced<Seconds> (&steps)[3]) {
+    const JsonNode n = r.need(key, "{\"nvlink\": ..., \"pcie\": ..., \"network\": ...}");
+    if (!n.value) return;
+    ObjectReader s(n);
+    read_default_source(s, r.default_source());
+    require_sourced(s, "nvlink", steps[static_cast<int>(Hop::nvlink)], plausible::latency);
+    require_sourced(s, "pcie", steps[static_cast<int>(Hop::pcie)], plausible::latency);
+    require_sourced(s, "network", steps[static_cast<int>(Hop::network)], plausible::latency);
+}
+
+Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
+    ObjectReader r(n);
+    read_default_source(r, outer);
+    Protocol p;
+    r.required("name", p.name);
+    require_sourced(r, "bandwidth_fraction", p.bandwidth_fraction, plausible::part);
+    read_steps(r, "ring_step", p.ring_step);
+    read_steps(r, "tree_step", p.tree_step);
+    require_sourced(r, "base", p.base, plausible::latency);
+    Bytes up_to;
+    if (r.optional("up_to", up_to, positive)) p.up_to = up_to;
+    return p;
+}
+
+}  // namespace
+
+void read_default_source(ObjectReader& r, const Provenance& outer) {
+    static constexpr Word<SourceKind> kinds[] = {{"datasheet", SourceKind::datasheet},
+                                                 {"measured", SourceKind::measured},
+                                                 {"published", SourceKind::published},
+                                                 {"estimated", SourceKind::estimated}};
+    Provenance p = outer;
+    r.word("kind", p.kind, kinds);
+    r.optional("source", p.source);
+    if (p.source.empty() && r.node().file) p.source = "stated in " + std::filesystem::path(*r.node().file).filename().string();
+    r.default_source(std::move(p));
+}
+
+bool read_link(const JsonNode& n, LinkType& out) {
+    if (!n.value) return false;
+    const std::size_t problems = n.diagnostics->list().size();
+    LinkType link = out;  // the category of the file is the default
+    {
+        ObjectReader r(n);
+        read_default_source(r);
+        r.required("name", link.name);
+        static constexpr Word<LinkCategory> categories[] = {{"pcie", LinkCategory::pcie},         {"socket", LinkCategory::socket},
+                                                            {"nvlink", LinkCategory::nvlink},     {"infiniband", LinkCategory::infiniband},
+                                                            {"ethernet", LinkCategory::ethernet}, {"memory", LinkCategory::memory}};
+        r.word("category", link.category, categories);
+        require_sourced(r, "bandwidth", link.bandwidth, plausible::bandwidth, "per direction, as in \"25 GB/s\"");
+        read_sourced(r, "achievable", link.achievable, plausible::part);
+        read_sourced(r, "latency", link.latency, plausible::latency);
+        r.optional("notes", link.notes);
+    }
+    if (n.diagnostics->list().size() != problems) return false;
+    complete(link);
+    out = std::move(link);
+    return true;
+}
+
+bool read_storage(const JsonNode& n, StorageClass& out) {
+    if (!n.value) return false;
+    const std::size_t problems = n.diagnostics->list().size();
+    StorageClass s;
+    {
+        ObjectReader r(n);
+        read_default_source(r);
+        r.required("name", s.name);
+        static constexpr Word<StorageKind> types[] = {{"memory", StorageKind::memory}, {"disk", StorageKind::disk},
+                                                      {"ssd", StorageKind::ssd},       {"nvme", StorageKind::nvme},
+                                                      {"nfs", StorageKind::nfs},       {"parallel", StorageKind::parallel},
+                                                      {"object", StorageKind::object}};
+        r.word("type", s.kind, types);
+        r.need("type", "memory, disk, ssd, nvme, nfs, parallel or object");
+        s.shared = s.kind == StorageKind::nfs || s.kind == StorageKind::parallel || s.kind == StorageKind::object;
+        r.optional("shared", s.shared);
+        read_sourced(r, "open_latency", s.open_latency, plausible::latency);
+        read_sourced(r, "seek_latency", s.seek_latency, plausible::latency);
+        read_sourced(r, "read_bandwidth", s.read_bandwidth, plausible::bandwidth);
+        read_sourced(r, "write_bandwidth", s.write_bandwidth, plausible::bandwidth);
+        read_sourced(r, "random_read_rate", s.random_read_rate, plausible::operation_rate);
+        read_sourced(r, "metadata_rate", s.metadata_rate, plausible::operation_rate);
+        read_sourced(r, "client_read_bandwidth", s.client_read_bandwidth, plausible::bandwidth);
+        read_sourced(r, "client_write_bandwidth", s.client_write_bandwidth, plausible::bandwidth);
+        read_sourced(r, "total_read_bandwidth", s.total_read_bandwidth, plausible::bandwidth);
+        read_sourced(r, "total_write_bandwidth", s.total_write_bandwidth, plausible::bandwidth);
+        bool backed_up = false;
+        if (r.optional("backed_up", backed_up)) s.backed_up = backed_up;
+        read_sourced(r, "retention", s.retention, plausible::retention);
+        r.optional("notes", s.notes);
+    }
+    if (n.diagnostics->list().size() != problems) return false;
+    out = std::move(s);
+    return true;
+}
+
+bool read_library(const JsonNode& n, CommunicationLibrary& out) {
+    if (!n.value) return false;
+    const std::size_t problems = n.diagnostics->list().size();
+    CommunicationLibrary library;
+    {
+        ObjectReader r(n);
+        read_default_source(r);
+        r.schema("library/1");
+        r.required("name", library.name);
+        r.optional("aliases", library.aliases);
+        const JsonNode protocols = r.need("protocols");
+        r.each("protocols", [&](const JsonNode& p) { library.protocols.push_back(read_protocol(p, r.default_source())); });
+        if (protocols.is_array() && library.protocols.empty()) protocols.complain("a library needs at least one protocol");
+        r.optional("tree", library.tree);
+        library.tree_bandwidth_fraction = {1.0, r.default_source().kind, r.default_source().source};
+        read_sourced(r, "tree_bandwidth_fraction", library.tree_bandwidth_fraction, plausible::part);
+        r.optional("in_switch_reduction", library.in_switch_reduction);
+        r.optional("host_staged", library.host_staged);
+        r.optional("sockets_only", library.sockets_only);
+        r.optional("notes", library.notes);
+    }
+    if (n.diagnostics->list().size() != problems) return false;
+    out = std::move(library);
+    return true;
+}
+
+bool read_reference_latencies(const JsonNode& n, ReferenceLatencies& out) {
+    if (!n.value) return false;
+    const std::size_t problems = n.diagnostics->list().size();
+    {
+        ObjectReader r(n);
+        read_default_source(r);
+        r.schema("reference-latencies/1");
+        r.required("title", out.title);
+        r.required("columns", out.columns);
+        r.required("cpu_clock", out.cpu_clock, plausible::clock);
+        r.required("source", out.source);
+        r.optional("notes", out.notes);
+        r.each("rows", [&](const JsonNode& row) {
+            ObjectReader c(row);
+            ReferenceLatencies::Row x;
+            c.required("what", x.what);
+            c.required("time", x.time);
+            c.required("instructions", x.instructions);
+            c.required("low", x.low, plausible::latency);
+            c.required("high", x.high, plausible::latency);
+            c.required("instructions_low", x.instructions_low, count);
+            c.required("instructions_high", x.instructions_high, count);
+            c.optional("erratum", x.erratum);
+            out.rows.push_back(std::move(x));
+        });
+    }
+    return n.diagnostics->list().size() == problems;
+}
+
+}  // namespace sextant

@@ -1,0 +1,76 @@
+// How far predictions are off from published measurements: pure statistics over results, row by row.
+//
+// The error of a row is |predicted - measured| / measured (its absolute percentage error, as a fraction); the bias is the mean of the
+// same with its sign, positive when predictions are too slow or too large. Only rows that are complete and not suspect are scored.
+#pragma once
+
+#include "model/base/quantity.hpp"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct RowResult {
+    std::string id;
+    bool counted = true;                        // complete and not suspect
+    std::string series;                         // what it is averaged with: "transformer", "vision, one GPU" ...
+    std::map<std::string, std::string> labels;  // to group by: "gpu", "framework" ...
+    std::optional<Seconds> measured_step, predicted_step;
+    std::optional<Bytes> measured_memory, predicted_memory;
+    std::optional<bool> measured_fits;  // true: the run went through; false: it ran out of memory
+    std::optional<bool> predicted_fits;
+    std::optional<std::string> refused;  // why there is no prediction
+    std::vector<std::string> assumptions;
+
+    [[nodiscard]] std::optional<double> step_error() const;  // signed, relative
+    [[nodiscard]] std::optional<double> memory_error() const;
+};
+
+struct ErrorStatistics {
+    int rows = 0;  // that have both a measurement and a prediction; the rest means nothing when 0
+    double mape = 0, median_ape = 0, bias = 0, max_ape = 0;
+};
+ErrorStatistics statistics_of(std::vector<double> signed_errors);
+
+// How often the answer to a yes-or-no question was right.
+struct Rate {
+    int right = 0, of = 0;
+};
+
+struct Summary {
+    int rows = 0, counted = 0, predicted = 0, refused = 0;
+    ErrorStatistics step_time, memory;   // of the counted rows
+    Rate ran;                            // counted rows that ran: predicted to fit
+    Rate failed;                         // counted rows that ran out of memory: predicted not to fit
+    std::map<std::string, int> reasons;  // of refusals
+};
+// Of everything in a file: rows, predicted and refused are those of all rows.
+Summary summarise(std::span<const RowResult>);
+
+struct FileValidation {
+    std::string file, title;
+    std::vector<RowResult> results;
+};
+
+// The mean of the files' errors, each file weighing the same however many rows it has.
+struct SeriesMean {
+    std::string series;
+    int files = 0, rows = 0;
+    double mape = 0, median_ape = 0, bias = 0;
+};
+
+struct Validation {
+    std::vector<FileValidation> files;
+
+    // Of the counted rows alone: rows, predicted and refused too.
+    [[nodiscard]] Summary total() const;
+    [[nodiscard]] std::vector<SeriesMean> series() const;  // step time, in the order of names
+    // Counted rows by what they have under `label`; rows without it under "not stated".
+    [[nodiscard]] std::map<std::string, Summary> grouped_by(const std::string& label) const;
+};
+
+}  // namespace sextant

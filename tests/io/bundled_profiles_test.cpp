@@ -1,0 +1,139 @@
+// Every profile that the repository carries must read without a problem.
+#include "model/io/profile_reader.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = fs::path(SEXTANT_SOURCE_DIR) / "hardware_profiles";
+
+std::string text_of(const Diagnostics& diagnostics) {
+    std::string text;
+    for (const Diagnostic& d : diagnostics.list()) text += to_text(d) + "\n";
+    return text;
+}
+
+std::vector<fs::path> bundled_files() {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(root))
+        if (entry.path().extension() == ".json" && entry.path().stem().extension() != ".gemm") files.push_back(entry.path());
+    return files;
+}
+
+TEST(BundledProfiles, AllLoadWithoutADiagnosticAndTheirNamesResolve) {
+    Catalog catalog = open_catalog(root);
+    const auto files = bundled_files();
+    EXPECT_GT(files.size(), 170U);
+    for (const fs::path& file : files) {
+        Diagnostics problems;
+        EXPECT_NE(check_profile(catalog, file, problems), "") << file;
+        EXPECT_TRUE(problems.empty()) << text_of(problems);
+    }
+}
+
+TEST(BundledProfiles, FilesOfDevicesAndClustersAreCalledAsTheirNames) {
+    Catalog catalog = open_catalog(root);
+    for (const fs::path& file : bundled_files()) {
+        const std::string directory = file.parent_path().filename().string();
+        if (directory != "devices" && directory != "clusters" && directory != "libraries") continue;
+        Diagnostics problems;
+        const JsonFile json = JsonFile::load(file, problems);
+        std::string name;
+        ASSERT_TRUE(read_value(json.root().child("name"), name)) << file;
+        EXPECT_EQ(slug_of(name), file.stem().string());
+    }
+}
+
+TEST(BundledProfiles, TheClustersThatTheManualPromisesAreThere) {
+    Catalog catalog = open_catalog(root);
+    for (const char* name : {"snellius-gcn",
+                             "lisa-1080ti",
+                             "lisa-titanrtx",
+                             "dgx1-p100",
+                             "dgx1-v100",
+                             "dgx2",
+                             "selene",
+                             "dgx-a100",
+                             "dgx-h100",
+                             "dgx-h200",
+                             "dgx-b200",
+                             "gb200-nvl72",
+                             "aws-p3-16xlarge",
+                             "aws-p4d",
+                             "aws-p5",
+                             "abci-v",
+                             "abci-a",
+                             "juwels-booster",
+                             "jean-zay-a100",
+                             "perlmutter",
+                             "lumi-g",
+                             "pcie-4x1080ti",
+                             "pcie-8x2080ti",
+                             "pcie-8x2080ti-nvlink",
+                             "pcie-8xrtx3090",
+                             "pcie-8xa100",
+                             "pcie-8xl40s",
+                             "cpu-cluster",
+                             "two-core-reference",
+                             "generic"}) {
+        Diagnostics problems;
+        EXPECT_NE(find_cluster(catalog, name, problems), nullptr) << text_of(problems);
+    }
+}
+
+TEST(BundledProfiles, DevicesThatPublishedMeasurementsNameAreThere) {
+    Catalog catalog = open_catalog(root);
+    for (const char* name : {"A10",
+                             "A100 PCIe 40GB",
+                             "A100 PCIe 80GB",
+                             "A100 SXM4 40GB",
+                             "A100 SXM4 80GB",
+                             "A30",
+                             "A40",
+                             "A800 SXM4 80GB",
+                             "B200 SXM 180GB",
+                             "B300 SXM",
+                             "GB200 (per GPU)",
+                             "GB300 (per GPU)",
+                             "GH200 96GB",
+                             "GTX 1080",
+                             "GTX 1080 Ti",
+                             "H100 SXM5 80GB",
+                             "H200 NVL 141GB",
+                             "H200 SXM 141GB",
+                             "K80 (per die)",
+                             "L40",
+                             "L40S",
+                             "P100 PCIe 16GB",
+                             "P100 SXM2 16GB",
+                             "Quadro RTX 8000",
+                             "RTX 2080 Ti",
+                             "RTX 3070",
+                             "RTX 3090",
+                             "RTX 4080",
+                             "RTX 4090",
+                             "RTX 5060 Ti 16GB",
+                             "RTX 6000 Ada",
+                             "RTX A4000",
+                             "RTX A4500",
+                             "RTX A5000",
+                             "RTX A5500",
+                             "RTX A6000",
+                             "RTX PRO 6000 Blackwell 96GB",
+                             "TITAN RTX",
+                             "TITAN V",
+                             "TITAN X Pascal",
+                             "V100 SXM2 16GB",
+                             "V100 SXM2 32GB",
+                             "V100 SXM3 32GB",
+                             "V100 SXM3 32GB 450W"}) {
+        Diagnostics problems;
+        EXPECT_NE(find_device(catalog, name, problems), nullptr) << text_of(problems);
+    }
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,273 @@
+#include "model/io/framework_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::AllOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+const std::filesystem::path root = SEXTANT_SOURCE_DIR;
+
+std::string texts(const Diagnostics& d) {
+    std::string all;
+    for (const Diagnostic& x : d.list()) all += to_text(x) + "\n";
+    return all;
+}
+
+Framework bundled(std::string_view name) {
+    Diagnostics d;
+    Framework f = load_framework(name, root, d);
+    EXPECT_TRUE(d.empty()) << texts(d);
+    return f;
+}
+
+nlohmann::json bundled_json(const std::string& name) {
+    return nlohmann::json::parse(std::ifstream(root / "frameworks" / (name + ".json")));
+}
+
+Framework read(const nlohmann::json& document, Diagnostics& d) {
+    const JsonFile file = JsonFile::from_text(document.dump(), "mine.json", d);
+    return read_framework(file.root());
+}
+
+auto problem(const char* pointer, const char* what) {
+    return AllOf(Field(&Diagnostic::pointer, pointer), Field(&Diagnostic::what, HasSubstr(what)));
+}
+
+TEST(FrameworkReader, every_bundled_framework_loads_under_the_name_of_its_file) {
+    ASSERT_THAT(framework_names(root), SizeIs(testing::Ge(30u)));
+    for (const std::string& name : framework_names(root)) EXPECT_EQ(bundled(name).name, name);
+}
+
+TEST(FrameworkReader, every_bundled_number_states_its_own_kind_and_source) {
+    for (const std::string& name : framework_names(root)) {
+        const nlohmann::json document = bundled_json(name);
+        int numbers = 0;
+        for (const auto& [key, value] : document.items()) {
+            EXPECT_FALSE(value.is_number() && key != "prefetch_blocks") << name << ": " << key << " is a bare number";
+            if (!value.is_object()) continue;
+            ++numbers;
+            EXPECT_FALSE(value.value("source", "").empty()) << name << ": " << key;
+            EXPECT_FALSE(value.value("kind", "").empty()) << name << ": " << key;
+        }
+        EXPECT_GE(numbers, 12) << name;
+        EXPECT_FALSE(bundled(name).notes.empty()) << name;
+        EXPECT_FALSE(bundled(name).source.empty()) << name;
+    }
+}
+
+TEST(FrameworkReader, a_number_called_estimated_says_that_it_is_ours_and_no_other_does) {
+    for (const std::string& name : framework_names(root)) {
+        const nlohmann::json document = bundled_json(name);
+        for (const auto& [key, value] : document.items()) {
+            if (!value.is_object()) continue;
+            const bool ours = value.at("source").get<std::string>().starts_with("ours: ");
+            EXPECT_EQ(value.at("kind") == "estimated", ours) << name << ": " << key;
+        }
+    }
+}
+
+TEST(FrameworkReader, no_alias_stands_for_two_frameworks) {
+    std::map<std::string, std::string> owner;
+    for (const std::string& name : framework_names(root)) owner[name] = name;
+    for (const std::string& name : framework_names(root))
+        for (const Framework f = bundled(name); const std::string& alias : f.aliases) {
+            const auto [it, fresh] = owner.emplace(alias, name);
+            EXPECT_TRUE(fresh) << alias << " is claimed by " << it->second << " and " << name;
+        }
+}
+
+TEST(FrameworkReader, the_words_of_measured_rows_find_a_framework) {
+    const std::map<std::string, std::string> families{{"megatron-lm", "megatron-lm-2021"},
+                                                      {"megatron-deepspeed", "megatron-deepspeed"},
+                                                      {"megatron-core", "megatron-core"},
+                                                      {"pytorch-ddp", "pytorch-ddp"},
+                                                      {"pytorch-fsdp", "pytorch-fsdp"},
+                                                      {"deepspeed", "deepspeed"},
+                                                      {"internevo", "internevo"},
+                                                      {"llm.q", "llm-q"},
+                                                      {"tensorflow", "tensorflow-1"},
+                                                      {"mxnet", "mxnet"},
+                                                      {"NeMo 24.07", "nemo"},
+                                                      {"Megatron-LM v1.1 (Sep 2020)", "megatron-lm-2019"}};
+    for (const auto& [word, name] : families) EXPECT_EQ(bundled(word).name, name) << word;
+}
+
+// max(40e6, 1e6 x ranks) parameters, FP32 gradients of 4 bytes: 160 MB, and 4 MB for each rank.
+TEST(FrameworkReader, worked_bucket_of_megatron_core_in_bytes) {
+    const Framework f = bundled("megatron-core");
+    ASSERT_TRUE(f.bucket && f.bucket_per_rank);
+    EXPECT_TRUE(f.gradients_in_fp32);
+    EXPECT_DOUBLE_EQ(f.bucket->value / B, 40e6 * 4);
+    EXPECT_DOUBLE_EQ(f.bucket_per_rank->value / B, 1e6 * 4);
+    EXPECT_EQ(f.bucket->kind, SourceKind::published);
+}
+
+TEST(FrameworkReader, a_framework_that_reduces_everything_at_once_has_no_bucket) {
+    EXPECT_FALSE(bundled("megatron-lm-2021").bucket);
+    EXPECT_FALSE(bundled("megatron-lm-2021").overlaps_gradients);
+    ASSERT_TRUE(bundled("pytorch-ddp").bucket);
+    EXPECT_DOUBLE_EQ(bundled("pytorch-ddp").bucket->value / MiB, 25);
+}
+
+TEST(FrameworkReader, an_unknown_name_gets_the_nearest_one_as_hint) {
+    Diagnostics d;
+    load_framework("megatron-ml-2021", root, d);
+    ASSERT_THAT(d.list(), SizeIs(1));
+    EXPECT_THAT(d.list()[0].what, HasSubstr("megatron-ml-2021"));
+    EXPECT_THAT(d.list()[0].hint, HasSubstr("did you mean \"megatron-lm-2021\"?"));
+}
+
+TEST(FrameworkReader, an_unknown_name_in_a_document_is_reported_at_its_place) {
+    Diagnostics d;
+    const JsonFile scenario = JsonFile::from_text(R"({"framework": "pytorch-dpd", "other": 7})", "s.json", d);
+    load_framework(scenario.root().child("framework"), root);
+    load_framework(scenario.root().child("other"), root);
+    load_framework(scenario.root().child("absent"), root);
+    EXPECT_THAT(d.list(), UnorderedElementsAre(problem("/framework", "pytorch-dpd"), problem("/other", "expected a text")));
+    EXPECT_EQ(d.list()[0].file, "s.json");
+}
+
+TEST(FrameworkReader, a_folder_without_frameworks_is_no_crash) {
+    Diagnostics d;
+    EXPECT_THAT(framework_names(root / "nowhere"), IsEmpty());
+    load_framework("pytorch-ddp", root / "nowhere", d);
+    EXPECT_THAT(d.list(), SizeIs(1));
+}
+
+TEST(FrameworkReader, names_that_look_like_paths_find_nothing_outside_the_folder) {
+    for (const char* name : {"../README", "", ".", "/etc/passwd", "../frameworks/pytorch-ddp"}) {
+        Diagnostics d;
+        load_framework(name, root, d);
+        EXPECT_THAT(d.list(), SizeIs(1)) << name;
+    }
+}
+
+TEST(FrameworkReader, a_path_loads_somebodys_own_file) {
+    const std::string path = testing::TempDir() + "/mine.json";
+    nlohmann::json document = bundled_json("pytorch-ddp");
+    document["name"] = "mine";
+    std::ofstream(path) << document;
+    Diagnostics d;
+    EXPECT_EQ(load_framework(path, root, d).name, "mine");
+    EXPECT_TRUE(d.empty()) << texts(d);
+}
+
+TEST(FrameworkReader, a_missing_path_is_reported_with_its_name) {
+    Diagnostics d;
+    load_framework("no/such.json", root, d);
+    EXPECT_THAT(d.list(), Contains(Field(&Diagnostic::file, "no/such.json")));
+}
+
+TEST(FrameworkReader, a_number_without_its_own_source_inherits_that_of_the_file) {
+    nlohmann::json document = bundled_json("pytorch-ddp");
+    document["kind"] = "measured";
+    document["source"] = "our cluster, March";
+    document["dispatch"] = "7 us";
+    Diagnostics d;
+    const Framework f = read(document, d);
+    EXPECT_TRUE(d.empty()) << texts(d);
+    EXPECT_DOUBLE_EQ(f.dispatch.value / us, 7);
+    EXPECT_EQ(f.dispatch.kind, SourceKind::measured);
+    EXPECT_EQ(f.dispatch.source, "our cluster, March");
+    EXPECT_EQ(f.backward_dispatch.kind, SourceKind::estimated);
+}
+
+TEST(FrameworkReader, a_bad_file_gets_all_its_problems_at_once) {
+    nlohmann::json document = bundled_json("pytorch-ddp");
+    document["schema"] = "framework/9";
+    document.erase("source");
+    document.erase("overlaps_gradients");
+    document.erase("fragmentation");
+    document["dispatch"]["value"] = "2 ms";
+    document["backward_dispatch"]["value"] = 6e-6;
+    document["step_overhead"] = "1 ms";
+    document["native_build"]["value"] = 0;
+    document["overlap_slowdown"]["value"] = 0.9;
+    document["tensor_overlap_fraction"]["value"] = 1.5;
+    document["prefetch_blocks"] = -1;
+    document["fusion"] = "xla";
+    document["casts_each_use"] = "yes";
+    document["bucket"]["kind"] = "guessed";
+    document["buckets"] = "25 MB";
+    Diagnostics d;
+    read(document, d);
+    EXPECT_THAT(d.list(),
+                UnorderedElementsAre(problem("/schema", "framework/9"), problem("", "\"overlaps_gradients\" is missing"),
+                                     problem("", "\"fragmentation\" is missing"), problem("/dispatch/value", "at most"),
+                                     problem("/backward_dispatch/value", "unit missing"), problem("/step_overhead", "no source"),
+                                     problem("/native_build/value", "at least"), problem("/overlap_slowdown/value", "at least 1"),
+                                     problem("/tensor_overlap_fraction/value", "at most 1"), problem("/prefetch_blocks", "at least 0"),
+                                     problem("/fusion", "xla"), problem("/casts_each_use", "expected true or false"),
+                                     problem("/bucket/kind", "guessed"), problem("/buckets", "unknown key")))
+        << texts(d);
+}
+
+TEST(FrameworkReader, a_bucket_per_rank_needs_a_smallest_bucket) {
+    nlohmann::json document = bundled_json("megatron-core");
+    document.erase("bucket");
+    Diagnostics d;
+    read(document, d);
+    EXPECT_THAT(d.list(), Contains(problem("/bucket_per_rank", "without \"bucket\"")));
+}
+
+TEST(FrameworkReader, a_document_that_is_no_object_is_one_problem) {
+    Diagnostics d;
+    read(nlohmann::json::array({1, 2}), d);
+    EXPECT_THAT(d.list(), SizeIs(1));
+}
+
+std::string overlaps_of(const Framework& f) {
+    std::string all;
+    const auto add = [&](bool yes, const char* what) {
+        if (yes) all += (all.empty() ? "" : ", ") + std::string(what);
+    };
+    add(f.overlaps_gradients, "gradients");
+    add(f.overlaps_parameter_gather, "gathers");
+    add(f.overlaps_tensor, "tensor");
+    add(f.overlaps_pipeline, "sends");
+    return all.empty() ? "nothing" : all;
+}
+
+std::string fusion_of(const Framework& f) {
+    return f.fusion == Fusion::none ? "none" : f.fusion == Fusion::pointwise ? "pointwise" : "compiler";
+}
+
+std::string unit_of(const Framework& f) {
+    if (f.bucket) return f.bucket->value == 0 * B ? "each tensor" : to_text(f.bucket->value);
+    return f.reshards_after_forward ? "each block" : "all at once";
+}
+
+std::string row_of(const Framework& f) {
+    return "| `" + f.name + "` | " + f.title + " | " + to_text(f.dispatch.value) + ", " + to_text(f.backward_dispatch.value) + " | " +
+           fusion_of(f) + " | " + overlaps_of(f) + " | " + unit_of(f) + " | " + f.library + " |";
+}
+
+TEST(FrameworkDocument, its_table_is_what_the_files_say) {
+    std::ostringstream page;
+    page << std::ifstream(root / "docs/model/frameworks.md").rdbuf();
+    const std::string table = page.str().substr(std::min(page.str().find("## Bundled frameworks"), page.str().size()));
+    std::size_t rows = 0;
+    for (auto at = table.find("\n| `"); at != std::string::npos; at = table.find("\n| `", at + 1)) ++rows;
+    EXPECT_EQ(rows, framework_names(root).size());
+    for (const std::string& name : framework_names(root))
+        EXPECT_THAT(table, HasSubstr(row_of(bundled(name)) + "\n")) << "docs/model/frameworks.md, row of " << name;
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,91 @@
+#include "model/io/measurement_evaluation.hpp"
+#include "model/io/validation_writer.hpp"
+#include "tests/io/measurement_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+constexpr std::string_view training = R"({"id": "t", "kind": "training", "model": {"name": "resnet50", "family": "cnn"},
+  "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"micro_batch": 8, "global_batch": 8, "precision_kind": "fp16"},
+  "measured": {"step_time_s": 2, "memory_bytes": 1e10}})";
+constexpr std::string_view loading =
+    R"({"id": "l", "kind": "loading", "workload": {"workload": "unet3d"}, "measured": {"samples_per_s": 250}})";
+constexpr std::string_view collective = R"({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1000000,
+  "hardware": {"gpu": "A100 SXM4 80GB", "ranks": 8, "nodes": 1, "intra_node": {"kind": "nvswitch"}}, "measured": {"time_s": 1e-4}})";
+
+Predictors fixed_predictors() {
+    return {.training =
+                [](const Scenario&) {
+                    return RowPrediction{2.2 * s, 11 * GB, true};
+                },
+            .collective = [](const CollectiveScenario&) { return 0.9e-4 * s; },
+            .loading = [](const LoadingRow&) -> Seconds {
+                throw InputError({"", "", "the input pipeline is not modelled yet", ""});
+            }};
+}
+
+RowResult evaluate_one(std::string_view row) { return evaluate(read_one(row).rows.at(0), test_sources(), fixed_predictors()); }
+
+TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
+    const RowResult r = evaluate_one(training);
+    EXPECT_NEAR(*r.step_error(), 0.1, 1e-12);
+    EXPECT_NEAR(*r.memory_error(), 0.1, 1e-12);
+    EXPECT_EQ(r.measured_fits, true);  // it ran
+    EXPECT_EQ(r.series, "vision, one GPU");
+    EXPECT_FALSE(r.assumptions.empty());
+}
+
+TEST(MeasurementEvaluation, ThroughputOfALoaderCountsAsTimePerSample) {
+    const RowResult r = evaluate_one(loading);
+    EXPECT_DOUBLE_EQ(*r.measured_step / ms, 4);  // 1 / 250
+    EXPECT_EQ(r.refused, "the input pipeline is not modelled yet");
+}
+
+TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
+    const RowResult r = evaluate_one(collective);
+    EXPECT_NEAR(*r.step_error(), -0.1, 1e-12);
+    EXPECT_EQ(r.series, "collectives above 64 KiB");
+}
+
+TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
+    const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
+    const auto json = nlohmann::json::parse(validation_json(v, {.group_by = "gpu"}));
+    const auto& file = json.at("files").at(0);
+    EXPECT_EQ(file.at("file"), "f.json");
+    EXPECT_EQ(file.at("rows"), 2);
+    EXPECT_EQ(file.at("predicted"), 1);
+    EXPECT_EQ(file.at("refused"), 1);
+    for (const char* key : {"mape", "median_ape", "bias", "max_ape"}) {
+        EXPECT_NEAR(file.at("step_time").at(key).get<double>(), 0.1, 1e-12);
+        EXPECT_NEAR(json.at("total").at("memory").at(key).get<double>(), 0.1, 1e-12);
+    }
+    const auto& result = file.at("results").at(0);
+    EXPECT_EQ(result.at("id"), "t");
+    EXPECT_EQ(result.at("counted"), true);
+    EXPECT_DOUBLE_EQ(result.at("measured_step_time_s"), 2);
+    EXPECT_DOUBLE_EQ(result.at("predicted_step_time_s"), 2.2);
+    EXPECT_NEAR(result.at("ape").get<double>(), 0.1, 1e-12);
+    EXPECT_DOUBLE_EQ(result.at("measured_memory_bytes"), 1e10);
+    EXPECT_DOUBLE_EQ(result.at("predicted_memory_bytes"), 1.1e10);
+    EXPECT_EQ(result.at("predicted_fits"), true);
+    EXPECT_EQ(file.at("results").at(1).at("refused"), "the input pipeline is not modelled yet");
+    EXPECT_FALSE(file.at("results").at(1).contains("predicted_step_time_s"));
+    EXPECT_TRUE(json.at("groups").contains("A100 SXM4 80GB"));
+}
+
+TEST(ValidationText, TablesLineUpAndMarkdownHasARowPerFile) {
+    const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
+    const std::string text = validation_text(v, {.rows = true});
+    EXPECT_NE(text.find("total (counted rows)"), std::string::npos);
+    EXPECT_NE(text.find("refused: the input pipeline"), std::string::npos);
+    const std::string markdown = validation_markdown(v);
+    EXPECT_NE(markdown.find("| f.json | 2 | 2 | 1 | 1 | 10.0 % |"), std::string::npos) << markdown;
+    EXPECT_NE(markdown.find("|---|---:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,89 @@
+#include "model/io/measurement_reader.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+MeasurementFile read(std::string_view text, std::vector<Diagnostic>& problems) {
+    Diagnostics diagnostics;
+    MeasurementFile file = read_measurements(text, "rows.json", diagnostics);
+    problems = diagnostics.list();
+    return file;
+}
+
+TEST(MeasurementReader, ReadsARowAndPassesOverKeysThatItDoesNotKnow) {
+    std::vector<Diagnostic> problems;
+    const MeasurementFile file = read(R"({"source": {"title": "T", "url": "U", "commit": "c"}, "rows": [
+        {"id": "a", "kind": "training", "suspect": "figures disagree", "future": 1, "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 16, "nodes": 2, "cooling": "water"},
+         "plan": {"dp": 16, "grad_accum": null, "cuda_graph": "none/full_iteration", "offload": ["x", "y"]},
+         "measured": {"step_time_s": 1.5, "memory_bytes": 7e9}}]})",
+                                      problems);
+    EXPECT_TRUE(problems.empty());
+    EXPECT_EQ(file.title, "T");
+    ASSERT_EQ(file.rows.size(), 1U);
+    const auto& row = std::get<TrainingRow>(file.rows[0]);
+    EXPECT_EQ(row.hardware.nodes, 2);
+    EXPECT_FALSE(row.plan.grad_accum);
+    EXPECT_FALSE(row.plan.cuda_graph);
+    EXPECT_EQ(row.plan.offload, (std::vector<std::string>{"x", "y"}));
+    EXPECT_DOUBLE_EQ(*row.step_time / units::s, 1.5);
+    EXPECT_DOUBLE_EQ(*row.memory / units::GB, 7);
+    EXPECT_TRUE(row.header.suspect);
+    EXPECT_FALSE(row.header.counted());
+}
+
+TEST(MeasurementReader, ALoadingRowHasItsSampleSizeInMegabytes) {
+    std::vector<Diagnostic> problems;
+    const MeasurementFile file = read(R"({"rows": [{"id": "l", "kind": "loading", "hardware": {"hosts": 3},
+        "workload": {"workload": "unet3d", "num_accelerators": 12, "mb_per_sample": 139.8}, "measured": {"samples_per_s": 250}}]})",
+                                      problems);
+    EXPECT_TRUE(problems.empty());
+    const auto& row = std::get<LoadingRow>(file.rows.at(0));
+    EXPECT_EQ(row.hosts, 3);
+    EXPECT_DOUBLE_EQ(row.sample / units::MB, 139.8);
+    EXPECT_DOUBLE_EQ(row.samples_per_second->si(), 250);
+}
+
+TEST(MeasurementReader, WrongTypesAndHugeAndNegativeNumbersAreDiagnosedAllAtOnce) {
+    std::vector<Diagnostic> problems;
+    const MeasurementFile file = read(R"({"rows": [
+        {"id": "a", "kind": "training", "hardware": {"gpu": 5, "gpus": -1}, "plan": {"dp": 1e99, "recompute_modules": "x"}, "measured": {"step_time_s": -3}},
+        {"id": "b", "kind": "dancing"},
+        {"id": "c", "kind": "collective", "hardware": {"ranks": 2.5}, "measured": []},
+        {"id": "d", "kind": "loading", "workload": {"workload": "resnet50"}, "measured": {"samples_per_s": 10}},
+        7]})",
+                                      problems);
+    std::vector<std::string> places;
+    for (const Diagnostic& d : problems) {
+        EXPECT_EQ(d.file, "rows.json");
+        places.push_back(d.pointer);
+    }
+    const std::vector<std::string> expected{"/rows/0/hardware/gpus",
+                                            "/rows/0/hardware/gpu",
+                                            "/rows/0/plan/dp",
+                                            "/rows/0/plan/recompute_modules",
+                                            "/rows/0/measured/step_time_s",
+                                            "/rows/1/kind",
+                                            "/rows/2/hardware/ranks",
+                                            "/rows/2/measured",
+                                            "/rows/4"};
+    for (const std::string& place : expected) EXPECT_NE(std::ranges::find(places, place), places.end()) << place;
+    ASSERT_EQ(file.rows.size(), 1U);  // the sound one
+    EXPECT_EQ(header_of(file.rows[0]).id, "d");
+}
+
+TEST(MeasurementReader, FilesThatAreNoMeasurementsAreDiagnosed) {
+    std::vector<Diagnostic> problems;
+    for (const char* text : {"", "[1, 2]", "{}", "null", "{\"rows\": 3}", "{\"rows\": [", "{\"source\": 1, \"rows\": []}"}) {
+        const MeasurementFile file = read(text, problems);
+        EXPECT_FALSE(problems.empty()) << text;
+        EXPECT_TRUE(file.rows.empty());
+    }
+    Diagnostics diagnostics;
+    load_measurements("no/such/file.json", diagnostics);
+    EXPECT_FALSE(diagnostics.empty());
+}
+
+}  // namespace
+}  // namespace sextant

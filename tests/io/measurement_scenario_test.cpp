@@ -1,0 +1,278 @@
+#include "tests/io/measurement_fixture.hpp"
+
+#include <filesystem>
+#include <iostream>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+constexpr std::string_view megatron = R"({
+  "id": "megatron", "kind": "training", "complete": true,
+  "model": {"family": "GPT", "layers": 105, "hidden": 20480, "heads": 128, "vocab": 51200, "seq_len": 2048, "mlp": "gelu-2mat", "tied_embeddings": true},
+  "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 2240, "gpus_per_node": 8, "nodes": 280, "gpus_used_per_node": 8,
+    "intra_node": {"kind": "nvswitch"}, "inter_node": {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_per_s": 200}},
+  "plan": {"dp": 8, "tp": 8, "pp": 35, "vpp": 3, "cp": 1, "zero_stage": 0, "sequence_parallel": true, "micro_batch": 1, "global_batch": 2240,
+    "recompute": "selective", "precision": "fp16", "schedule": "interleaved 1f1b", "flash_attention": false,
+    "framework": "Megatron-LM (2022)",
+                           "precision_kind" : "fp16", "framework_family" : "megatron-lm"
+}
+, "measured" : { "step_time_s" : 37.8 }
+})";
+
+TEST(MeasurementScenario, AMegatronRowKeepsItsPlanAndGetsTheDefaultsOfItsFamily) {
+    const Scenario s = scenario_of(megatron);
+    const Plan& p = s.plan;
+    EXPECT_EQ(p.devices(), 2240);
+    EXPECT_EQ(p.micro_batches(), 280);  // 2240 / (1 x 8)
+    EXPECT_EQ(p.schedule, Schedule::interleaved);
+    EXPECT_EQ(p.recompute, Recompute::selective);
+    EXPECT_EQ(p.data_parallel, DataParallel::all_reduce);
+    EXPECT_EQ(p.optimizer, Optimizer::adam);
+    EXPECT_TRUE(p.sequence_parallel);
+    EXPECT_FALSE(p.flash_attention);
+    EXPECT_TRUE(p.stage_blocks.empty());  // 105 layers = 35 x 3 chunks of one
+    EXPECT_TRUE(p.precision.master_weights);
+    EXPECT_EQ(s.framework.name, "megatron-lm-2021");
+
+    const auto& t = std::get<TransformerSpec>(s.workload.spec);
+    EXPECT_EQ(t.ffn_hidden, 81920);  // 4 x 20480
+    EXPECT_EQ(t.kv_heads, 128);
+    EXPECT_EQ(t.norm, NormKind::layer);
+    EXPECT_TRUE(assumes(s, "ffn_hidden = 4 x hidden"));
+    EXPECT_TRUE(assumes(s, "optimizer Adam"));
+
+    EXPECT_EQ(s.cluster.nodes, 280);
+    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::crossbar);
+    EXPECT_DOUBLE_EQ(s.cluster.node.peers.link.bandwidth.value / (GB / units::s), 300);
+    EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand HDR 4x");
+    EXPECT_EQ(s.cluster.node.nics, 8);
+    EXPECT_EQ(s.cluster.fabric.kind, FabricKind::rail_leaf_spine);
+}
+
+TEST(MeasurementScenario, LayersThatDoNotDivideAreSplitEvenlyWithEmbeddingAndHead) {
+    // 126 layers + embedding + head = 128 blocks on 8 stages x 4 chunks: four each.
+    std::string row(megatron);
+    row.replace(row.find("\"layers\": 105"), 13, "\"layers\": 126");
+    row.replace(row.find("\"pp\": 35, \"vpp\": 3"), 18, "\"pp\": 8, \"vpp\": 4");
+    const Scenario s = scenario_of(row);
+    EXPECT_EQ(s.plan.stage_blocks, std::vector<int>(32, 4));
+    EXPECT_TRUE(assumes(s, "pipeline split"));
+}
+
+constexpr std::string_view fsdp = R"({
+  "id": "fsdp", "kind": "training",
+  "model": {"family": "Llama-3", "layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256, "seq_len": 4096, "mlp": "swiglu"},
+  "hardware": {"gpu": "H100 SXM5 80GB", "gpus": 64, "gpus_per_node": 8, "nodes": 8, "intra_node": {"kind": "nvswitch"},
+    "inter_node": {"fabric": "roce", "nics_per_node": 8, "nic_gbit_per_s": 100}},
+  "plan": {"dp": 64, "fsdp": "FSDP2, group 8", "zero_stage": 3, "micro_batch": 2, "global_batch": 512, "recompute": "full", "flash_attention": true,
+    "precision": "bf16", "precision_kind": "bf16", "framework": "NeMo AutoModel (PyTorch FSDP2)",
+                           "framework_family" : "megatron-core"
+}
+, "measured" : { "step_time_s" : 1 }
+})";
+
+TEST(MeasurementScenario, AnFsdpRowShardsOverItsGroup) {
+    const Scenario s = scenario_of(fsdp);
+    EXPECT_EQ(s.plan.data_parallel, DataParallel::zero3);
+    EXPECT_EQ(s.plan.shard_group, 8);
+    EXPECT_EQ(s.plan.recompute, Recompute::full);
+    EXPECT_EQ(s.framework.name, "pytorch-fsdp2");
+    const auto& t = std::get<TransformerSpec>(s.workload.spec);
+    EXPECT_EQ(t.norm, NormKind::rms);
+    EXPECT_FALSE(t.bias);
+    // RoCE at 100 Gbit/s is not in the catalogue: the nearest entry at 100 Gbit/s = 12.5 GB/s.
+    EXPECT_EQ(s.cluster.node.nic_link.name, "RoCE v2 200 GbE");
+    EXPECT_DOUBLE_EQ(s.cluster.node.nic_link.bandwidth.value / (GB / units::s), 12.5);
+}
+
+TEST(MeasurementScenario, ShardGradOpIsZero2) {
+    std::string row(fsdp);
+    row.replace(row.find("FSDP2, group 8"), 14, "SHARD_GRAD_OP");
+    EXPECT_EQ(scenario_of(row).plan.data_parallel, DataParallel::zero2);
+}
+
+std::string vision_row(std::string_view hardware, std::string_view plan) {
+    return R"({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)" +
+           std::string(hardware) + R"(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )" + std::string(plan) +
+           R"(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})";
+}
+
+TEST(MeasurementScenario, BridgesJoinPairsAndGeForceCardsHaveNoPeerAccess) {
+    const Scenario s = scenario_of(vision_row(
+        R"("gpu": "RTX 2080 Ti", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink", "pair_only": true})",
+        R"("dp": 4, "global_batch": 128, "framework": "PyTorch DDP", "framework_family": "pytorch-ddp")"));
+    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::pairs);
+    EXPECT_EQ(s.cluster.node.peers.links, 1);
+    EXPECT_FALSE(s.cluster.node.peer_access);
+    EXPECT_FALSE(s.plan.precision.tf32);  // Turing has none
+    EXPECT_EQ(s.plan.optimizer, Optimizer::momentum);
+    EXPECT_TRUE(assumes(s, "SGD with momentum"));
+}
+
+TEST(MeasurementScenario, EightP100FormAHybridCubeMeshOfSingleLinks) {
+    const Scenario s = scenario_of(vision_row(
+        R"("gpu": "P100 SXM2 16GB", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})",
+        R"("dp": 8, "global_batch": 256, "framework": "TensorFlow", "framework_family": "tensorflow", "variable_update": "replicated+NCCL", "optimizer": "sgd")"));
+    const PeerFabric& peers = s.cluster.node.peers;
+    ASSERT_EQ(peers.layout, PeerLayout::matrix);
+    EXPECT_DOUBLE_EQ(peers.link.bandwidth.value / (GB / units::s), 20);
+    ASSERT_EQ(peers.link_count.size(), 8U);
+    for (std::size_t i = 0; i < 8; ++i) {
+        int links = 0;
+        for (std::size_t j = 0; j < 8; ++j) {
+            EXPECT_EQ(peers.link_count[i][j], peers.link_count[j][i]);
+            links += peers.link_count[i][j];
+        }
+        EXPECT_EQ(links, 4) << "a P100 has four links";
+        EXPECT_EQ(peers.link_count[i][i], 0);
+    }
+    EXPECT_EQ(s.plan.data_parallel, DataParallel::all_reduce);
+    EXPECT_EQ(s.plan.optimizer, Optimizer::sgd);
+    EXPECT_EQ(s.framework.name, "tf-mirrored");
+}
+
+TEST(MeasurementScenario, FourA100WithoutASwitchHaveFourLinksToEachOther) {
+    // 12 links over 3 peers.
+    const Scenario s =
+        scenario_of(vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink"})",
+                               R"("dp": 4, "global_batch": 128, "framework": "MxNet", "framework_family": "mxnet")"));
+    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::all_to_all);
+    EXPECT_EQ(s.cluster.node.peers.links, 4);
+    EXPECT_TRUE(s.plan.precision.tf32);  // "fp32" convolutions on Ampere
+}
+
+TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
+    const Scenario s = scenario_of(vision_row(
+        R"("gpu": "K80 (per die)", "gpus": 64, "nodes": 8, "gpus_per_node": 8, "intra_node": {"kind": "pcie"},
+           "inter_node": {"fabric": "ethernet", "nics_per_node": 1, "nic_gbit_per_s": 10})",
+        R"("dp": 64, "global_batch": 2048, "framework": "TensorFlow", "framework_family": "tensorflow",
+           "variable_update": "distributed_replicated, cross_replica_sync, parameter servers on the same hosts")"));
+    EXPECT_EQ(s.plan.data_parallel, DataParallel::parameter_server);
+    EXPECT_EQ(s.plan.parameter_servers, 8);
+    EXPECT_TRUE(s.plan.servers_on_workers);
+    EXPECT_EQ(s.framework.name, "tf-parameter-server");
+    EXPECT_FALSE(s.cluster.node.gpu_direct);
+    EXPECT_EQ(s.cluster.node.devices_per_switch, 2);
+}
+
+TEST(MeasurementScenario, ABertRowBecomesAnEncoderWithTheHeadOfItsTask){
+    const std::string row = R"({"id": "bert", "kind": "training",
+      "model": {"family": "BERT", "name": "BERT-large (SQuAD fine-tuning)",
+    "layers" : 24,
+    "hidden" : 1024,
+    "ffn_hidden" : 4096,
+    "heads" : 16,
+    "vocab" : 30522,
+    "seq_len" : 384
+},
+    "hardware" : {"gpu" : "RTX 3090", "gpus" : 2, "nodes" : 1, "gpus_per_node" : 2, "intra_node" : {"kind" : "pcie"}},
+                 "plan" : {
+                     "dp" : 2,
+                     "micro_batch" : 8,
+                     "global_batch" : 16,
+                     "recompute" : "none",
+                     "precision" : "fp32 with TF32 tensor cores enabled by default",
+                     "precision_kind" : "tf32",
+                     "optimizer" : "BertAdam/Adam fp32",
+                     "framework" : "PyTorch NGC container (1.9.0a0)",
+                     "framework_family" : "pytorch-ddp"
+                 },
+                          "measured" : {
+    "step_time_s" : 0.4
+}
+})";
+    const Scenario s = scenario_of(row);
+const auto& t = std::get<TransformerSpec>(s.workload.spec);
+EXPECT_EQ(t.kind, TransformerKind::encoder);
+EXPECT_EQ(t.head, HeadKind::question_answering);
+EXPECT_TRUE(t.bidirectional);
+EXPECT_EQ(t.type_vocab, 2);
+EXPECT_EQ(t.max_positions, 512);
+EXPECT_EQ(s.plan.optimizer, Optimizer::adam);
+EXPECT_EQ(s.framework.name, "pytorch-ddp-1.x");
+EXPECT_EQ(s.cluster.node.host.sockets, 1);
+}
+
+TEST(MeasurementScenario, AutocastKeepsWeightsAndGradientsInFp32) {
+    std::string row = vision_row(
+        R"("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})",
+        R"("dp": 1, "global_batch": 32, "framework": "PyTorch", "framework_family": "pytorch-ddp", "phase": "forward_backward")");
+    row.replace(row.find(R"("precision_kind": "fp32", "precision": "fp32")"), 44, R"("precision_kind": "fp16", "precision": "amp_fp16")");
+    const Plan p = scenario_of(row).plan;
+    EXPECT_EQ(p.precision.compute, DataType::fp16);
+    EXPECT_EQ(p.precision.parameter, DataType::fp32);
+    EXPECT_FALSE(p.precision.master_weights);
+    EXPECT_TRUE(p.without_optimizer);
+}
+
+TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
+    const std::string row = R"({"id": "x", "kind": "training", "model": {"family": "Nemotron", "name": "nemotron hybrid"},
+      "hardware": {"gpu": "Abacus", "gpus": 8}, "plan": {"dp": 8, "precision_kind": "fp7"}, "measured": {}})";
+    try {
+        scenario_of(row);
+        FAIL() << "should be refused";
+    } catch (const InputError& e) {
+        ASSERT_EQ(e.diagnostics().size(), 3U);
+        EXPECT_EQ(e.diagnostics()[0].pointer, "/rows/0/hardware/gpu");
+        EXPECT_EQ(e.diagnostics()[1].pointer, "/rows/0/model");
+        EXPECT_EQ(e.diagnostics()[2].pointer, "/rows/0/plan/precision_kind");
+    }
+}
+
+TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {
+    const MeasurementFile file = read_one(R"({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576,
+      "library": "OpenMPI 4.0.5 (OSU 5.7, host buffers)",
+      "hardware": {"gpu": "V100 SXM2 16GB", "ranks": 4, "nodes": 2, "gpus_per_node": 4, "buffers": "host", "intra_node": {"kind": "nvlink", "peer_access": true},
+        "inter_node": {"fabric": "infiniband", "nics_per_node": 2, "nic_gbit_per_s": 100}},
+      "measured": {
+    "time_s" : 0.001}})");
+    const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
+EXPECT_EQ(s.members, (std::vector<DeviceIndex>{0, 1, 4, 5}));
+EXPECT_EQ(s.library.name, "openmpi-ucx");
+EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
+EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
+}
+
+TEST(MeasurementScenario, TheTextSearchIgnoresCase) {
+    EXPECT_TRUE(mentions("NVIDIA MXNet 21.05", "mxnet"));
+    EXPECT_TRUE(mentions("anything", ""));
+    EXPECT_FALSE(mentions("", "mxnet"));
+}
+
+// All bundled rows: each becomes a scenario or is refused with a reason, and the reasons are few.
+TEST(MeasurementScenario, NearlyEveryCompleteBundledRowBecomesAScenario) {
+    std::map<std::string, int> reasons;
+    int complete = 0, converted = 0;
+    const MeasurementSources sources = test_sources();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(SEXTANT_SOURCE_DIR "/measurements")) {
+        if (entry.path().extension() != ".json") continue;
+        Diagnostics diagnostics;
+        const MeasurementFile file = load_measurements(entry.path(), diagnostics);
+        EXPECT_TRUE(diagnostics.empty()) << to_text(diagnostics.list().front());
+        EXPECT_FALSE(file.rows.empty());
+        for (const MeasurementRow& row : file.rows) {
+            if (!header_of(row).counted() || std::holds_alternative<LoadingRow>(row)) continue;
+            ++complete;
+            try {
+                if (const auto* training = std::get_if<TrainingRow>(&row))
+                    to_scenario(*training, sources);
+                else
+                    to_scenario(std::get<CollectiveRow>(row), sources);
+                ++converted;
+            } catch (const InputError& e) {
+                ASSERT_FALSE(e.diagnostics().empty());
+                EXPECT_FALSE(e.diagnostics().front().what.empty());
+                ++reasons[e.diagnostics().front().what];
+            }
+        }
+    }
+    std::cout << converted << " of " << complete << " complete rows become scenarios\n";
+    for (const auto& [why, rows] : reasons) std::cout << rows << "  " << why << '\n';
+    EXPECT_GT(complete, 3000);
+    EXPECT_GE(converted, 0.99 * complete);
+}
+
+}  // namespace
+}  // namespace sextant

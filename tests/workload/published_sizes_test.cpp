@@ -1,0 +1,168 @@
+// What papers, released checkpoints and libraries state about the networks of the catalogue.
+#include "model/workload/builders.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+namespace sextant {
+namespace {
+
+// Parameters to the unit. Source of each: the number of elements in the released checkpoint, tied matrices once; where none was released
+// (GPT-3, Megatron) the paper rounds, and the formula of arXiv 2104.04473, equation 2, evaluated by hand stands here.
+struct Parameters {
+    const char* name;
+    double count;
+};
+void PrintTo(const Parameters& p, std::ostream* out) { *out << p.name; }
+
+constexpr Parameters exact[] = {
+    {"gpt2", 124'439'808},
+    {"gpt2-medium", 354'823'168},
+    {"gpt2-large", 774'030'080},
+    {"gpt2-xl", 1'557'611'200},
+    // 96 (12 h^2 + 13 h) + (50257 + 2048) h + 2 h with h = 12288: 96 x 1,812,099,072 + 642,723,840 + 24,576
+    {"gpt3-175b", 174'604'259'328},
+    {"bloom-176b", 176'247'271'424},
+    {"mpt-7b", 6'649'286'656},
+    {"llama-7b", 6'738'415'616},
+    {"llama-13b", 13'015'864'320},
+    {"llama-33b", 32'528'943'616},
+    {"llama-65b", 65'285'660'672},
+    {"llama-2-7b", 6'738'415'616},
+    {"llama-2-13b", 13'015'864'320},
+    {"llama-2-70b", 68'976'648'192},
+    {"llama-3-8b", 8'030'261'248},
+    {"llama-3-70b", 70'553'706'496},
+    {"llama-3.1-405b", 405'853'388'800},
+    {"mistral-7b", 7'241'732'096},
+    {"mixtral-8x7b", 46'702'792'704},
+    {"mixtral-8x22b", 140'620'634'112},
+    {"qwen2.5-0.5b", 494'032'768},
+    {"qwen2.5-1.5b", 1'543'714'304},
+    {"qwen2.5-3b", 3'085'938'688},
+    {"qwen2.5-7b", 7'615'616'512},
+    {"qwen2.5-14b", 14'770'033'664},
+    {"qwen2.5-32b", 32'763'876'352},
+    {"qwen2.5-72b", 72'706'203'648},
+    {"deepseek-v2-lite", 15'706'484'224},
+    {"deepseek-v2", 235'741'434'880},
+    {"deepseek-v3", 671'026'419'200},   // without its multi-token prediction module
+    {"bert-base", 110'106'428},         // with both pretraining heads
+    {"bert-large", 336'226'108},        // likewise
+    {"bert-large-squad", 334'094'338},  // without pooler
+    {"t5-small", 60'506'624},
+    {"t5-base", 222'903'552},
+    {"t5-large", 737'668'096},
+    {"t5-3b", 2'851'598'336},
+    {"t5-11b", 11'307'321'344},
+    {"vit-s16", 22'050'664},
+    {"vit-b16", 86'567'656},
+    {"vit-b32", 88'224'232},
+    {"vit-l16", 304'326'632},
+    {"vit-l32", 306'535'400},
+    {"vit-h14", 632'045'800},
+};
+
+class ExactParameters : public testing::TestWithParam<Parameters> {};
+TEST_P(ExactParameters, EqualThePublishedCount) { EXPECT_EQ(size_of(*find_workload(GetParam().name)).parameters, GetParam().count); }
+INSTANTIATE_TEST_SUITE_P(Transformers, ExactParameters, testing::ValuesIn(exact));
+
+// What papers round: the tolerance is half a unit of the last digit that they print.
+struct Rounded {
+    const char* name;
+    double billions, half_digit;
+};
+void PrintTo(const Rounded& r, std::ostream* out) { *out << r.name; }
+
+class RoundedParameters : public testing::TestWithParam<Rounded> {};
+TEST_P(RoundedParameters, RoundToThePrintedFigure) {
+    EXPECT_NEAR(size_of(*find_workload(GetParam().name)).parameters / 1e9, GetParam().billions, GetParam().half_digit);
+}
+// arXiv 2104.04473, table 1.
+INSTANTIATE_TEST_SUITE_P(Megatron, RoundedParameters,
+                         testing::Values(Rounded{"megatron-1.7b", 1.7, 0.05}, Rounded{"megatron-3.6b", 3.6, 0.05},
+                                         Rounded{"megatron-7.5b", 7.5, 0.05}, Rounded{"megatron-18b", 18.4, 0.05},
+                                         Rounded{"megatron-39b", 39.1, 0.05}, Rounded{"megatron-76b", 76.1, 0.05},
+                                         Rounded{"megatron-145b", 145.6, 0.05}, Rounded{"megatron-310b", 310.1, 0.05},
+                                         Rounded{"megatron-530b", 529.6, 0.05}, Rounded{"megatron-1t", 1008.0, 0.05}));
+
+class ActiveParameters : public testing::TestWithParam<Rounded> {};
+TEST_P(ActiveParameters, RoundToThePrintedFigure) {
+    EXPECT_NEAR(size_of(*find_workload(GetParam().name)).active_parameters / 1e9, GetParam().billions, GetParam().half_digit);
+}
+// arXiv 2401.04088, section 1 (13B); mistral.ai/news/mixtral-8x22b (39B). DeepSeek prints 21B (arXiv 2405.04434) and 37B (2412.19437),
+// which leave the input embedding out (0.52B and 0.93B); here it is counted: 21.4 and 37.6.
+INSTANTIATE_TEST_SUITE_P(Mixtures, ActiveParameters,
+                         testing::Values(Rounded{"mixtral-8x7b", 13, 0.5}, Rounded{"mixtral-8x22b", 39, 0.5},
+                                         Rounded{"deepseek-v2", 21, 0.5}, Rounded{"deepseek-v3", 37 + 0.93, 0.5}));
+
+// Multiply-adds (1e9) of one image: "_ops" of the weights in torchvision/models/vision_transformer.py (github.com/pytorch/vision).
+struct MultiplyAdds {
+    const char* name;
+    double billions;
+};
+void PrintTo(const MultiplyAdds& m, std::ostream* out) { *out << m.name; }
+
+class ForwardFlops : public testing::TestWithParam<MultiplyAdds> {};
+TEST_P(ForwardFlops, AreWithinOnePercentOfThePublishedFigure) {
+    const double ours = size_of(*find_workload(GetParam().name)).forward.si() / 2e9;
+    EXPECT_NEAR(ours / GetParam().billions, 1, 0.01);
+}
+INSTANTIATE_TEST_SUITE_P(Vision, ForwardFlops,
+                         testing::Values(MultiplyAdds{"vit-b16", 17.564}, MultiplyAdds{"vit-b32", 4.409}, MultiplyAdds{"vit-l16", 61.555},
+                                         MultiplyAdds{"vit-l32", 15.378}, MultiplyAdds{"vit-h14", 167.295}));
+
+TEST(ForwardFlops, OfTrainingGpt3AreWhatItsPaperStates) {
+    // arXiv 2005.14165, table D.1: 3.14e23 FLOPs for 300e9 tokens, backward included, attention scores left out. Those are, per token and
+    // layer, 4 s h forward.
+    const WorkloadSize size = size_of(*find_workload("gpt3-175b"));
+    const double attention = 96 * 4 * 2048.0 * 12288;
+    const double per_token = 3 * (size.forward.si() / 2048 - attention);
+    EXPECT_NEAR(per_token * 300e9 / 3.14e23, 1, 0.01);
+}
+
+TEST(ForwardFlops, OfEveryMegatronSizeFollowTheFormulaOfItsPaper) {
+    // arXiv 2104.04473, equation 3: with backward (twice forward) and the layers run once more, 96 B s l h^2 (1 + s / 6h + V / 16 l h).
+    // Its first two terms are four passes over the layers, its last three over the head.
+    for (const char* name : {"megatron-1.7b", "megatron-22b", "megatron-145b", "megatron-530b", "megatron-1t"}) {
+        const Workload workload = *find_workload(name);
+        const auto& spec = std::get<TransformerSpec>(workload.spec);
+        const double s = 2048, l = static_cast<double>(spec.layers), h = static_cast<double>(spec.hidden), v = 51200;
+        const double layers = 96 * s * l * h * h * (1 + s / (6 * h)), head = 96 * s * l * h * h * v / (16 * l * h);
+        EXPECT_DOUBLE_EQ(size_of(workload).forward.si(), layers / 4 + head / 3) << name;
+    }
+}
+
+TEST(ForwardFlops, OfGatedGroupedQueryLayersByHand) {
+    // Llama 3 8B, per token and layer, two FLOPs a multiply-add: Q and output 2 x 4096^2, K and V 2 x 4096 x 1024, MLP 3 x 4096 x 14336
+    // = 33,554,432 + 8,388,608 + 176,160,768 = 218,103,808; scores and their product with V 2 x 8192 x 4096 = 67,108,864.
+    // 32 layers and the head of 4096 x 128256 = 525,336,576.
+    const double multiply_adds = 32.0 * (218'103'808 + 67'108'864) + 525'336'576;
+    EXPECT_DOUBLE_EQ(size_of(*find_workload("llama-3-8b")).forward.si(), 8192 * 2 * multiply_adds);
+}
+
+TEST(Catalogue, EveryNameIsANetworkThatCanBeBuilt) {
+    for (const std::string& name : workload_names()) {
+        const auto workload = find_workload(name);
+        ASSERT_TRUE(workload) << name;
+        EXPECT_EQ(workload->name, name);
+        EXPECT_GT(size_of(*workload).parameters, 1e6) << name;
+    }
+    EXPECT_FALSE(find_workload("gpt5"));
+}
+
+TEST(Catalogue, TimmNamesAreAliases) {
+    EXPECT_EQ(size_of(*find_workload("vit_base_patch16_224")).parameters, size_of(*find_workload("vit-b16")).parameters);
+}
+
+TEST(Workload, KnowsHowManyTokensASampleHas) {
+    EXPECT_EQ(find_workload("llama-2-7b")->tokens_per_sample(), 4096);
+    EXPECT_EQ(find_workload("t5-base")->tokens_per_sample(), 512 + 114);
+    EXPECT_EQ(find_workload("vit-b16")->tokens_per_sample(), 0);
+    EXPECT_EQ(find_workload("vit-b16")->sample_word(), "image");
+    EXPECT_EQ(find_workload("gpt2")->sample_word(), "sequence");
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,105 @@
+#include "model/workload/builders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+// Pointers of all that is wrong with building `spec` cut by `shard`.
+std::vector<std::string> refusals(const TransformerSpec& spec, const Shard& shard) {
+    std::vector<std::string> pointers;
+    try {
+        build_transformer(spec, shard);
+    } catch (const InputError& error) {
+        for (const Diagnostic& d : error.diagnostics()) pointers.push_back(d.pointer);
+    }
+    return pointers;
+}
+
+TransformerSpec spec_of(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }
+
+TEST(TransformerRefusal, NamesEveryProblemAtOnce) {
+    // tp 7 divides neither 12 heads nor 3072 columns, and neither is a multiple of the other for key-value heads; GPT-2 has no experts; 2
+    // cp = 6 does not divide 1024.
+    EXPECT_THAT(refusals(spec_of("gpt2"), {.tensor = 7, .context = 3, .expert = 2}),
+                UnorderedElementsAre("/plan/tp", "/plan/tp", "/plan/tp", "/plan/ep", "/plan/cp"));
+}
+
+TEST(TransformerRefusal, SaysWhatDoesNotDivideWhat) {
+    try {
+        build_transformer(spec_of("gpt2"), {.tensor = 8});
+        FAIL() << "12 heads over 8 ranks";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("tp must divide the attention heads: 8 does not divide 12"));
+    }
+}
+
+TEST(TransformerRefusal, DegreesBelowOneAreRefusedBeforeAnythingDividesByThem) {
+    EXPECT_THAT(refusals(spec_of("gpt2"), {.micro_batch = 0, .tensor = 0, .context = -1, .expert = 0, .expert_tensor = -1}),
+                ElementsAre("/plan/micro_batch", "/plan/tp", "/plan/cp", "/plan/ep", "/plan/expert_tp"));
+}
+
+TEST(TransformerRefusal, ExtentsThatAreZeroNegativeOrHugeAreRefused) {
+    TransformerSpec spec;
+    spec.heads = 0;
+    spec.hidden = -768;
+    spec.vocab = std::numeric_limits<std::int64_t>::max();
+    spec.sliding_window_every = 0;
+    EXPECT_THAT(refusals(spec, {}),
+                UnorderedElementsAre("/workload/heads", "/workload/hidden", "/workload/vocab", "/workload/sliding_window_every"));
+}
+
+TEST(TransformerRefusal, TheCapacityFactorIsANumber) {
+    TransformerSpec spec = spec_of("mixtral-8x7b");
+    spec.moe->capacity_factor = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/capacity_factor"));
+}
+
+TEST(TransformerRefusal, WhatIsLargestStillBuilds) {
+    TransformerSpec spec;
+    spec.heads = spec.kv_heads = 10'000;
+    spec.hidden = spec.ffn_hidden = spec.seq_len = 100'000'000;
+    for (const bool flash : {false, true}) EXPECT_THAT(refusals(spec, {.micro_batch = 100, .flash_attention = flash}), IsEmpty());
+    EXPECT_THAT(refusals(spec, {.micro_batch = 101}), ElementsAre("/plan/micro_batch"));
+}
+
+TEST(TransformerRefusal, AnEncoderHasNoLanguageModelHeadAndADecoderNoMaskedOne) {
+    TransformerSpec bert = spec_of("bert-base");
+    bert.head = HeadKind::language_model;
+    EXPECT_THAT(refusals(bert, {}), ElementsAre("/workload/head"));
+    TransformerSpec gpt = spec_of("gpt2");
+    gpt.head = HeadKind::masked_lm_nsp;
+    EXPECT_THAT(refusals(gpt, {}), ElementsAre("/workload/head"));
+}
+
+TEST(TransformerRefusal, ExpertsThatDoNotDivideAreNamed) {
+    EXPECT_THAT(refusals(spec_of("mixtral-8x7b"), {.expert = 3}), ElementsAre("/plan/ep"));
+    // Without sequence parallelism each tensor rank would route every token.
+    EXPECT_THAT(refusals(spec_of("mixtral-8x7b"), {.tensor = 2, .expert = 8, .expert_tensor = 1}), ElementsAre("/plan/expert_tp"));
+    EXPECT_THAT(refusals(spec_of("mixtral-8x7b"), {.tensor = 2, .expert = 8, .expert_tensor = 1, .sequence_parallel = true}), IsEmpty());
+}
+
+TEST(TransformerRefusal, KeyValueHeadsMayBeFewerThanTensorRanks) {
+    EXPECT_THAT(refusals(spec_of("llama-2-70b"), {.tensor = 16}), IsEmpty());
+    TransformerSpec grouped = spec_of("gpt2");
+    grouped.kv_heads = 4;
+    EXPECT_THAT(refusals(grouped, {.tensor = 6}), ElementsAre("/plan/tp"));  // neither of 6 and 4 divides the other
+}
+
+TEST(TransformerRefusal, SequenceParallelismCutsWhatContextParallelismLeaves) {
+    // 512 tokens over cp 2 (two parts each): 256 a rank, which tp 3 does not divide; 12 heads and 3072 columns it does.
+    TransformerSpec spec = spec_of("gpt2");
+    spec.seq_len = 512;
+    EXPECT_THAT(refusals(spec, {.tensor = 3, .context = 2, .sequence_parallel = true}), ElementsAre("/plan/sequence_parallel"));
+}
+
+}  // namespace
+}  // namespace sextant
