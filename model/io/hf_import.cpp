@@ -19,24 +19,19 @@ void must_be(ObjectReader& r, std::string_view key, bool wanted) {
     if (r.optional(key, found) && found != wanted) refuse(r, key, found ? "not supported when true" : "not supported when false");
 }
 
-MlpKind plain_mlp(const std::string& activation) {
-    if (activation == "relu") return MlpKind::relu;
-    if (activation == "relu2") return MlpKind::squared_relu;
-    return MlpKind::gelu;
-}
-
-MlpKind gated_mlp(const std::string& activation) {
-    return activation == "silu" || activation == "swish" ? MlpKind::swiglu : MlpKind::geglu;
-}
-
 // Which activation, by the names of transformers.activations; all variants of GELU cost the same here.
 void read_activation(ObjectReader& r, std::string_view key, std::string activation, bool gated, MlpKind& mlp) {
     r.optional(key, activation);
-    const bool gelu = activation.starts_with("gelu") || activation == "quick_gelu";
-    const bool relu = activation == "relu" || activation == "relu2";
-    const bool silu = activation == "silu" || activation == "swish";
-    if (!gelu && !(gated ? silu : relu)) return refuse(r, key, "activation \"" + activation + "\" is not supported here");
-    mlp = gated ? gated_mlp(activation) : plain_mlp(activation);
+    if (activation.starts_with("gelu") || activation == "quick_gelu")
+        mlp = gated ? MlpKind::geglu : MlpKind::gelu;
+    else if (gated && (activation == "silu" || activation == "swish"))
+        mlp = MlpKind::swiglu;
+    else if (!gated && activation == "relu")
+        mlp = MlpKind::relu;
+    else if (!gated && activation == "relu2")
+        mlp = MlpKind::squared_relu;
+    else
+        refuse(r, key, "activation \"" + activation + "\" is not supported here");
 }
 
 void read_sizes(ObjectReader& r, TransformerSpec& spec) {
