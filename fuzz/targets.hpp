@@ -10,6 +10,7 @@
 namespace sextant::fuzz {
 
 void json_quantity(std::string_view input);
+void profile(std::string_view input);
 
 struct Target {
     std::string_view name;
@@ -17,6 +18,7 @@ struct Target {
 };
 inline constexpr std::array targets = {
     Target{"json_quantity", json_quantity},
+    Target{"profile", profile},
 };
 
 }  // namespace sextant::fuzz
