@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -34,7 +35,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit) {
     if (word.empty() || word.size() > longest_word) return {};
     struct Candidate {
-        bool contained;
+        int rank;  // a slip of the finger, a part of the name, a guess
         std::size_t distance;
         std::string_view name;
     };
@@ -45,11 +46,10 @@ std::vector<std::string> nearest_names(std::string_view word, const std::vector<
         const bool contained =
             wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
         const std::size_t distance = edit_distance(wanted, text);
-        if (contained || distance <= wanted.size() / 2) candidates.push_back({contained, distance, name});
+        const bool slip = distance <= std::max<std::size_t>(1, wanted.size() / 4);
+        if (contained || distance <= wanted.size() / 2) candidates.push_back({slip ? 0 : contained ? 1 : 2, distance, name});
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return a.contained != b.contained ? a.contained : a.distance < b.distance;
-    });
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return std::pair(c.rank, c.distance); });
     std::vector<std::string> out;
     for (const Candidate& c : candidates)
         if (out.size() < limit) out.emplace_back(c.name);

@@ -15,6 +15,12 @@ constexpr double operand_cost = 12;    // c: see docs/model/compute.md
 constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
 constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
 
+// Convolutions against GEMMs of the same shape, medians over DeepBench's forward and backward convolutions (docs/model/compute.md):
+// on vector units 3 x 3 with stride 1 runs in the Winograd domain, on tensor cores gathering the windows costs.
+constexpr double winograd_gain = 1.6;
+constexpr double tensor_convolution = 0.75;
+constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
+
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
 // Work of one wave of tiles, per unit of the multiprocessors' rate.
@@ -36,12 +42,14 @@ double alignment(const Kernel& k, const MatrixRate& rate) {
 Seconds memory_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) { return bytes / (d.memory * scale.memory); }
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
     const MatrixRate& rate = d.matrix(k.type);
     double utilization = gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n),
                                           static_cast<double>(k.k), d, rate.unit);
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
-        if (k.winograd) utilization *= d.winograd_gain;
+        if (rate.unit == ComputeUnit::tensor) utilization *= tensor_convolution;
+        if (rate.unit == ComputeUnit::vector && k.winograd) utilization *= winograd_gain;
     } else {
         utilization *= alignment(k, rate);
     }

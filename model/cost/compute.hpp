@@ -24,14 +24,14 @@ struct MatrixRate {
 // What the cost functions need of a device, resolved once: no names, no options.
 struct DeviceRates {
     MatrixRate by_type[11];  // by DataType
+    FlopRate vector;         // fp32 on vector units
     Bandwidth memory;        // streaming
     Seconds kernel_overhead;
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the sustained 16-bit rate
     double attention_backward = 0.4;
     double convolution = 1;  // framework's choice of algorithm against the best
-    double winograd_gain = 1;
-    bool tiles = true;  // false: CPUs, whose libraries cut work finely
+    bool tiles = true;       // false: CPUs, whose libraries cut work finely
 
     [[nodiscard]] const MatrixRate& matrix(DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
 };

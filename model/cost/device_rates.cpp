@@ -26,7 +26,9 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.multiprocessors = std::max(1, device.multiprocessors);
     rates.convolution = framework.convolution_efficiency.value;
     rates.tiles = device.kind != DeviceKind::cpu;
-    rates.winograd_gain = 1.3;
+    rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)
+                       ? rates.matrix(DataType::fp32).sustained
+                       : device.peak(DataType::fp32, ComputeUnit::vector)->rate.value;
     return rates;
 }
 

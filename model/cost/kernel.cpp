@@ -9,6 +9,9 @@ namespace {
 
 bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
 
+// Channels of a group below which a grouped convolution is no matrix product any more.
+constexpr std::int64_t smallest_matrix = 16;
+
 // Does the plan run this operator's forward again?
 bool is_recomputed(const Operator& op, const Plan& plan) {
     switch (plan.recompute) {
@@ -126,27 +129,26 @@ private:
     }
 
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
-        const std::int64_t pixels = c.batch * c.out_h * c.out_w;
-        const std::int64_t window = c.in_channels / c.groups * c.kernel_h * c.kernel_w;
+        const std::int64_t pixels = c.batch * c.out_h * c.out_w, window = c.kernel_h * c.kernel_w;
+        const std::int64_t in = c.in_channels / c.groups, to = c.out_channels / c.groups;
         Kernel k;
         k.kind = KernelKind::convolution;
-        k.batch = c.groups, k.m = pixels, k.n = c.out_channels / c.groups, k.k = window;
         k.type = product_type_;
+        k.batch = c.groups;
         k.flops = sextant::forward_flops(c);
         k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
         k.winograd = c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1;
+        k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;
         k.name = op.name;
+        k.m = pixels, k.n = to, k.k = in * window;
         out.forward.push_back(k);
         k.backward = true;
-        const bool first_of_network = c.in_channels <= 4;  // no gradient of the image is wanted
-        if (!first_of_network) {
-            std::swap(k.n, k.k);
-            k.m = c.batch * c.in_h * c.in_w;
-            if (c.stride > 1) k.m = pixels, k.winograd = false;
+        const bool image = c.in_channels <= 4;  // no gradient of the image is wanted
+        if (!image) {
+            k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
             out.backward.push_back(k);
         }
-        k.m = window, k.n = c.out_channels / c.groups, k.k = pixels;
-        k.winograd = false;
+        k.m = in * window, k.n = to, k.k = pixels;
         out.backward.push_back(k);
         if (!framework_.channels_last && size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
             push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);

@@ -27,6 +27,7 @@ struct Kernel {
     Flops flops;                     // matrix work
     Bytes bytes;                     // read and written, at least
     int launches = 1;
+    bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product
     bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`
     bool backward = false;
     std::string name;  // of the (first) operator

@@ -18,4 +18,10 @@ std::string slug_of(std::string_view name) {
     return slug;
 }
 
+std::string key_of(std::string_view name) {
+    std::string key = slug_of(name);
+    std::erase(key, '-');
+    return key;
+}
+
 }  // namespace sextant

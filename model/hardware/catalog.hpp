@@ -10,14 +10,17 @@
 
 namespace sextant {
 
-// "A100 SXM4 80GB" -> "a100-sxm4-80gb": what names are compared by, and what profile files are called.
+// "A100 SXM4 80GB" -> "a100-sxm4-80gb": what profile files are called.
 std::string slug_of(std::string_view name);
+
+// "GTX 1080 Ti", "gtx-1080ti" -> "gtx1080ti": what names are compared by.
+std::string key_of(std::string_view name);
 
 // Profiles of one kind. References stay valid while more are loaded.
 template <class Profile>
 struct ProfileSet {
     std::map<std::string, Profile, std::less<>> loaded;       // by slug
-    std::map<std::string, std::string, std::less<>> aliases;  // slug of a name or an alias -> slug; complete once `indexed`
+    std::map<std::string, std::string, std::less<>> aliases;  // key of a name or an alias -> slug; complete once `indexed`
     std::map<std::string, std::string, std::less<>> names;    // slug -> name as written; complete once `indexed`
     bool indexed = false;
 };

@@ -84,5 +84,6 @@ struct MatrixPath {
     bool native = true;              // false: emulated in a wider type
 };
 MatrixPath matrix_path(const Device&, DataType type, bool tf32_allowed);
+MatrixPath matrix_path(Device&&, DataType, bool) = delete;  // the path points into the device
 
 }  // namespace sextant

@@ -24,8 +24,8 @@ std::vector<fs::path> profile_files(const fs::path& directory) {
 
 void add_name(auto& set, const std::string& slug, const std::string& name, const std::vector<std::string>& aliases) {
     set.names.emplace(slug, name);
-    set.aliases.emplace(slug_of(name), slug);
-    for (const std::string& alias : aliases) set.aliases.emplace(slug_of(alias), slug);
+    set.aliases.emplace(key_of(name), slug);
+    for (const std::string& alias : aliases) set.aliases.emplace(key_of(alias), slug);
 }
 
 // --- kinds of profile with one file each: the slug is the file's name ---
@@ -135,8 +135,6 @@ template <class T>
 void complain_about_name(Catalog& catalog, std::string_view name, Diagnostics& diagnostics, const NamedBy& by) {
     std::vector<std::string_view> known;
     for (const auto& [slug, text] : Kind<T>::set(catalog).names) known.push_back(text);
-    for (const auto& [alias, slug] : Kind<T>::set(catalog).aliases)
-        if (!Kind<T>::set(catalog).names.contains(alias)) known.push_back(alias);
     std::string hint;
     for (const std::string& n : nearest_names(name, known, 3)) hint += (hint.empty() ? "did you mean \"" : "\", \"") + n;
     hint = hint.empty() ? "`sextant profiles list` names those known; or name a .json file" : hint + "\"?";
@@ -162,7 +160,7 @@ const T* find(Catalog& catalog, std::string_view name, Diagnostics& diagnostics,
         if (!slug.empty() && fs::exists(directory / (slug + ".json"), error))
             return load<T>(catalog, slug, directory / (slug + ".json"), diagnostics);
     index<T>(catalog, diagnostics);
-    const auto alias = set.aliases.find(slug);
+    const auto alias = set.aliases.find(key_of(name));
     if (alias == set.aliases.end()) {
         complain_about_name<T>(catalog, name, diagnostics, by);
         return nullptr;

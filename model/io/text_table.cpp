@@ -1,0 +1,45 @@
+#include "model/io/text_table.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+std::size_t columns_of(std::string_view text) {
+    const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string TextTable::text() const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::string out;
+    for (const auto& row : rows_) {
+        std::string line = indent_;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            line += row[i];
+            if (i + 1 < row.size()) line += std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+        }
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        out += line + "\n";
+    }
+    return out;
+}
+
+std::string SourceNotes::note(SourceKind kind, const std::string& source) {
+    std::string text(to_text(kind));
+    if (source.empty()) return text;
+    auto at = std::ranges::find(sources_, source);
+    if (at == sources_.end()) at = sources_.insert(sources_.end(), source);
+    return text + " [" + std::to_string(at - sources_.begin() + 1) + "]";
+}
+
+std::string SourceNotes::text() const {
+    std::string out = sources_.empty() ? "" : "Sources\n";
+    for (std::size_t i = 0; i < sources_.size(); ++i) out += "  [" + std::to_string(i + 1) + "] " + sources_[i] + "\n";
+    return out;
+}
+
+}  // namespace sextant

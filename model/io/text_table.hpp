@@ -1,0 +1,41 @@
+// Aligned columns, and the footnotes that say where the numbers in them come from.
+#pragma once
+
+#include "model/base/provenance.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// Columns of a terminal that a text takes: UTF-8 characters, each taken as one column wide.
+std::size_t columns_of(std::string_view text);
+
+// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged.
+class TextTable {
+public:
+    explicit TextTable(std::string indent = "  ") : indent_(std::move(indent)) {}
+    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::string indent_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// "datasheet [1]", and at the end the list: "[1] NVIDIA A100 datasheet".
+class SourceNotes {
+public:
+    std::string note(SourceKind kind, const std::string& source);
+    template <class T>
+    std::string note(const Sourced<T>& number) {
+        return note(number.kind, number.source);
+    }
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::vector<std::string> sources_;
+};
+
+}  // namespace sextant
