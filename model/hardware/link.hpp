@@ -47,11 +47,11 @@ struct CommunicationLibrary {
     std::vector<Protocol> protocols;
     bool tree = false;  // double binary trees for all-reduce
     Sourced<double> tree_bandwidth_fraction;
-    bool in_switch_reduction = false;  // NVLS on NVSwitch of Hopper and later, SHARP on InfiniBand, when the hardware has it
+    bool in_switch_reduction = false;              // NVLS on NVSwitch of Hopper and later, SHARP on InfiniBand, when the hardware has it
     Sourced<double> in_switch_bandwidth_fraction;  // of the port's bandwidth, for the reduced bytes
     Sourced<Seconds> in_switch_step;
-    bool host_staged = false;          // device buffers are copied through host memory (no GPUDirect)
-    bool sockets_only = false;         // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
+    bool host_staged = false;   // device buffers are copied through host memory (no GPUDirect)
+    bool sockets_only = false;  // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
     std::string notes;
 };
 

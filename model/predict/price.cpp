@@ -40,9 +40,7 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
 }
 
 // Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
-std::size_t exchange_term(ParallelGroup which) {
-    return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0;
-}
+std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0; }
 
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
