@@ -77,7 +77,6 @@ void read_host(const FieldReader& r, Framework& f) {
     r.read("native_build", f.native_build, efficiency_bounds);
 }
 
-<<<<<<< HEAD
 void read_kernels(const FieldReader& r, Framework& f) {
     if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
     r.read("fused_softmax", f.fused_softmax);
@@ -87,20 +86,8 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("fused_cross_entropy", f.fused_cross_entropy);
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);
+    r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
     r.read("convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
-=======
-void read_kernels(ObjectReader& r, Framework& f) {
-    if (r.need("fusion").value) r.word("fusion", f.fusion, fusion_words);
-    r.required("fused_softmax", f.fused_softmax);
-    r.required("fused_optimizer", f.fused_optimizer);
-    required(r, "optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
-    r.required("fused_gradient_accumulation", f.fused_gradient_accumulation);
-    r.required("fused_cross_entropy", f.fused_cross_entropy);
-    r.required("channels_last", f.channels_last);
-    r.required("casts_each_use", f.casts_each_use);
-    required(r, "attention_efficiency", f.attention_efficiency, efficiency_bounds);
-    required(r, "convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
->>>>>>> main
 }
 
 void read_data_parallelism(const FieldReader& r, Framework& f) {
