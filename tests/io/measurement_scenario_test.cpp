@@ -208,6 +208,25 @@ TEST(MeasurementScenario, AutocastKeepsWeightsAndGradientsInFp32) {
     EXPECT_TRUE(p.without_optimizer);
 }
 
+TEST(MeasurementScenario, AnOptimizerInBf16KeepsNoFp32Masters) {
+    std::string row(megatron);
+    row.replace(row.find(R"json("precision": "fp16")json"), 19, R"json("precision": "fp16", "optimizer": "AdamW, bf16 m and v")json");
+    const Plan p = scenario_of(row).plan;
+    EXPECT_EQ(p.optimizer, Optimizer::adamw);
+    EXPECT_EQ(p.precision.optimizer_state, DataType::bf16);
+    EXPECT_FALSE(p.precision.master_weights);
+}
+
+TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
+    std::string row(fsdp);
+    row.replace(row.find(R"json({"kind": "nvswitch"})json"), 20, R"json({"kind": "nvswitch", "domain_gpus": 72})json");
+    const auto network = row.find(R"json("inter_node")json");
+    row.replace(network, row.find('}', network) + 1 - network, R"json("system": "one domain")json");
+    const Scenario s = scenario_of(row);  // 8 nodes of 8
+    EXPECT_EQ(s.cluster.node.peers.domain, 72);
+    EXPECT_TRUE(assumes(s, "is not crossed"));
+}
+
 TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
     const std::string row = R"json({"id": "x", "kind": "training", "model": {"family": "Nemotron", "name": "nemotron hybrid"},
       "hardware": {"gpu": "Abacus", "gpus": 8}, "plan": {"dp": 8, "precision_kind": "fp7"}, "measured": {}})json";
