@@ -103,7 +103,10 @@ TEST(Predict, json_has_the_keys_that_programs_rely_on) {
     EXPECT_NEAR(json.at("throughput").at("samples_per_s").get<double>() * step, 8, 1e-9);       // the global batch
     EXPECT_NEAR(json.at("throughput").at("tokens_per_s").get<double>() * step, 8 * 256, 1e-6);  // of 256 tokens each
     double sum = 0;
-    for (const Json& term : json.at("terms")) sum += term.at("seconds").get<double>(), EXPECT_TRUE(term.at("name").is_string());
+    for (const Json& term : json.at("terms")) {
+        EXPECT_TRUE(term.at("name").is_string());
+        sum += term.at("seconds").get<double>();
+    }
     EXPECT_NEAR(sum, step, 1e-9 * step);
     EXPECT_TRUE(json.at("overlapped").is_array());
     EXPECT_GT(json.at("memory_bytes"), 0);
