@@ -12,6 +12,7 @@ namespace sextant::fuzz {
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
 void scenario(std::string_view input);
+void profile(std::string_view input);
 
 struct Target {
     std::string_view name;
@@ -21,6 +22,7 @@ inline constexpr std::array targets = {
     Target{"hf_config", hf_config},
     Target{"json_quantity", json_quantity},
     Target{"scenario", scenario},
+    Target{"profile", profile},
 };
 
 }  // namespace sextant::fuzz

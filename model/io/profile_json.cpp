@@ -191,7 +191,7 @@ std::string profile_to_json(const CommunicationLibrary& library) {
                 {"tree", library.tree},
                 {"tree_bandwidth_fraction", number(library.tree_bandwidth_fraction)},
                 {"in_switch_reduction", library.in_switch_reduction},
-                {"host_staged", library.host_staged},
+                {"host_staged", library.host_staging.has_value()},
                 {"sockets_only", library.sockets_only},
                 {"protocols", Json::array()},
                 {"notes", library.notes}};

@@ -263,8 +263,10 @@ bool read_library_reference(const JsonNode& n, Catalog& c, CommunicationLibrary&
 bool read_cluster_reference(const JsonNode& n, Catalog& c, Cluster& out) { return read_reference(n, c, out); }
 
 std::string check_profile(Catalog& catalog, const fs::path& path, Diagnostics& diagnostics) {
-    const JsonFile file = JsonFile::load(path, diagnostics);
-    const JsonNode root = file.root();
+    return check_profile(catalog, JsonFile::load(path, diagnostics).root());
+}
+
+std::string check_profile(Catalog& catalog, const JsonNode& root) {
     if (!root.value) return {};
     const JsonNode schema = root.child("schema");
     std::string text;

@@ -59,7 +59,8 @@ bool read_storage(const JsonNode&, StorageClass&);
 bool read_library(const JsonNode&, CommunicationLibrary&);
 bool read_cluster(const JsonNode&, Catalog&, Cluster&);
 
-// Reads any profile file, whichever its schema, and adds every problem. Returns its schema, empty when it has none.
+// Reads any profile, whichever its schema, and adds every problem. Returns its schema, empty when it has none.
+std::string check_profile(Catalog&, const JsonNode&);
 std::string check_profile(Catalog&, const std::filesystem::path&, Diagnostics&);
 
 // A table of latencies as somebody printed it, with what the printed numbers mean.

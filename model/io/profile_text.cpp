@@ -265,7 +265,9 @@ std::string profile_to_text(const CommunicationLibrary& library) {
     if (library.tree)
         out += "  double binary trees, at " + percent_text(library.tree_bandwidth_fraction.value) + " of the ring's bandwidth\n";
     if (library.in_switch_reduction) out += "  lets switches add where they can\n";
-    if (library.host_staged) out += "  copies device buffers through host memory\n";
+    if (library.host_reduction) out += "  reduces on the host, " + to_text(library.host_reduction->value) + " a process\n";
+    if (library.host_staging)
+        out += "  copies device buffers through host memory, " + to_text(library.host_staging->value) + " a process\n";
     if (library.sockets_only) out += "  uses Ethernet sockets even where a faster fabric exists\n";
     return out + paragraph("Notes", library.notes) + "\n" + sources.text();
 }
