@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace sextant {
@@ -124,6 +125,26 @@ TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
     };
     EXPECT_EQ(largest > 0, largest > 0 && fits(largest)) << largest;
     EXPECT_FALSE(fits(2 * largest + 1)) << 2 * largest + 1;
+}
+
+TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
+    const Scenario s = bundled_scenario(GetParam());
+    EXPECT_GE(s.description.size(), 40u);
+    EXPECT_LE(s.description.size(), 300u);
+    EXPECT_EQ(predict(s).estimate.fits, GetParam() != "does-not-fit");
+}
+
+// The same work for each copy of the model, more copies: never faster a copy, unless copies share states and each has less to update.
+TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
+    Scenario s = bundled_scenario(GetParam());
+    if (s.plan.data_parallel != DataParallel::all_reduce || s.cluster.node.nics == 0) return;
+    const std::int64_t per_copy = s.plan.global_batch / s.plan.dp;
+    s.cluster.nodes *= 2;
+    s.reserved_devices = 0;
+    const Seconds before = predict(s).estimate.step;
+    s.plan.dp *= 2;
+    s.plan.global_batch = per_copy * s.plan.dp;
+    EXPECT_GE(predict(s).estimate.step / before, 1 - rounding);
 }
 
 }  // namespace
