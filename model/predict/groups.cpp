@@ -1,6 +1,9 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -108,14 +111,13 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     g.expert_tensor = plan.expert_tp > 0 ? layer.group(plan.expert_tp, o.tensor) : g.tensor;
     g.context = layer.group(plan.cp, o.context);
     g.data = layer.group(plan.dp, o.data, plan.cp, o.context);
-    // Experts take the fastest of the data and context ranks first.
-    const int expert_in_context = std::min(plan.ep, plan.cp);
-    const int expert_in_data = std::max(1, plan.ep / std::max(expert_in_context, 1));
-    g.expert = layer.group(expert_in_context, o.context, expert_in_data, o.data);
-    g.expert_data = layer.group(std::max(1, plan.dp / expert_in_data), o.data * expert_in_data);
-    const int shard = plan.shard_ranks();
-    g.shard = shard >= plan.dp * plan.cp ? g.data : layer.group(std::max(1, shard), o.data);
-    g.replicas = shard >= plan.dp * plan.cp ? Group{} : layer.group(std::max(1, plan.dp / std::max(shard, 1)), o.data * shard);
+    // n of the data and context ranks, context first (n divides dp x cp), and those that hold the same as rank 0 of them.
+    const auto part = [&](int n) {
+        const int c = std::gcd(n, plan.cp), d = n / c;
+        return std::pair{layer.group(c, o.context, d, o.data), layer.group(plan.cp / c, o.context * c, plan.dp / d, o.data * d)};
+    };
+    std::tie(g.expert, g.expert_data) = part(plan.ep);
+    std::tie(g.shard, g.replicas) = part(plan.shard_ranks());
     g.pipeline = plan.pp > 1 ? layer.group(2, o.pipeline) : Group{};
     return g;
 }

@@ -111,6 +111,30 @@ TEST(Groups, OfHybridShardingKeepShardsInTheNodeAndReplicasAcross) {
     EXPECT_EQ(g.replicas.nodes, 2);
 }
 
+TEST(Groups, OfPartsTakeContextRanksFirst) {
+    // dp 2, cp 4; context ranks are neighbours. Experts or shards over two ranks: half a context group; the other half and both of the
+    // other replica hold the same: four. Over four: the context group; two hold the same. Over eight: everybody.
+    Job job;
+    job.scenario.plan.dp = 2;
+    job.scenario.plan.cp = 4;
+    for (const auto& [part, copies] : {std::pair{1, 8}, {2, 4}, {4, 2}, {8, 1}}) {
+        job.scenario.plan.ep = part;
+        job.scenario.plan.shard_group = part;
+        const JobGroups g = job.groups();
+        EXPECT_EQ(g.expert.ranks, part);
+        EXPECT_EQ(g.expert_data.ranks, copies);
+        EXPECT_EQ(g.shard.ranks, part);
+        EXPECT_EQ(g.replicas.ranks, copies);
+    }
+    // cp 2, dp 4, four ranks: a context group on each of two neighbouring replicas, {0 1 2 3}.
+    job.scenario.plan.dp = 4;
+    job.scenario.plan.cp = 2;
+    job.scenario.plan.ep = job.scenario.plan.shard_group.emplace(4);
+    EXPECT_EQ(job.groups().shard.ranks, 4);
+    EXPECT_EQ(job.groups().shard.nodes, 1);
+    EXPECT_EQ(job.groups().replicas.nodes, 2);
+}
+
 TEST(Groups, ReduceInTheSwitchWhereItCanAndTheyStayOnIt) {
     Job job;
     job.scenario.cluster.node.peers.in_switch_reduction = true;
