@@ -71,6 +71,7 @@ TEST(DataParallel, GrowsItsBucketsWithTheRanksWhereTheFrameworkDoes) {
 
 TEST(DataParallel, WaitsHalfACycleOfABackgroundThread) {
     Prepared::State job = replicated();
+    job.groups.expert_data = four_ranks();  // without experts there is nothing to wait for
     job.scenario.framework.reduction_cycle = round_machine::given(5 * ms);
     EXPECT_NEAR(price(job, {}, {}).exposed, 30.016 + 2.5, 1e-9);
 }
