@@ -78,6 +78,7 @@ TEST(Condition, WithTheWrongUnitOrNoneIsRefused) {
     EXPECT_THAT(complaint("memory > 10 %"), HasSubstr("\"%\" is not a unit of size"));
     EXPECT_THAT(complaint("mfu < 0.4 s"), HasSubstr("is not a number"));
     EXPECT_THAT(complaint("mfu < much"), HasSubstr("is not a number"));
+    EXPECT_THAT(complaint("mfu < nan"), HasSubstr("is not a number"));  // it would never hold
     EXPECT_THAT(complaint("step_time > soon"), HasSubstr("no number"));
 }
 
