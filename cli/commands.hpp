@@ -13,9 +13,13 @@ class App;
 
 namespace sextant {
 
+void add_import(CLI::App& app, ExitCode& exit_code);
 void add_predict(CLI::App& app, ExitCode& exit_code);
+void add_profiles(CLI::App& app, ExitCode& exit_code);
+void add_validate(CLI::App& app, ExitCode& exit_code);
 
 // Adds every subcommand. `exit_code` must outlive the parse.
 void add_commands(CLI::App& app, ExitCode& exit_code);
+
 
 }  // namespace sextant

@@ -1,10 +1,9 @@
 // `sextant profiles list | show NAME | check FILE`: what is known of hardware, and from where.
-#include "cli/exit_code.hpp"
+#include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/profile_text.hpp"
+#include "model/io/profile_writer.hpp"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <iostream>
 #include <memory>
@@ -12,38 +11,25 @@
 namespace sextant {
 namespace {
 
-constexpr auto latencies_name = "reference-latencies";
-
 struct ProfileOptions {
-    std::string directory, format = "text", name, file;
+    std::string directory, format = "text", name;
 };
 
 Catalog catalog_of(const ProfileOptions& options) { return open_catalog(find_data_root(options.directory)); }
 
-void list(const ProfileOptions& options) {
-    Catalog catalog = catalog_of(options);
-    const std::vector<std::pair<const char*, std::vector<std::string>>> kinds = {
-        {"clusters", cluster_names(catalog)}, {"devices", device_names(catalog)},    {"links", link_names(catalog)},
-        {"storage", storage_names(catalog)},  {"libraries", library_names(catalog)}, {"tables", {latencies_name}}};
-    if (options.format == "json") {
-        nlohmann::ordered_json out = {{"schema", "profile-list/1"}, {"directory", catalog.root.string()}};
-        for (const auto& [kind, names] : kinds) out[kind] = names;
-        std::cout << out.dump(2) << '\n';
-        return;
-    }
-    for (const auto& [kind, names] : kinds) {
-        std::cout << kind << '\n';
-        for (const std::string& name : names) std::cout << "  " << name << '\n';
-    }
+template <class Profile>
+std::string shown(const Profile& profile, const ProfileOptions& options) {
+    return options.format == "json" ? profile_to_json(profile) : profile_to_text(profile);
 }
 
-std::string text_of_file(Catalog& catalog, const std::string& name) {
+std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
+    const std::string& name = options.name;
     Diagnostics problems;
     const std::string schema = check_profile(catalog, name, problems);
     problems.throw_if_any();
-    if (schema == "device/1") return profile_text(*find_device(catalog, name, problems));
-    if (schema == "cluster/1") return profile_text(*find_cluster(catalog, name, problems));
-    if (schema == "library/1") return profile_text(*find_library(catalog, name, problems));
+    if (schema == "device/1") return shown(*find_device(catalog, name, problems), options);
+    if (schema == "cluster/1") return shown(*find_cluster(catalog, name, problems), options);
+    if (schema == "library/1") return shown(*find_library(catalog, name, problems), options);
     throw InputError({name, "/schema", "\"" + schema + "\" holds several profiles", "show one of them by its name"});
 }
 
@@ -53,64 +39,69 @@ std::string text_of_file(Catalog& catalog, const std::string& name) {
     for (const Diagnostic& d : problems.list())
         if (!d.file.empty()) in_files.push_back(d);
     if (!in_files.empty()) throw InputError(std::move(in_files));
-    std::vector<std::string> known = {latencies_name};
-    for (const auto& names :
-         {cluster_names(catalog), device_names(catalog), link_names(catalog), storage_names(catalog), library_names(catalog)})
-        known.insert(known.end(), names.begin(), names.end());
+    std::vector<std::string_view> known;
+    const std::vector<NamesOfKind> kinds = all_names(catalog);
+    for (const NamesOfKind& kind : kinds) known.insert(known.end(), kind.names.begin(), kind.names.end());
     std::string hint;
-    for (const std::string& near : nearest_names(name, {known.begin(), known.end()}, 3))
-        hint += (hint.empty() ? "did you mean \"" : "\", \"") + near;
+    for (const std::string& near : nearest_names(name, known, 3)) hint += (hint.empty() ? "did you mean \"" : "\", \"") + near;
     hint = hint.empty() ? "`sextant profiles list` names everything" : hint + "\"?";
     throw InputError({"", "", "nothing here is called \"" + name.substr(0, 80) + "\"", hint});
 }
 
-std::string text_of(Catalog& catalog, const std::string& name) {
+std::string shown_by_name(Catalog& catalog, const ProfileOptions& options) {
+    const std::string& name = options.name;
     Diagnostics problems;
-    if (slug_of(name) == latencies_name) {
+    if (slug_of(name) == reference_latencies_name) {
         const ReferenceLatencies table = load_reference_latencies(catalog, problems);
         problems.throw_if_any();
-        return profile_text(table);
+        return shown(table, options);
     }
-    if (name.ends_with(".json")) return text_of_file(catalog, name);
-    if (const Device* d = find_device(catalog, name, problems)) return profile_text(*d);
-    if (const Cluster* c = find_cluster(catalog, name, problems)) return profile_text(*c);
-    if (const LinkType* l = find_link(catalog, name, problems)) return profile_text(*l);
-    if (const StorageClass* s = find_storage(catalog, name, problems)) return profile_text(*s);
-    if (const CommunicationLibrary* l = find_library(catalog, name, problems)) return profile_text(*l);
+    if (name.ends_with(".json")) return shown_file(catalog, options);
+    if (const Device* d = find_device(catalog, name, problems)) return shown(*d, options);
+    if (const Cluster* c = find_cluster(catalog, name, problems)) return shown(*c, options);
+    if (const LinkType* l = find_link(catalog, name, problems)) return shown(*l, options);
+    if (const StorageClass* s = find_storage(catalog, name, problems)) return shown(*s, options);
+    if (const CommunicationLibrary* l = find_library(catalog, name, problems)) return shown(*l, options);
     explain_failure(catalog, name, problems);
 }
 
 void check(const ProfileOptions& options) {
     Catalog catalog = catalog_of(options);
     Diagnostics problems;
-    const std::string schema = check_profile(catalog, options.file, problems);
+    const std::string schema = check_profile(catalog, options.name, problems);
     problems.throw_if_any();
-    std::cout << options.file << ": a valid " << schema << '\n';
+    std::cout << options.name << ": a valid " << schema << '\n';
 }
 
 }  // namespace
 
-void add_profiles(CLI::App& app, ExitCode& exit_code) {
-    exit_code = ExitCode::done;
+void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/) {
     auto* profiles = app.add_subcommand("profiles", "hardware that is known: devices, clusters, links, storage, libraries");
     const auto options = std::make_shared<ProfileOptions>();
     profiles->add_option("--profiles", options->directory, "directory of the profiles (default: $SEXTANT_PROFILES, or the bundled ones)");
     profiles->require_subcommand(1);
 
-    auto* list_command = profiles->add_subcommand("list", "names of everything that is known");
-    list_command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    list_command->callback([options] { list(*options); });
+    const auto add_format = [&](CLI::App* command) {
+        command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    };
+    auto* list_command = profiles->add_subcommand("list", "everything that is known, in a line each");
+    add_format(list_command);
+    list_command->callback([options] {
+        Catalog catalog = catalog_of(*options);
+        std::cout << (options->format == "json" ? profile_list_to_json(catalog) : profile_list_to_text(catalog));
+    });
 
     auto* show_command = profiles->add_subcommand("show", "one profile, with the source of each number");
-    show_command->add_option("name", options->name, "a name, an alias, or a .json file; reference-latencies for the table of latencies")
+    show_command->add_option("name", options->name, "a name, an alias or a .json file; reference-latencies for the table of latencies")
         ->required();
+    add_format(show_command);
     show_command->callback([options] {
         Catalog catalog = catalog_of(*options);
-        std::cout << text_of(catalog, options->name);
+        std::cout << shown_by_name(catalog, *options);
     });
 
     auto* check_command = profiles->add_subcommand("check", "reads a profile of your own and reports every problem");
-    check_command->add_option("file", options->file, "a .json file")->required();
+    check_command->add_option("file", options->name, "a .json file")->required();
     check_command->callback([options] { check(*options); });
 }
 

@@ -9,14 +9,20 @@
 
 namespace sextant::fuzz {
 
+void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
+void scenario(std::string_view input);
+void profile(std::string_view input);
 
 struct Target {
     std::string_view name;
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
+    Target{"hf_config", hf_config},
     Target{"json_quantity", json_quantity},
+    Target{"scenario", scenario},
+    Target{"profile", profile},
 };
 
 }  // namespace sextant::fuzz

@@ -1,9 +1,55 @@
 #include "model/sextant.hpp"
 
+#include "model/cost/collectives.hpp"
 #include "model/io/framework_reader.hpp"
+#include "model/io/measurement_evaluation.hpp"
 #include "model/io/profile_reader.hpp"
 
+#include <algorithm>
+
 namespace sextant {
+namespace {
+
+template <class Profile>
+auto by_name(Catalog& catalog, const Profile* (*find)(Catalog&, std::string_view, Diagnostics&, const NamedBy&)) {
+    return [&catalog, find](std::string_view name) {
+        Diagnostics unused;
+        const Profile* found = find(catalog, name, unused, {});
+        return found ? std::optional<Profile>(*found) : std::nullopt;
+    };
+}
+
+RowPrediction predict_training(const Scenario& scenario) {
+    const Estimate e = estimate(prepare(scenario));
+    return {e.step, e.peak_memory, e.fits};
+}
+
+Collective collective_named(const std::string& word) {
+    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
+                               Collective::broadcast, Collective::reduce, Collective::send})
+        if (to_text(c) == word) return c;
+    throw InputError(Diagnostic{"", "/collective", "\"" + word + "\" is no collective that is known here", ""});
+}
+
+Seconds predict_collective(const CollectiveScenario& c) {
+    const Collective collective = collective_named(c.collective);
+    const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
+    const std::vector<std::vector<DeviceIndex>> groups{c.members};
+    const bool in_switch = c.library.in_switch_reduction && c.cluster.node.peers.in_switch_reduction;
+    return collective_time(collective, c.size, make_group(topology, c.members, groups, in_switch), c.library);
+}
+
+// Bundled files by their path in the repository, others as the user named them.
+std::string shown_path(const Library& library, const std::filesystem::path& path) {
+    const std::filesystem::path inside = path.lexically_relative(library.root);
+    return inside.empty() || *inside.begin() == ".." ? path.string() : inside.generic_string();
+}
+
+Seconds predict_loading(const LoadingRow& row) {
+    throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
+}
+
+}  // namespace
 
 Library open_library(const std::filesystem::path& profiles) {
     Library library;
@@ -36,12 +82,24 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
         read_storage_reference(n, catalog, value);
         return value;
     };
-    s.framework = [&library](const JsonNode& n) {
-        return load_framework(n, library.root);
-    };
+    s.framework = [&library](const JsonNode& n) { return load_framework(n, library.root); };
     s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
         const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});
         return found ? *found : CommunicationLibrary{};
+    };
+    return s;
+}
+
+MeasurementSources measurement_sources(Library& library) {
+    MeasurementSources s;
+    s.device = by_name<Device>(library.catalog, find_device);
+    s.link = by_name<LinkType>(library.catalog, find_link);
+    s.library = by_name<CommunicationLibrary>(library.catalog, find_library);
+    s.workload = [](std::string_view name) { return find_workload(name); };
+    s.framework = [&library](std::string_view name) {
+        Diagnostics unused;
+        Framework found = load_framework(name, library.root, unused);
+        return unused.empty() ? std::optional(std::move(found)) : std::nullopt;
     };
     return s;
 }
@@ -57,5 +115,38 @@ Scenario load_scenario(Library& library, const std::filesystem::path& path, cons
 }
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
+
+std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
+    std::vector<std::filesystem::path> files;
+    const std::filesystem::path folder = library.root / "measurements";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    if (files.empty()) throw InputError(Diagnostic{folder.string(), "", "no measurements are there", "name the files to validate"});
+    std::ranges::sort(files);
+    return files;
+}
+
+Validation validate(Library& library, const std::vector<std::filesystem::path>& paths,
+                    const std::function<void(std::size_t done, std::size_t total)>& progress) {
+    Diagnostics diagnostics;
+    std::vector<MeasurementFile> files;
+    for (const std::filesystem::path& path : paths) files.push_back(load_measurements(path, diagnostics));
+    diagnostics.throw_if_any();
+
+    const MeasurementSources names = measurement_sources(library);
+    const Predictors predictors{predict_training, predict_collective, predict_loading};
+    std::size_t total = 0, done = 0;
+    for (const MeasurementFile& file : files) total += file.rows.size();
+    Validation validation;
+    for (const MeasurementFile& file : files) {
+        FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
+        for (const MeasurementRow& row : file.rows) {
+            of_file.results.push_back(evaluate(row, names, predictors));
+            progress(++done, total);
+        }
+    }
+    return validation;
+}
 
 }  // namespace sextant

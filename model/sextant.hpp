@@ -6,13 +6,16 @@
 #pragma once
 
 #include "model/hardware/catalog.hpp"
+#include "model/io/measurement_scenario.hpp"
 #include "model/io/scenario_reader.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/report.hpp"
+#include "model/report/validation.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,19 +24,29 @@ namespace sextant {
 // What is known by name: hardware profiles and frameworks. Files are read when first asked for.
 struct Library {
     Catalog catalog;
-    std::filesystem::path root;  // holds hardware_profiles/ and frameworks/
+    std::filesystem::path root;  // holds hardware_profiles/, frameworks/ and measurements/
 };
 
 // `profiles`: the directory of --profiles; empty for the bundled one. Throws InputError when there is none.
 Library open_library(const std::filesystem::path& profiles = {});
 
-// Where the names in a scenario or a measurement are looked up. References `library` and `diagnostics`.
+// Where the names in a scenario are looked up. References `library` and `diagnostics`.
 ScenarioSources sources(Library& library, Diagnostics& diagnostics);
+// Where the names in a measurement are looked up: a name that is not known refuses a row, and no more. References `library`.
+MeasurementSources measurement_sources(Library& library);
 
 // Reads a scenario and applies `overrides` ("plan.tp=8"). Throws InputError with every problem.
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 
 // The whole answer. Throws InputError when the plan is impossible; a plan that does not fit in memory is an answer.
 Report predict(const Scenario&);
+
+// The files of published measurements that the repository carries, in the order of their paths.
+std::vector<std::filesystem::path> bundled_measurements(const Library&);
+
+// Predicts every row of the files. Throws InputError when a file cannot be read; a row that cannot be predicted is refused in the result.
+// `progress` is called after each row with the rows done and those there are.
+Validation validate(Library&, const std::vector<std::filesystem::path>& files,
+                    const std::function<void(std::size_t done, std::size_t total)>& progress);
 
 }  // namespace sextant

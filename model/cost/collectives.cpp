@@ -51,6 +51,16 @@ struct Call {
     }
 };
 
+// What the host's cores add to a call whose reductions run there.
+Seconds host_time(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library) {
+    const bool reduces = what == Collective::all_reduce || what == Collective::reduce_scatter || what == Collective::reduce;
+    if (!reduces || !library.host_reduction) return {};
+    const double n = group.ranks;
+    Seconds t = (n - 1) / n * size / library.host_reduction->value;
+    if (library.host_staging && !group.host_buffers) t += 2.0 * size / library.host_staging->value;
+    return t;
+}
+
 }  // namespace
 
 std::string_view to_text(Collective c) {
@@ -92,6 +102,8 @@ Group make_group(const Topology& topology, std::span<const DeviceIndex> members,
     const bool over_nvlink =
         !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::nvlink;
     g.hop = over_nvlink || (neighbour.crosses_network && ring.bottleneck == LinkCategory::nvlink) ? Hop::nvlink : Hop::pcie;
+    g.host_buffers =
+        !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::memory;
     g.in_switch = in_switch_reduction && !g.crosses_network;
     return g;
 }
@@ -127,7 +139,7 @@ Seconds collective_time(Collective what, Bytes size, const Group& group, const C
         const Bandwidth port = group.ring * (library.in_switch_bandwidth_fraction.value * scale.bandwidth);
         best = min(best, (p.base.value + library.in_switch_step.value) / scale.latency + size / port);
     }
-    return best;
+    return best + host_time(what, size, group, library);
 }
 
 }  // namespace sextant

@@ -15,7 +15,8 @@
 // (*) A double binary tree uses the full bandwidth of every rank: Sanders, Speck, Träff, "Two-tree algorithms for full
 //     bandwidth broadcast, reduction and scan" (2009), section 3; NCCL implements it since 2.4. Ring: Patarasuk and Yuan,
 //     "Bandwidth optimal all-reduce algorithms for clusters of workstations" (2009), section 3.
-// Neglected: start-up skew between ranks, congestion by other jobs, and chunking beyond the per-step latency.
+// A library that reduces on the host adds (n-1)/n S over the rate at which one process adds, and copies device buffers there and
+// back. Neglected: start-up skew between ranks, congestion by other jobs, and chunking beyond the per-step latency.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -40,6 +41,7 @@ struct Group {
     bool crosses_network = false;
     bool in_switch = false;  // the switch that joins all its ranks can reduce
     bool through_host = false;
+    bool host_buffers = false;  // the ranks are CPU ranks
 };
 
 // Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.

@@ -63,7 +63,7 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
     // Narrow heads do less work per score that is exponentiated.
     const double width = static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
-    return k.flops / (d.matrix(k.type).sustained * (fraction * scale.compute));
+    return k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
 }
 
 }  // namespace

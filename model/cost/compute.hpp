@@ -28,7 +28,7 @@ struct DeviceRates {
     Bandwidth memory;                                                  // streaming
     Seconds kernel_overhead;
     double multiprocessors = 1;
-    double attention_forward = 0.5;  // fraction of the sustained 16-bit rate
+    double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
     double convolution = 1;  // framework's choice of algorithm against the best
     bool tiles = true;       // false: CPUs, whose libraries cut work finely

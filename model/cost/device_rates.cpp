@@ -24,6 +24,8 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.memory = device.memory_bandwidth.value * device.stream_fraction.value;
     rates.kernel_overhead = plan.cuda_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
     rates.multiprocessors = std::max(1, device.multiprocessors);
+    rates.attention_forward = device.attention_forward.value * framework.attention_efficiency.value;
+    rates.attention_backward = device.attention_backward.value * framework.attention_efficiency.value;
     rates.convolution = framework.convolution_efficiency.value;
     rates.tiles = device.kind != DeviceKind::cpu;
     rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)

@@ -235,7 +235,7 @@ private:
         push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, 2);
     }
     void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
-        const Bytes bytes = e.elements * element_size(TensorRole::activation, plan_.precision);
+        const Bytes bytes = e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
         if (e.forward != ExchangeKind::none) {
             out.forward_exchanges.push_back({e.forward, e.group, bytes});
             if (is_recomputed(op, plan_)) out.recompute_exchanges.push_back({e.forward, e.group, bytes});

@@ -47,11 +47,14 @@ struct CommunicationLibrary {
     std::vector<Protocol> protocols;
     bool tree = false;  // double binary trees for all-reduce
     Sourced<double> tree_bandwidth_fraction;
-    bool in_switch_reduction = false;  // NVLS on NVSwitch of Hopper and later, SHARP on InfiniBand, when the hardware has it
+    bool in_switch_reduction = false;              // NVLS on NVSwitch of Hopper and later, SHARP on InfiniBand, when the hardware has it
     Sourced<double> in_switch_bandwidth_fraction;  // of the port's bandwidth, for the reduced bytes
     Sourced<Seconds> in_switch_step;
-    bool host_staged = false;          // device buffers are copied through host memory (no GPUDirect)
-    bool sockets_only = false;         // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
+    // Reductions run on the host: bytes that one process adds per second, its copies included. Absent: on the device.
+    std::optional<Sourced<Bandwidth>> host_reduction;
+    // Device buffers are copied to the host for that and back: bytes per second of one process. Absent: they are not.
+    std::optional<Sourced<Bandwidth>> host_staging;
+    bool sockets_only = false;  // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
     std::string notes;
 };
 

@@ -74,6 +74,7 @@ void read_kernels(ObjectReader& r, Framework& f) {
     r.required("fused_cross_entropy", f.fused_cross_entropy);
     r.required("channels_last", f.channels_last);
     r.required("casts_each_use", f.casts_each_use);
+    required(r, "attention_efficiency", f.attention_efficiency, efficiency_bounds);
     required(r, "convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
 }
 

@@ -326,6 +326,10 @@ ObjectReader::~ObjectReader() {
 
 bool ObjectReader::has(std::string_view key) { return get(key).value != nullptr; }
 
+void ObjectReader::ignore_others() {
+    for (const auto& [key, value] : node_.members()) known_.emplace(key);
+}
+
 JsonNode ObjectReader::get(std::string_view key) {
     known_.emplace(key);
     JsonNode n = node_.child(key);

@@ -142,6 +142,8 @@ public:
     [[nodiscard]] const Provenance& default_source() const { return inherited_; }
 
     [[nodiscard]] bool has(std::string_view key);
+    // Keys that nobody asked for are somebody else's business here, and not reported.
+    void ignore_others();
     // The child, marked as known; value null when absent (or JSON null).
     JsonNode get(std::string_view key);
     // As get, and complains when absent.

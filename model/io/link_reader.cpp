@@ -120,7 +120,12 @@ bool read_library(const JsonNode& n, CommunicationLibrary& out) {
         library.tree_bandwidth_fraction = {1.0, r.default_source().kind, r.default_source().source};
         read_sourced(r, "tree_bandwidth_fraction", library.tree_bandwidth_fraction, plausible::part);
         r.optional("in_switch_reduction", library.in_switch_reduction);
-        r.optional("host_staged", library.host_staged);
+        read_sourced(r, "in_switch_bandwidth_fraction", library.in_switch_bandwidth_fraction, plausible::part);
+        read_sourced(r, "in_switch_step", library.in_switch_step, plausible::latency);
+        if (library.in_switch_reduction && !(library.in_switch_bandwidth_fraction.value > 0))
+            r.need("in_switch_bandwidth_fraction", "a library that reduces in the switch says at which part of the port's bandwidth");
+        read_sourced(r, "host_reduction", library.host_reduction, plausible::bandwidth);
+        read_sourced(r, "host_staging", library.host_staging, plausible::bandwidth);
         r.optional("sockets_only", library.sockets_only);
         r.optional("notes", library.notes);
     }

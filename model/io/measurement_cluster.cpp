@@ -192,12 +192,12 @@ LinkType host_link_of(const MeasuredHardware& h, const Device& device, const Mea
 
 void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementSources& sources, RowReport& report) {
     const int devices = cluster.node.devices;
-    if (!h.inter_node) {
-        if (h.nodes > 1 && h.intra_node.domain_gpus.value_or(0) < h.nodes * devices)
-            report.complain("/hardware/inter_node", "the row spans " + std::to_string(h.nodes) + " nodes, but names no network");
-        return;
-    }
-    const MeasuredInterNode& n = *h.inter_node;
+    const bool in_one_domain = h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices;
+    if (h.nodes == 1 && !h.inter_node) return;
+    if (!h.inter_node && !in_one_domain)
+        return report.complain("/hardware/inter_node", "the row spans " + std::to_string(h.nodes) + " nodes, but names no network");
+    if (!h.inter_node) report.assume("nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed");
+    const MeasuredInterNode n = h.inter_node.value_or(MeasuredInterNode{"infiniband", devices, 400});
     const double gbit = n.nic_gbit_per_s.value_or(100);
     const NetworkPort* best = nullptr;
     for (const NetworkPort& p : network_ports)
@@ -290,7 +290,7 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     for (int node = 0; node < h.nodes; ++node)
         for (int local = 0; local < row.ranks / h.nodes; ++local) scenario.members.push_back(node * scenario.cluster.node.devices + local);
     scenario.cluster.assumptions = std::move(report.assumptions());
-    scenario.collective = row.collective;
+    scenario.collective = row.collective == "alltoall" ? "all_to_all" : row.collective;
     scenario.size = row.message;
     return scenario;
 }

@@ -7,42 +7,44 @@
 namespace sextant {
 namespace {
 
-// All conditions must hold; an empty word always does. `words` stand in the row's framework (or, where it has none, its precision),
-// `update` in its variable_update. `from` is the first year that counts, of the source's own words.
+// All conditions must hold; an empty word always does. `words` stand in the row's framework or precision as the source words them, `kind`
+// in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's own words.
 struct FrameworkRule {
-    std::string_view family, words, update;
+    std::string_view family, words, kind, update;
     int from;
     std::string_view name;
 };
 constexpr FrameworkRule rules[] = {
-    {"megatron-lm", "TransformerEngine", "", 0, "megatron-core"},
-    {"megatron-lm", "2020", "", 0, "megatron-lm-2019"},
-    {"megatron-lm", "", "", 0, "megatron-lm-2021"},
-    {"megatron-deepspeed", "", "", 0, "megatron-deepspeed"},
-    {"megatron-core", "AutoModel", "", 0, "pytorch-fsdp2"},
-    {"megatron-core", "Megatron-Bridge", "", 0, "megatron-core"},
-    {"megatron-core", "NeMo", "", 0, "nemo"},
-    {"megatron-core", "", "", 0, "megatron-core"},
-    {"pytorch-fsdp", "llm-foundry", "", 0, "llm-foundry"},
-    {"pytorch-fsdp", "FSDP2", "", 0, "pytorch-fsdp2"},
-    {"pytorch-fsdp", "", "", 0, "pytorch-fsdp"},
-    {"deepspeed", "", "", 0, "deepspeed"},
-    {"internevo", "", "", 0, "internevo"},
-    {"llm.q", "", "", 0, "llm-q"},
-    {"mxnet", "", "", 0, "mxnet"},
-    {"", "Torch7", "", 0, "torch7"},
-    {"", "Caffe2", "", 0, "caffe2"},
-    {"pytorch-ddp", "(2.", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
-    {"pytorch-ddp", "(1.", "", 0, "pytorch-ddp-1.x"},
-    {"pytorch-ddp", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
-    {"pytorch-ddp", "", "", 0, "pytorch-ddp-1.x"},
-    {"tensorflow", "TensorFlow 2", "", 0, "tensorflow-2-xla"},
-    {"tensorflow", "", "parameter", 0, "tf-parameter-server"},
-    {"tensorflow", "", "replicated", 0, "tf-mirrored"},
-    {"tensorflow", "TensorFlow 1.", "", 0, "tensorflow-1"},
-    {"tensorflow", "", "", 0, "horovod-tf1"},  // NVIDIA's TensorFlow examples run under Horovod
-    {"", "mxnet", "", 0, "mxnet"},
-    {"", "fsdp", "", 0, "pytorch-fsdp"},
+    {"megatron-lm", "TransformerEngine", "", "", 0, "megatron-core"},
+    {"megatron-lm", "2020", "", "", 0, "megatron-lm-2019"},
+    {"megatron-lm", "", "", "", 0, "megatron-lm-2021"},
+    {"megatron-deepspeed", "ZeRO-3", "", "", 0, "megatron-deepspeed-zero3"},
+    {"megatron-deepspeed", "BigScience", "bf16", "", 0, "megatron-deepspeed-bf16"},
+    {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
+    {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3"},  // SC21, section 5.2: Megatron's model under ZeRO-3
+    {"deepspeed", "", "", "", 0, "deepspeed"},
+    {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
+    {"megatron-core", "NeMo", "", "", 0, "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
+    {"megatron-core", "", "", "", 0, "megatron-core"},
+    {"pytorch-fsdp", "llm-foundry", "", "", 0, "llm-foundry"},
+    {"pytorch-fsdp", "FSDP2", "", "", 0, "pytorch-fsdp2"},
+    {"pytorch-fsdp", "", "", "", 0, "pytorch-fsdp"},
+    {"internevo", "", "", "", 0, "internevo"},
+    {"llm.q", "", "", "", 0, "llm-q"},
+    {"", "Torch7", "", "", 0, "torch7"},
+    {"", "Caffe2", "", "", 0, "caffe2"},
+    {"pytorch-ddp", "apex", "", "", 0, "pytorch-ddp-apex"},
+    {"pytorch-ddp", "(2.", "", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
+    {"pytorch-ddp", "", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
+    {"pytorch-ddp", "", "", "", 0, "pytorch-ddp-1.x"},
+    {"tensorflow", "TensorFlow 2", "", "", 0, "tensorflow-2-xla"},
+    {"tensorflow", "", "", "distributed", 0, "tf-parameter-server"},
+    {"tensorflow", "", "", "parameter", 0, "tensorflow-1"},
+    {"tensorflow", "", "", "replicated", 0, "tensorflow-1"},
+    {"tensorflow", "TensorFlow 1.", "", "", 0, "tensorflow-1"},
+    {"tensorflow", "", "", "", 0, "horovod-tf1"},       // NVIDIA's TensorFlow examples run under Horovod
+    {"", "see submission", "", "", 0, "mxnet-mlperf"},  // MLPerf's ResNet-50 submissions on NVIDIA devices
+    {"mxnet", "", "", "", 0, "mxnet"},
 };
 constexpr std::string_view fallback = "pytorch-ddp";
 
@@ -69,16 +71,16 @@ bool mentions(std::string_view text, std::string_view word) {
 
 std::string framework_name(const TrainingRow& row, RowReport& report) {
     const MeasuredPlan& p = row.plan;
-    const std::string& words = p.framework.empty() ? p.precision : p.framework;
+    const std::string words = p.framework + " " + p.precision;
     const int year = std::max(year_in(p.framework), year_in(row.header.source_ref));
-    for (const FrameworkRule& r : rules) {
-        const bool family = r.family.empty() || r.family == p.framework_family;
-        if (!family || !mentions(words, r.words) || !mentions(p.variable_update, r.update) || year < r.from) continue;
-        if (p.framework_family.empty()) report.assume("framework " + std::string(r.name) + ", from the words \"" + words + "\"");
-        return std::string(r.name);
-    }
-    report.assume("framework not stated: " + std::string(fallback));
-    return std::string(fallback);
+    const auto holds = [&](const FrameworkRule& r) {
+        return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) && mentions(p.precision_kind, r.kind) &&
+               mentions(p.variable_update, r.update) && year >= r.from;
+    };
+    const auto* rule = std::ranges::find_if(rules, holds);
+    const std::string name(rule == std::end(rules) ? fallback : rule->name);
+    if (p.framework_family.empty()) report.assume("framework not stated: " + name);
+    return name;
 }
 
 }  // namespace sextant

@@ -42,7 +42,10 @@ Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolu
     if (mentions(p.precision, "fp32 grad") || mentions(p.grad_dtype, "fp32")) q.gradient = q.reduction = DataType::fp32;
     if (mentions(p.grad_reduce_dtype, "bf16")) q.gradient = q.reduction = DataType::bf16;
     if (p.fsdp_mixed_precision == "DEFAULT") q.reduction = DataType::fp32;  // Composer: PURE reduces in 16 bit, DEFAULT in 32
-    if (mentions(p.optimizer, "bf16") || mentions(p.precision, "bf16 optimizer")) q.optimizer_state = DataType::bf16;
+    if (mentions(p.optimizer, "bf16") || mentions(p.precision, "bf16 optimizer")) {
+        q.optimizer_state = DataType::bf16;
+        q.master_weights = false;
+    }
     if (p.fp8_params) q.parameter = q.compute;
     return q;
 }

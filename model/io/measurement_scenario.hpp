@@ -28,7 +28,7 @@ Scenario to_scenario(const TrainingRow&, const MeasurementSources&);
 struct CollectiveScenario {
     Cluster cluster;
     std::vector<DeviceIndex> members;  // the first ranks / nodes devices of every node
-    std::string collective;            // the row's word
+    std::string collective;            // "all_reduce", "all_to_all" ...
     Bytes size;
     CommunicationLibrary library;
 };

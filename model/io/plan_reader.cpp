@@ -21,19 +21,20 @@ void read_degrees(ObjectReader& r, Plan& plan) {
     r.optional("sequence_parallel", plan.sequence_parallel);
 }
 
-// False when what stands there cannot be used. A degree or batch that does not divide is reported too, but leaves a plan whose other
-// problems can be looked for.
+// False when there is no degree to go on with: nothing that depends on it is worth reporting then.
 bool read_data_degree(ObjectReader& r, Plan& plan, std::optional<std::int64_t> devices) {
     if (r.has("dp")) return r.required("dp", plan.dp, degree);
     if (!devices) return true;
     const double model = static_cast<double>(plan.tp) * plan.pp * plan.cp;
-    const double copies = std::floor(static_cast<double>(*devices) / model);
-    plan.dp = static_cast<int>(std::clamp(copies, 1.0, degree.high));
-    if (plan.dp * model == static_cast<double>(*devices)) return true;
+    const double copies = static_cast<double>(*devices) / model;
+    if (copies >= 1 && copies <= degree.high && copies == std::floor(copies)) {
+        plan.dp = static_cast<int>(copies);
+        return true;
+    }
     r.node().complain("tp " + text(plan.tp) + " x pp " + text(plan.pp) + " x cp " + text(plan.cp) + " does not divide the " +
                           text(*devices) + " devices, so that dp cannot be derived",
                       "choose degrees whose product divides " + text(*devices) + ", or state dp");
-    return true;
+    return false;
 }
 
 struct Batch {
@@ -66,7 +67,8 @@ void complete_batch(ObjectReader& r, const Batch& batch, Plan& plan) {
 }
 
 // global_batch = micro_batch x dp x grad_accum: micro_batch is of one pipeline, grad_accum counts its micro-batches.
-bool read_batch(ObjectReader& r, Plan& plan) {
+// A batch that does not divide is reported, but leaves a plan whose other problems can be looked for.
+bool read_batch(ObjectReader& r, Plan& plan, bool dp_is_known) {
     Batch batch;
     int given = 0;
     bool usable = true;
@@ -82,7 +84,7 @@ bool read_batch(ObjectReader& r, Plan& plan) {
     read("micro_batch", batch.micro);
     read("global_batch", batch.global);
     read("grad_accum", batch.accumulate);
-    if (!usable) return false;
+    if (!usable || !dp_is_known) return false;
     if (given == 0 || (given == 1 && plan.pp > 1)) {
         r.node().complain(given == 0 ? "no batch is stated" : "the batch is half stated: a pipeline needs its number of micro-batches",
                           "two of micro_batch, global_batch and grad_accum give the third");
@@ -240,8 +242,8 @@ std::optional<Plan> read_plan(const JsonNode& node, std::optional<std::int64_t> 
     read_execution(r, plan);
     read_placement(r, plan);
     bool usable = node.diagnostics->list().size() == problems;
-    usable = read_data_degree(r, plan, devices) && usable;
-    usable = read_batch(r, plan) && usable;
+    const bool dp_is_known = read_data_degree(r, plan, devices);
+    usable = read_batch(r, plan, dp_is_known) && usable;
     complain_about_idle_settings(r, plan);
     if (!usable) return std::nullopt;
     return plan;

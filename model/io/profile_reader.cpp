@@ -247,11 +247,14 @@ const CommunicationLibrary* find_library(Catalog& c, std::string_view name, Diag
 }
 const Cluster* find_cluster(Catalog& c, std::string_view name, Diagnostics& d, const NamedBy& by) { return find<Cluster>(c, name, d, by); }
 
-std::vector<std::string> device_names(Catalog& c) { return names<Device>(c); }
-std::vector<std::string> link_names(Catalog& c) { return names<LinkType>(c); }
-std::vector<std::string> storage_names(Catalog& c) { return names<StorageClass>(c); }
-std::vector<std::string> library_names(Catalog& c) { return names<CommunicationLibrary>(c); }
-std::vector<std::string> cluster_names(Catalog& c) { return names<Cluster>(c); }
+std::vector<NamesOfKind> all_names(Catalog& c) {
+    return {{"clusters", names<Cluster>(c)},
+            {"devices", names<Device>(c)},
+            {"links", names<LinkType>(c)},
+            {"storage", names<StorageClass>(c)},
+            {"libraries", names<CommunicationLibrary>(c)},
+            {"tables", {std::string(reference_latencies_name)}}};
+}
 
 bool read_device_reference(const JsonNode& n, Catalog& c, Device& out) { return read_reference(n, c, out); }
 bool read_link_reference(const JsonNode& n, Catalog& c, LinkType& out) { return read_reference(n, c, out); }
@@ -260,8 +263,10 @@ bool read_library_reference(const JsonNode& n, Catalog& c, CommunicationLibrary&
 bool read_cluster_reference(const JsonNode& n, Catalog& c, Cluster& out) { return read_reference(n, c, out); }
 
 std::string check_profile(Catalog& catalog, const fs::path& path, Diagnostics& diagnostics) {
-    const JsonFile file = JsonFile::load(path, diagnostics);
-    const JsonNode root = file.root();
+    return check_profile(catalog, JsonFile::load(path, diagnostics).root());
+}
+
+std::string check_profile(Catalog& catalog, const JsonNode& root) {
     if (!root.value) return {};
     const JsonNode schema = root.child("schema");
     std::string text;

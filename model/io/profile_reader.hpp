@@ -34,12 +34,15 @@ const StorageClass* find_storage(Catalog&, std::string_view name, Diagnostics&, 
 const CommunicationLibrary* find_library(Catalog&, std::string_view name, Diagnostics&, const NamedBy& = {});
 const Cluster* find_cluster(Catalog&, std::string_view name, Diagnostics&, const NamedBy& = {});
 
-// Names of all profiles of one kind, in the order of their slugs.
-std::vector<std::string> device_names(Catalog&);
-std::vector<std::string> link_names(Catalog&);
-std::vector<std::string> storage_names(Catalog&);
-std::vector<std::string> library_names(Catalog&);
-std::vector<std::string> cluster_names(Catalog&);
+// What `show` calls the table of latencies.
+inline constexpr std::string_view reference_latencies_name = "reference-latencies";
+
+// Every name, kind by kind, in the order of the slugs.
+struct NamesOfKind {
+    std::string kind;  // "clusters", "devices", "links", "storage", "libraries", "tables"
+    std::vector<std::string> names;
+};
+std::vector<NamesOfKind> all_names(Catalog&);
 
 // Where another document refers to a profile: by name, by the path of a file beside it, or with the profile itself as an object.
 // Each returns false after complaining.
@@ -56,7 +59,8 @@ bool read_storage(const JsonNode&, StorageClass&);
 bool read_library(const JsonNode&, CommunicationLibrary&);
 bool read_cluster(const JsonNode&, Catalog&, Cluster&);
 
-// Reads any profile file, whichever its schema, and adds every problem. Returns its schema, empty when it has none.
+// Reads any profile, whichever its schema, and adds every problem. Returns its schema, empty when it has none.
+std::string check_profile(Catalog&, const JsonNode&);
 std::string check_profile(Catalog&, const std::filesystem::path&, Diagnostics&);
 
 // A table of latencies as somebody printed it, with what the printed numbers mean.

@@ -1,5 +1,4 @@
-#include "model/io/profile_text.hpp"
-
+#include "model/io/profile_writer.hpp"
 #include "model/io/text_table.hpp"
 
 #include <algorithm>
@@ -179,7 +178,7 @@ void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
 
 }  // namespace
 
-std::string profile_text(const Device& d) {
+std::string profile_to_text(const Device& d) {
     SourceNotes sources;
     std::string out = d.name + "\n  " + joined({d.vendor, d.architecture}, " ");
     if (!d.compute_capability.empty()) out += ", compute capability " + d.compute_capability;
@@ -205,7 +204,7 @@ std::string profile_text(const Device& d) {
     return out + "\n" + t.text() + paragraph("Notes", d.notes) + "\n" + sources.text();
 }
 
-std::string profile_text(const Cluster& c) {
+std::string profile_to_text(const Cluster& c) {
     SourceNotes sources;
     const NodeSpec& n = c.node;
     std::string out = c.name + ": " + c.title + "\n  " + std::to_string(c.nodes) + (c.nodes == 1 ? " node of " : " nodes of ") +
@@ -228,7 +227,7 @@ std::string profile_text(const Cluster& c) {
     return out + paragraph("Notes", c.notes) + "\n" + sources.text();
 }
 
-std::string profile_text(const LinkType& link) {
+std::string profile_to_text(const LinkType& link) {
     SourceNotes sources;
     TextTable t;
     number_row(t, sources, "bandwidth", link.bandwidth, shown(link.bandwidth.value) + " per direction");
@@ -237,7 +236,7 @@ std::string profile_text(const LinkType& link) {
     return link.name + "\n" + t.text() + paragraph("Notes", link.notes) + "\n" + sources.text();
 }
 
-std::string profile_text(const StorageClass& storage) {
+std::string profile_to_text(const StorageClass& storage) {
     SourceNotes sources;
     TextTable t;
     number_row(t, sources, "open a file", storage.open_latency);
@@ -255,7 +254,7 @@ std::string profile_text(const StorageClass& storage) {
            paragraph("Notes", storage.notes) + "\n" + sources.text();
 }
 
-std::string profile_text(const CommunicationLibrary& library) {
+std::string profile_to_text(const CommunicationLibrary& library) {
     SourceNotes sources;
     TextTable t;
     t.row({"protocol", "of the link", "per call", "per step: NVLink", "PCIe", "network", "up to", ""});
@@ -266,12 +265,14 @@ std::string profile_text(const CommunicationLibrary& library) {
     if (library.tree)
         out += "  double binary trees, at " + percent_text(library.tree_bandwidth_fraction.value) + " of the ring's bandwidth\n";
     if (library.in_switch_reduction) out += "  lets switches add where they can\n";
-    if (library.host_staged) out += "  copies device buffers through host memory\n";
+    if (library.host_reduction) out += "  reduces on the host, " + to_text(library.host_reduction->value) + " a process\n";
+    if (library.host_staging)
+        out += "  copies device buffers through host memory, " + to_text(library.host_staging->value) + " a process\n";
     if (library.sockets_only) out += "  uses Ethernet sockets even where a faster fabric exists\n";
     return out + paragraph("Notes", library.notes) + "\n" + sources.text();
 }
 
-std::string profile_text(const ReferenceLatencies& table) {
+std::string profile_to_text(const ReferenceLatencies& table) {
     TextTable t;
     t.row(table.columns);
     std::vector<std::string> errata;

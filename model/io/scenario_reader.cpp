@@ -94,12 +94,15 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     const bool found = problems(node) == before;
     r.optional("cluster_nodes", scenario.cluster.nodes);
     if (const JsonNode n = r.get("device"); n.value) read_device(n, sources, scenario.cluster.node.device);
-    r.optional("nodes", wanted.nodes);
+    if (r.optional("nodes", wanted.nodes) && found && *wanted.nodes > scenario.cluster.nodes)
+        r.get("nodes").complain(
+            text(*wanted.nodes) + " nodes are more than there are",
+            scenario.cluster.name + " has " + text(scenario.cluster.nodes) + "; \"cluster_nodes\" asks what a larger one would do");
     r.optional("devices_per_node", wanted.devices_per_node);
     if (found)
         read_network(r, sources, scenario);
     else
-        for (const auto& [key, value] : node.members()) r.get(key);  // a network cannot be judged without its cluster
+        r.ignore_others();  // a network cannot be judged without its cluster
     read_unevenness(r, scenario);
     wanted.usable = problems(node) == before;
     return wanted;
@@ -109,10 +112,6 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
 void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scenario) {
     const Cluster& cluster = scenario.cluster;
     if (!wanted.nodes) return;
-    if (*wanted.nodes > cluster.nodes)
-        return node.child("nodes").complain(
-            text(*wanted.nodes) + " nodes are more than there are",
-            cluster.name + " has " + text(cluster.nodes) + "; \"cluster_nodes\" asks what a larger one would do");
     const double per_node = wanted.devices_per_node.value_or(cluster.node.devices);
     const Plan& plan = scenario.plan;
     const double devices = static_cast<double>(plan.dp) * plan.tp * plan.pp * plan.cp;

@@ -205,7 +205,7 @@ void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find,
     const JsonNode node = r.get(kind);
     if (kind == "model") {
         if (find_model(node, find, workload)) return read_overrides(r, workload);
-        for (const auto& [key, value] : r.node().members()) r.get(key);  // what may be overridden depends on the model
+        r.ignore_others();  // what may be overridden depends on the model
     } else if (kind == "transformer") {
         TransformerSpec spec;
         read_new_transformer(node, spec);

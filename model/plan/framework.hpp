@@ -44,6 +44,7 @@ struct Framework {
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
+    Sourced<double> attention_efficiency;          // its fused attention kernels against the device's best
     Sourced<double> convolution_efficiency;        // autotuned algorithms (1) against heuristics
 
     // Data parallelism

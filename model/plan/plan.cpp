@@ -22,6 +22,7 @@ Precision precision_policy(DataType word) {
             p.compute = word;
             return p;
         }
+        case DataType::int32:
         case DataType::int8:
         case DataType::int4:
         case DataType::int1: {  // quantised inference: weights are stored as they are multiplied

@@ -33,14 +33,14 @@ enum class Recompute {
 enum class Optimizer { sgd, momentum, adam, adamw, lamb };
 
 struct Precision {
-    DataType compute = DataType::bf16;       // GEMM, convolution and attention inputs
-    DataType activation = DataType::bf16;    // stored activations
-    DataType parameter = DataType::bf16;     // stored weights that compute reads
-    DataType gradient = DataType::bf16;      // stored gradients
-    DataType reduction = DataType::bf16;     // gradients on the wire
+    DataType compute = DataType::bf16;     // GEMM, convolution and attention inputs
+    DataType activation = DataType::bf16;  // stored activations
+    DataType parameter = DataType::bf16;   // stored weights that compute reads
+    DataType gradient = DataType::bf16;    // stored gradients
+    DataType reduction = DataType::bf16;   // gradients on the wire
     DataType optimizer_state = DataType::fp32;
-    bool master_weights = true;              // fp32 copy owned by the optimizer
-    bool tf32 = true;                        // fp32 matrix products may use TF32 tensor cores
+    bool master_weights = true;  // fp32 copy owned by the optimizer
+    bool tf32 = true;            // fp32 matrix products may use TF32 tensor cores
 };
 
 // The policy that people mean by one word: "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4".
@@ -54,18 +54,18 @@ enum class PlanDimension { tensor, context, expert, data, pipeline };
 
 struct Plan {
     int dp = 1, tp = 1, pp = 1, cp = 1;
-    int vpp = 1;                  // virtual chunks per pipeline stage
-    int ep = 1;                   // experts over the data(-and-context) dimension: ep divides dp * cp
-    int expert_tp = 0;            // tensor parallelism inside experts; 0: as tp
+    int vpp = 1;        // virtual chunks per pipeline stage
+    int ep = 1;         // experts over the data(-and-context) dimension: ep divides dp * cp
+    int expert_tp = 0;  // tensor parallelism inside experts; 0: as tp
     bool sequence_parallel = false;
     std::int64_t micro_batch = 1;
     std::int64_t global_batch = 1;
     DataParallel data_parallel = DataParallel::all_reduce;
-    std::optional<int> shard_group;         // ZeRO over groups of this many data-parallel ranks (hybrid shard); absent: all
+    std::optional<int> shard_group;  // ZeRO over groups of this many data-parallel ranks (hybrid shard); absent: all
     int parameter_servers = 1;
-    bool servers_on_workers = false;        // servers share the workers' hosts
+    bool servers_on_workers = false;  // servers share the workers' hosts
     Schedule schedule = Schedule::one_f_one_b;
-    std::vector<int> stage_blocks;          // blocks per virtual stage, input and head included; empty: as even as possible
+    std::vector<int> stage_blocks;  // blocks per virtual stage, input and head included; empty: as even as possible
     Recompute recompute = Recompute::none;
     int recompute_blocks = 0;
     std::vector<std::string> recompute_modules;
@@ -73,17 +73,17 @@ struct Plan {
     Optimizer optimizer = Optimizer::adamw;
     bool flash_attention = true;
     bool cuda_graph = false;
-    bool forward_only = false;              // inference
-    bool without_optimizer = false;         // a benchmark of forward and backward alone
+    bool forward_only = false;       // inference
+    bool without_optimizer = false;  // a benchmark of forward and backward alone
     Offload offload = Offload::none;
     bool offload_activations = false;
-    double pruned_fraction = 0;             // of the weights, not stored
+    double pruned_fraction = 0;  // of the weights, not stored
     // Overrides of what the framework does by default.
     std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap;
     std::optional<bool> reduce_every_micro_batch;
     std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
-    bool scattered = false;                 // a scheduler spread the ranks over more nodes than needed
-    std::optional<int> devices_per_node;    // used on each node; absent: all
+    bool scattered = false;               // a scheduler spread the ranks over more nodes than needed
+    std::optional<int> devices_per_node;  // used on each node; absent: all
 
     [[nodiscard]] int devices() const { return dp * tp * pp * cp; }
     [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }  // per pipeline, per step

@@ -21,7 +21,7 @@ struct Run {
     std::optional<std::int64_t> dataset_samples;  // one epoch
     std::optional<double> base_learning_rate;     // of the single-device job with base_batch
     std::optional<std::int64_t> base_batch;
-    std::optional<MoneyRate> device_price;        // overrides the profile's
+    std::optional<MoneyRate> device_price;  // overrides the profile's
 };
 
 // Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.
@@ -45,14 +45,14 @@ struct Scenario {
     Plan plan;
     Framework framework;
     CommunicationLibrary library;
-    bool use_ethernet = false;      // sockets although a faster fabric is there
-    int reserved_devices = 0;       // allocated by the scheduler; 0: as many as the plan uses
-    double step_noise = 0;          // standard deviation of one rank's step time over its mean; stragglers follow
+    bool use_ethernet = false;  // sockets although a faster fabric is there
+    int reserved_devices = 0;   // allocated by the scheduler; 0: as many as the plan uses
+    double step_noise = 0;      // standard deviation of one rank's step time over its mean; stragglers follow
     std::optional<Straggler> straggler;
     DataSource data;
     Run run;
     std::vector<std::string> assumptions;  // in words; repeated by the report
-    std::string file;               // where it came from, for diagnostics
+    std::string file;                      // where it came from, for diagnostics
 };
 
 // Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."). Empty when it can run.

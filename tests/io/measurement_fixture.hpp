@@ -12,15 +12,15 @@ inline std::string architecture_of(std::string_view gpu) {
         {"K80", "kepler"},     {"TITAN X", "pascal"},  {"GTX 1080", "pascal"},  {"P100", "pascal"},     {"V100", "volta"},
         {"TITAN V", "volta"},  {"RTX 2080", "turing"}, {"TITAN RTX", "turing"}, {"RTX 8000", "turing"}, {"4090", "ada"},
         {"Ada", "ada"},        {"L40", "ada"},         {"H100", "hopper"},      {"H200", "hopper"},     {"GH200", "hopper"},
-        {"B200", "blackwell"}, {"B300", "blackwell"},  {"GB", "blackwell"},     {"5060", "blackwell"},  {"RTX PRO 6000", "blackwell"}};
+        {"B200", "blackwell"}, {"B300", "blackwell"},  {"GB300", "blackwell"},  {"5060", "blackwell"},  {"RTX PRO 6000", "blackwell"}};
     for (const auto& [word, architecture] : words)
         if (mentions(gpu, word)) return std::string(architecture);
     return "ampere";
 }
 
-inline ScenarioSources test_sources() {
+inline MeasurementSources test_sources() {
     using namespace units;
-    ScenarioSources sources;
+    MeasurementSources sources;
     sources.device = [](std::string_view name) -> std::optional<Device> {
         if (name == "Abacus") return std::nullopt;
         Device device;

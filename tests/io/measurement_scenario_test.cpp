@@ -8,7 +8,7 @@ namespace {
 
 using namespace units;
 
-constexpr std::string_view megatron = R"({
+constexpr std::string_view megatron = R"json({
   "id": "megatron", "kind": "training", "complete": true,
   "model": {"family": "GPT", "layers": 105, "hidden": 20480, "heads": 128, "vocab": 51200, "seq_len": 2048, "mlp": "gelu-2mat", "tied_embeddings": true},
   "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 2240, "gpus_per_node": 8, "nodes": 280, "gpus_used_per_node": 8,
@@ -19,7 +19,7 @@ constexpr std::string_view megatron = R"({
                            "precision_kind" : "fp16", "framework_family" : "megatron-lm"
 }
 , "measured" : { "step_time_s" : 37.8 }
-})";
+})json";
 
 TEST(MeasurementScenario, AMegatronRowKeepsItsPlanAndGetsTheDefaultsOfItsFamily) {
     const Scenario s = scenario_of(megatron);
@@ -61,7 +61,7 @@ TEST(MeasurementScenario, LayersThatDoNotDivideAreSplitEvenlyWithEmbeddingAndHea
     EXPECT_TRUE(assumes(s, "pipeline split"));
 }
 
-constexpr std::string_view fsdp = R"({
+constexpr std::string_view fsdp = R"json({
   "id": "fsdp", "kind": "training",
   "model": {"family": "Llama-3", "layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256, "seq_len": 4096, "mlp": "swiglu"},
   "hardware": {"gpu": "H100 SXM5 80GB", "gpus": 64, "gpus_per_node": 8, "nodes": 8, "intra_node": {"kind": "nvswitch"},
@@ -71,14 +71,14 @@ constexpr std::string_view fsdp = R"({
                            "framework_family" : "megatron-core"
 }
 , "measured" : { "step_time_s" : 1 }
-})";
+})json";
 
 TEST(MeasurementScenario, AnFsdpRowShardsOverItsGroup) {
     const Scenario s = scenario_of(fsdp);
     EXPECT_EQ(s.plan.data_parallel, DataParallel::zero3);
     EXPECT_EQ(s.plan.shard_group, 8);
     EXPECT_EQ(s.plan.recompute, Recompute::full);
-    EXPECT_EQ(s.framework.name, "pytorch-fsdp2");
+    EXPECT_EQ(s.framework.name, "nemo-automodel");
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
     EXPECT_EQ(t.norm, NormKind::rms);
     EXPECT_FALSE(t.bias);
@@ -94,15 +94,15 @@ TEST(MeasurementScenario, ShardGradOpIsZero2) {
 }
 
 std::string vision_row(std::string_view hardware, std::string_view plan) {
-    return R"({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)" +
-           std::string(hardware) + R"(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )" + std::string(plan) +
-           R"(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})";
+    return R"json({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)json" +
+           std::string(hardware) + R"json(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )json" +
+           std::string(plan) + R"json(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})json";
 }
 
 TEST(MeasurementScenario, BridgesJoinPairsAndGeForceCardsHaveNoPeerAccess) {
     const Scenario s = scenario_of(vision_row(
-        R"("gpu": "RTX 2080 Ti", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink", "pair_only": true})",
-        R"("dp": 4, "global_batch": 128, "framework": "PyTorch DDP", "framework_family": "pytorch-ddp")"));
+        R"json("gpu": "RTX 2080 Ti", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink", "pair_only": true})json",
+        R"json("dp": 4, "global_batch": 128, "framework": "PyTorch DDP", "framework_family": "pytorch-ddp")json"));
     EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::pairs);
     EXPECT_EQ(s.cluster.node.peers.links, 1);
     EXPECT_FALSE(s.cluster.node.peer_access);
@@ -113,8 +113,8 @@ TEST(MeasurementScenario, BridgesJoinPairsAndGeForceCardsHaveNoPeerAccess) {
 
 TEST(MeasurementScenario, EightP100FormAHybridCubeMeshOfSingleLinks) {
     const Scenario s = scenario_of(vision_row(
-        R"("gpu": "P100 SXM2 16GB", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})",
-        R"("dp": 8, "global_batch": 256, "framework": "TensorFlow", "framework_family": "tensorflow", "variable_update": "replicated+NCCL", "optimizer": "sgd")"));
+        R"json("gpu": "P100 SXM2 16GB", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})json",
+        R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "framework_family": "tensorflow", "variable_update": "replicated+NCCL", "optimizer": "sgd")json"));
     const PeerFabric& peers = s.cluster.node.peers;
     ASSERT_EQ(peers.layout, PeerLayout::matrix);
     EXPECT_DOUBLE_EQ(peers.link.bandwidth.value / (GB / units::s), 20);
@@ -130,14 +130,14 @@ TEST(MeasurementScenario, EightP100FormAHybridCubeMeshOfSingleLinks) {
     }
     EXPECT_EQ(s.plan.data_parallel, DataParallel::all_reduce);
     EXPECT_EQ(s.plan.optimizer, Optimizer::sgd);
-    EXPECT_EQ(s.framework.name, "tf-mirrored");
+    EXPECT_EQ(s.framework.name, "tensorflow-1");
 }
 
 TEST(MeasurementScenario, FourA100WithoutASwitchHaveFourLinksToEachOther) {
     // 12 links over 3 peers.
-    const Scenario s =
-        scenario_of(vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink"})",
-                               R"("dp": 4, "global_batch": 128, "framework": "MxNet", "framework_family": "mxnet")"));
+    const Scenario s = scenario_of(
+        vision_row(R"json("gpu": "A100 SXM4 80GB", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink"})json",
+                   R"json("dp": 4, "global_batch": 128, "framework": "MxNet", "framework_family": "mxnet")json"));
     EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::all_to_all);
     EXPECT_EQ(s.cluster.node.peers.links, 4);
     EXPECT_TRUE(s.plan.precision.tf32);  // "fp32" convolutions on Ampere
@@ -145,10 +145,10 @@ TEST(MeasurementScenario, FourA100WithoutASwitchHaveFourLinksToEachOther) {
 
 TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
     const Scenario s = scenario_of(vision_row(
-        R"("gpu": "K80 (per die)", "gpus": 64, "nodes": 8, "gpus_per_node": 8, "intra_node": {"kind": "pcie"},
-           "inter_node": {"fabric": "ethernet", "nics_per_node": 1, "nic_gbit_per_s": 10})",
-        R"("dp": 64, "global_batch": 2048, "framework": "TensorFlow", "framework_family": "tensorflow",
-           "variable_update": "distributed_replicated, cross_replica_sync, parameter servers on the same hosts")"));
+        R"json("gpu": "K80 (per die)", "gpus": 64, "nodes": 8, "gpus_per_node": 8, "intra_node": {"kind": "pcie"},
+           "inter_node": {"fabric": "ethernet", "nics_per_node": 1, "nic_gbit_per_s": 10})json",
+        R"json("dp": 64, "global_batch": 2048, "framework": "TensorFlow", "framework_family": "tensorflow",
+           "variable_update": "distributed_replicated, cross_replica_sync, parameter servers on the same hosts")json"));
     EXPECT_EQ(s.plan.data_parallel, DataParallel::parameter_server);
     EXPECT_EQ(s.plan.parameter_servers, 8);
     EXPECT_TRUE(s.plan.servers_on_workers);
@@ -157,8 +157,8 @@ TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
     EXPECT_EQ(s.cluster.node.devices_per_switch, 2);
 }
 
-TEST(MeasurementScenario, ABertRowBecomesAnEncoderWithTheHeadOfItsTask){
-    const std::string row = R"({"id": "bert", "kind": "training",
+TEST(MeasurementScenario, ABertRowBecomesAnEncoderWithTheHeadOfItsTask) {
+    const std::string row = R"json({"id": "bert", "kind": "training",
       "model": {"family": "BERT", "name": "BERT-large (SQuAD fine-tuning)",
     "layers" : 24,
     "hidden" : 1024,
@@ -182,24 +182,25 @@ TEST(MeasurementScenario, ABertRowBecomesAnEncoderWithTheHeadOfItsTask){
                           "measured" : {
     "step_time_s" : 0.4
 }
-})";
+})json";
     const Scenario s = scenario_of(row);
-const auto& t = std::get<TransformerSpec>(s.workload.spec);
-EXPECT_EQ(t.kind, TransformerKind::encoder);
-EXPECT_EQ(t.head, HeadKind::question_answering);
-EXPECT_TRUE(t.bidirectional);
-EXPECT_EQ(t.type_vocab, 2);
-EXPECT_EQ(t.max_positions, 512);
-EXPECT_EQ(s.plan.optimizer, Optimizer::adam);
-EXPECT_EQ(s.framework.name, "pytorch-ddp-1.x");
-EXPECT_EQ(s.cluster.node.host.sockets, 1);
+    const auto& t = std::get<TransformerSpec>(s.workload.spec);
+    EXPECT_EQ(t.kind, TransformerKind::encoder);
+    EXPECT_EQ(t.head, HeadKind::question_answering);
+    EXPECT_TRUE(t.bidirectional);
+    EXPECT_EQ(t.type_vocab, 2);
+    EXPECT_EQ(t.max_positions, 512);
+    EXPECT_EQ(s.plan.optimizer, Optimizer::adam);
+    EXPECT_EQ(s.framework.name, "pytorch-ddp-1.x");
+    EXPECT_EQ(s.cluster.node.host.sockets, 1);
 }
 
 TEST(MeasurementScenario, AutocastKeepsWeightsAndGradientsInFp32) {
     std::string row = vision_row(
-        R"("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})",
-        R"("dp": 1, "global_batch": 32, "framework": "PyTorch", "framework_family": "pytorch-ddp", "phase": "forward_backward")");
-    row.replace(row.find(R"("precision_kind": "fp32", "precision": "fp32")"), 44, R"("precision_kind": "fp16", "precision": "amp_fp16")");
+        R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
+        R"json("dp": 1, "global_batch": 32, "framework": "PyTorch", "framework_family": "pytorch-ddp", "phase": "forward_backward")json");
+    for (auto at = row.find("fp32"); at != std::string::npos; at = row.find("fp32")) row.replace(at, 4, "amp_");
+    row.replace(row.find("amp_"), 4, "fp16");
     const Plan p = scenario_of(row).plan;
     EXPECT_EQ(p.precision.compute, DataType::fp16);
     EXPECT_EQ(p.precision.parameter, DataType::fp32);
@@ -207,9 +208,28 @@ TEST(MeasurementScenario, AutocastKeepsWeightsAndGradientsInFp32) {
     EXPECT_TRUE(p.without_optimizer);
 }
 
+TEST(MeasurementScenario, AnOptimizerInBf16KeepsNoFp32Masters) {
+    std::string row(megatron);
+    row.replace(row.find(R"json("precision": "fp16")json"), 19, R"json("precision": "fp16", "optimizer": "AdamW, bf16 m and v")json");
+    const Plan p = scenario_of(row).plan;
+    EXPECT_EQ(p.optimizer, Optimizer::adamw);
+    EXPECT_EQ(p.precision.optimizer_state, DataType::bf16);
+    EXPECT_FALSE(p.precision.master_weights);
+}
+
+TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
+    std::string row(fsdp);
+    row.replace(row.find(R"json({"kind": "nvswitch"})json"), 20, R"json({"kind": "nvswitch", "domain_gpus": 72})json");
+    const auto network = row.find(R"json("inter_node")json");
+    row.replace(network, row.find('}', network) + 1 - network, R"json("system": "one domain")json");
+    const Scenario s = scenario_of(row);  // 8 nodes of 8
+    EXPECT_EQ(s.cluster.node.peers.domain, 72);
+    EXPECT_TRUE(assumes(s, "is not crossed"));
+}
+
 TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
-    const std::string row = R"({"id": "x", "kind": "training", "model": {"family": "Nemotron", "name": "nemotron hybrid"},
-      "hardware": {"gpu": "Abacus", "gpus": 8}, "plan": {"dp": 8, "precision_kind": "fp7"}, "measured": {}})";
+    const std::string row = R"json({"id": "x", "kind": "training", "model": {"family": "Nemotron", "name": "nemotron hybrid"},
+      "hardware": {"gpu": "Abacus", "gpus": 8}, "plan": {"dp": 8, "precision_kind": "fp7"}, "measured": {}})json";
     try {
         scenario_of(row);
         FAIL() << "should be refused";
@@ -222,17 +242,17 @@ TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
 }
 
 TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {
-    const MeasurementFile file = read_one(R"({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576,
+    const MeasurementFile file = read_one(R"json({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576,
       "library": "OpenMPI 4.0.5 (OSU 5.7, host buffers)",
       "hardware": {"gpu": "V100 SXM2 16GB", "ranks": 4, "nodes": 2, "gpus_per_node": 4, "buffers": "host", "intra_node": {"kind": "nvlink", "peer_access": true},
         "inter_node": {"fabric": "infiniband", "nics_per_node": 2, "nic_gbit_per_s": 100}},
       "measured": {
-    "time_s" : 0.001}})");
+    "time_s" : 0.001}})json");
     const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
-EXPECT_EQ(s.members, (std::vector<DeviceIndex>{0, 1, 4, 5}));
-EXPECT_EQ(s.library.name, "openmpi-ucx");
-EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
-EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
+    EXPECT_EQ(s.members, (std::vector<DeviceIndex>{0, 1, 4, 5}));
+    EXPECT_EQ(s.library.name, "openmpi-ucx");
+    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
+    EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
 }
 
 TEST(MeasurementScenario, TheTextSearchIgnoresCase) {

@@ -1,4 +1,5 @@
 #include "model/workload/builders.hpp"
+#include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,13 +16,7 @@ using testing::UnorderedElementsAre;
 
 // Pointers of all that is wrong with building `spec` cut by `shard`.
 std::vector<std::string> refusals(const TransformerSpec& spec, const Shard& shard) {
-    std::vector<std::string> pointers;
-    try {
-        build_transformer(spec, shard);
-    } catch (const InputError& error) {
-        for (const Diagnostic& d : error.diagnostics()) pointers.push_back(d.pointer);
-    }
-    return pointers;
+    return refused_pointers([&] { build_transformer(spec, shard); });
 }
 
 TransformerSpec spec_of(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }

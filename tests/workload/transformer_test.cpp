@@ -1,4 +1,5 @@
 #include "model/workload/builders.hpp"
+#include "tests/workload/network_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,13 +47,6 @@ double saved_bytes(const OperatorGraph& graph) {
         bytes += t.elements() * (t.role == TensorRole::mask ? 1 : t.role == TensorRole::statistic ? 4 : 2);
     }
     return bytes;
-}
-
-double network_flops(const Network& network) {
-    Flops sum;
-    for (const int index : network.sequence)
-        for (const Operator& op : network.templates[index].graph.operators()) sum += forward_flops(op.kind);
-    return sum.si();
 }
 
 TEST(Transformer, PlainLayerKeepsWhatKorthikantiEtAlCount) {
@@ -145,7 +139,7 @@ TEST(Transformer, ShardsAddUpToTheSerialNetwork) {
     for (const bool sequence : {false, true}) {
         const Network shard = build_transformer(spec, {.micro_batch = 2, .tensor = 8, .sequence_parallel = sequence});
         EXPECT_EQ(8 * (shard.parameters() - norms), serial.parameters() - norms);
-        EXPECT_DOUBLE_EQ(8 * network_flops(shard), network_flops(serial));
+        EXPECT_DOUBLE_EQ(8 * sum_forward_flops(shard).si(), sum_forward_flops(serial).si());
     }
 }
 
@@ -155,7 +149,7 @@ TEST(Transformer, ContextRanksAddUpToTheSerialNetwork) {
     for (const bool flash : {false, true}) {
         const Network serial = build_transformer(spec, {.flash_attention = flash});
         const Network shard = build_transformer(spec, {.context = 4, .flash_attention = flash});
-        EXPECT_DOUBLE_EQ(4 * network_flops(shard), network_flops(serial));
+        EXPECT_DOUBLE_EQ(4 * sum_forward_flops(shard).si(), sum_forward_flops(serial).si());
         EXPECT_EQ(shard.parameters(), serial.parameters());
     }
     const Network shard = build_transformer(spec, {.context = 4});
@@ -228,7 +222,7 @@ TEST(MixtureOfExperts, ExpertParallelismMovesWorkButMakesNone) {
     const TransformerSpec spec = std::get<TransformerSpec>(find_workload("deepseek-v2-lite")->spec);
     const Network serial = build_transformer(spec, {.micro_batch = 2});
     const Network spread = build_transformer(spec, {.micro_batch = 2, .expert = 8});
-    EXPECT_DOUBLE_EQ(network_flops(spread), network_flops(serial));
+    EXPECT_DOUBLE_EQ(sum_forward_flops(spread).si(), sum_forward_flops(serial).si());
     double serial_experts = 0, spread_experts = 0;
     for (const int index : serial.sequence) serial_experts += serial.templates[index].graph.expert_parameters();
     for (const int index : spread.sequence) spread_experts += spread.templates[index].graph.expert_parameters();

@@ -1,0 +1,30 @@
+// Hardware profiles as people read them on a terminal, and as programs read them.
+#pragma once
+
+#include "model/io/profile_reader.hpp"
+
+#include <string>
+
+namespace sextant {
+
+// Every number is followed by its kind and the number of its source; the sources stand at the end.
+std::string profile_to_text(const Device&);
+std::string profile_to_text(const Cluster&);
+std::string profile_to_text(const LinkType&);
+std::string profile_to_text(const StorageClass&);
+std::string profile_to_text(const CommunicationLibrary&);
+std::string profile_to_text(const ReferenceLatencies&);
+
+// A line for each profile, what people choose by beside the name. Profiles that do not read are named all the same.
+std::string profile_list_to_text(Catalog&);
+std::string profile_list_to_json(Catalog&);
+
+// SI numbers with the unit in the key, each as {"value", "kind", "source"}. Estimates that completed the profile are among them.
+std::string profile_to_json(const Device&);
+std::string profile_to_json(const Cluster&);
+std::string profile_to_json(const LinkType&);
+std::string profile_to_json(const StorageClass&);
+std::string profile_to_json(const CommunicationLibrary&);
+std::string profile_to_json(const ReferenceLatencies&);
+
+}  // namespace sextant

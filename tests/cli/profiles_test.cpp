@@ -1,0 +1,43 @@
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(ProfilesCommand, ShowsADeviceByItsAlias) {
+    const ProcessResult r = run_sextant({"profiles", "show", "gtx-1080ti"});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("11.34"));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST(ProfilesCommand, ShowsTheReferenceLatencies) {
+    EXPECT_THAT(run_sextant({"profiles", "show", "reference-latencies"}).out, HasSubstr("Errata"));
+}
+
+TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {
+    const ProcessResult r = run_sextant({"profiles", "show", "snelius-gcn"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.out, IsEmpty());
+    EXPECT_THAT(r.err, HasSubstr("did you mean \"snellius-gcn\""));
+}
+
+TEST(ProfilesCommand, CheckReportsEveryProblemOfAFileAndExitsWith2) {
+    const auto path = std::filesystem::temp_directory_path() / "sextant-profiles-check.json";
+    std::ofstream(path) << R"({"schema": "device/1", "name": "x", "memory": "-1 GiB", "memory_bandwidth": "fast", "peaks": []})";
+    const ProcessResult r = run_sextant({"profiles", "check", path.string()});
+    std::filesystem::remove(path);
+    EXPECT_EQ(r.exit_code, 2);
+    for (const char* pointer : {":/memory:", ":/memory_bandwidth:", ":/peaks:"}) EXPECT_THAT(r.err, HasSubstr(path.string() + pointer));
+}
+
+}  // namespace
+}  // namespace sextant

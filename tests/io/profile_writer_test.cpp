@@ -1,0 +1,91 @@
+#include "model/io/profile_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+Catalog bundled_catalog() { return open_catalog(std::filesystem::path(SEXTANT_SOURCE_DIR) / "hardware_profiles"); }
+
+std::string text_of_device(const std::string& name) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    const Device* d = find_device(catalog, name, problems);
+    problems.throw_if_any();
+    return profile_to_text(*d);
+}
+
+// Input, accumulator and TOP/s of an A100 as its datasheet and the SURF course state them.
+TEST(ProfileText, GivesTheA100TableByInputAndAccumulator) {
+    const std::string text = text_of_device("a100");
+    EXPECT_THAT(text, ContainsRegex("fp64 +fp64 +tensor +19.5 "));
+    EXPECT_THAT(text, ContainsRegex("tf32 +fp32 +tensor +156 "));
+    EXPECT_THAT(text, ContainsRegex("fp16 +fp32 +tensor +312 "));
+    EXPECT_THAT(text, ContainsRegex("fp16 +fp16 +tensor +312 "));
+    EXPECT_THAT(text, ContainsRegex("bf16 +fp32 +tensor +312 "));
+    EXPECT_THAT(text, ContainsRegex("int8 +int32 +tensor +624 "));
+    EXPECT_THAT(text, ContainsRegex("int4 +int32 +tensor +1248 "));
+    EXPECT_THAT(text, ContainsRegex("int1 +int32 +tensor +4992 "));
+    EXPECT_THAT(text, HasSubstr("tensor cores do not take FP32"));
+}
+
+TEST(ProfileText, GivesTheCardsOfLisaAsTheCourseDoes) {
+    EXPECT_THAT(text_of_device("gtx-1080ti"), ContainsRegex("fp32 +fp32 +vector +11.34 "));
+    EXPECT_THAT(text_of_device("titan-rtx"), ContainsRegex("fp32 +fp32 +vector +16.31 "));
+    EXPECT_THAT(text_of_device("titan-rtx"), ContainsRegex("fp16 +fp32 +tensor +130"));
+}
+
+TEST(ProfileText, KeepsTheLatencyTableAsPrintedAndMarksItsTwoErrata) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    const ReferenceLatencies table = load_reference_latencies(catalog, problems);
+    problems.throw_if_any();
+    ASSERT_EQ(table.rows.size(), 13U);
+    for (const auto& row : table.rows) {
+        // The columns agree when the time, at 4 GHz, is the number of instructions.
+        const auto instructions = [&](Seconds t) { return t / (1.0 / table.cpu_clock); };
+        const bool agree = std::abs(instructions(row.low) / row.instructions_low - 1) < 1e-9 &&
+                           std::abs(instructions(row.high) / row.instructions_high - 1) < 1e-9;
+        EXPECT_EQ(row.erratum.empty(), agree) << row.what;
+    }
+    const std::string text = profile_to_text(table);
+    EXPECT_THAT(text, ContainsRegex("Fetch from L2 CPU cache +7 ns +14 "));
+    EXPECT_THAT(text, HasSubstr("7 ns is 28 instructions at 4 GHz, not 14"));
+    EXPECT_THAT(text, HasSubstr("40M to 160M instructions at 4 GHz, not 80-240M"));
+}
+
+TEST(ProfileText, ShowsWhatAClusterAssumes) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    const Cluster* c = find_cluster(catalog, "snellius-gcn", problems);
+    ASSERT_NE(c, nullptr);
+    const std::string text = profile_to_text(*c);
+    EXPECT_THAT(text, HasSubstr("The speed of the network adapters is not known"));
+    EXPECT_THAT(text, HasSubstr("4 x NVLink3 between every pair, 100 GB/s per direction"));
+}
+
+TEST(ProfileJson, CarriesSiNumbersWithTheirSource) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    const auto json = nlohmann::json::parse(profile_to_json(*find_device(catalog, "a100", problems)));
+    EXPECT_EQ(json["schema"], "device-facts/1");
+    EXPECT_DOUBLE_EQ(json["memory_bytes"]["value"], 40.0 * 1024 * 1024 * 1024);
+    EXPECT_EQ(json["memory_bytes"]["kind"], "datasheet");
+    EXPECT_DOUBLE_EQ(json["peaks"][0]["operations_per_s"]["value"], 9.7e12);
+}
+
+TEST(ProfileList, NamesEveryDeviceAndCluster) {
+    Catalog catalog = bundled_catalog();
+    const auto json = nlohmann::json::parse(profile_list_to_json(catalog));
+    EXPECT_THAT(json["clusters"].get<std::vector<std::string>>(), testing::Contains("selene"));
+    EXPECT_THAT(json["devices"].get<std::vector<std::string>>(), testing::Contains("GTX 1080 Ti"));
+    EXPECT_THAT(profile_list_to_text(catalog), ContainsRegex("RTX 2080 Ti +11.0 GiB +616 GB/s +13.4 +53.8 "));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,73 @@
+// docs/scenario_format.md must not drift from the reader.
+#include "model/sextant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+std::string documentation() {
+    std::ostringstream text;
+    text << std::ifstream(SEXTANT_SOURCE_DIR "/docs/scenario_format.md").rdbuf();
+    return text.str();
+}
+
+TEST(ScenarioFormat, the_documented_example_is_read_as_documented) {
+    const std::string text = documentation();
+    const std::size_t begin = text.find("```json") + 7, end = text.find("```", begin);
+    ASSERT_NE(end, std::string::npos);
+    Library library = open_library(SEXTANT_SOURCE_DIR "/hardware_profiles");
+    Diagnostics diagnostics;
+    const JsonFile file = JsonFile::from_text(text.substr(begin, end - begin), "scenario_format.md", diagnostics);
+    const Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    EXPECT_NO_THROW(diagnostics.throw_if_any());
+    EXPECT_EQ(scenario.plan.dp, 8);
+    EXPECT_EQ(scenario.plan.micro_batches(), 192);
+    EXPECT_EQ(scenario.plan.schedule, Schedule::interleaved);
+    EXPECT_EQ(scenario.framework.name, "megatron-core");
+}
+
+TEST(ScenarioFormat, every_field_that_a_plan_has_is_documented) {
+    const std::string text = documentation();
+    for (const char* key : {"dp",
+                            "tp",
+                            "pp",
+                            "cp",
+                            "ep",
+                            "vpp",
+                            "expert_tp",
+                            "sequence_parallel",
+                            "micro_batch",
+                            "global_batch",
+                            "grad_accum",
+                            "data_parallel",
+                            "shard_group",
+                            "parameter_servers",
+                            "servers_on_workers",
+                            "schedule",
+                            "stage_blocks",
+                            "recompute",
+                            "recompute_modules",
+                            "precision",
+                            "optimizer",
+                            "flash_attention",
+                            "cuda_graph",
+                            "forward_only",
+                            "offload",
+                            "offload_activations",
+                            "pruned_fraction",
+                            "gradient_overlap",
+                            "gather_overlap",
+                            "tensor_overlap",
+                            "pipeline_overlap",
+                            "reduce_every_micro_batch",
+                            "placement",
+                            "scattered"})
+        EXPECT_NE(text.find("`" + std::string(key) + "`"), std::string::npos) << key;
+}
+
+}  // namespace
+}  // namespace sextant
