@@ -29,6 +29,8 @@ inline Device device() {
                peak(DataType::fp8, ComputeUnit::tensor, 200)};
     d.kernel_overhead = given(1 * us);
     d.graph_kernel_overhead = given(0.5 * us);
+    d.attention_forward = given(0.5);
+    d.attention_backward = given(0.4);
     d.power = given(400 * W);
     d.idle_power = given(100 * W);
     return d;
@@ -65,6 +67,7 @@ inline Framework framework() {
     Framework f;
     f.name = "round framework";
     f.native_build = given(1.0);
+    f.attention_efficiency = given(1.0);
     f.convolution_efficiency = given(1.0);
     f.overlap_slowdown = given(1.0);
     f.fused_optimizer = true;
