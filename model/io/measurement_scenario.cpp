@@ -166,6 +166,10 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     Plan plan;
     plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp, plan.vpp = p.vpp, plan.ep = p.ep;
     plan.expert_tp = p.etp.value_or(0);
+    if (!p.etp && p.ep > 1 && p.dp * p.cp % p.ep != 0 && p.tp > 1) {
+        plan.expert_tp = 1;  // the only way that so many expert ranks can be laid
+        report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
+    }
     plan.sequence_parallel = p.sequence_parallel;
     set_batches(p, plan, report);
     set_data_parallel(p, row.hardware, plan, report);

@@ -147,11 +147,12 @@ void check_experts(Check& c) {
     if (c.plan.expert_tp > 0 && !moe) c.complain("/plan/expert_tp", "this needs experts", c.scenario.workload.name + " has none");
     if (moe && c.transformer->moe->experts % c.plan.ep != 0)
         c.complain("/plan/ep", "ep must divide the experts: " + does_not_divide(c.plan.ep, c.transformer->moe->experts));
-    if (c.data_ranks() % c.plan.ep != 0) c.complain("/plan/ep", "ep must divide dp x cp: " + does_not_divide(c.plan.ep, c.data_ranks()));
-    const std::int64_t expert_group = std::int64_t{c.plan.ep} * c.plan.expert_tp;
-    if (c.plan.expert_tp > 0 && c.data_ranks() * c.plan.tp % expert_group != 0)
-        c.complain("/plan/expert_tp",
-                   "ep x expert_tp must divide dp x cp x tp: " + does_not_divide(expert_group, c.data_ranks() * c.plan.tp));
+    // Experts are spread over the data and context ranks, and over the tensor ranks that an expert does not use itself.
+    const std::int64_t ranks = c.data_ranks() * c.plan.tp, group = std::int64_t{c.plan.ep} * c.plan.expert_tensor();
+    if (ranks % group != 0)
+        c.complain(c.plan.expert_tp > 0 ? "/plan/expert_tp" : "/plan/ep",
+                   "ep x expert_tp must divide dp x cp x tp: " + does_not_divide(group, ranks),
+                   c.plan.expert_tp > 0 ? "" : "expert_tp is tp (" + std::to_string(c.plan.tp) + ") unless stated");
 }
 
 void check_data_parallel(Check& c) {

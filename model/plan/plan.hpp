@@ -4,6 +4,7 @@
 #include "model/base/data_type.hpp"
 #include "model/base/quantity.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ enum class PlanDimension { tensor, context, expert, data, pipeline };
 struct Plan {
     int dp = 1, tp = 1, pp = 1, cp = 1;
     int vpp = 1;        // virtual chunks per pipeline stage
-    int ep = 1;         // experts over the data(-and-context) dimension: ep divides dp * cp
+    int ep = 1;         // expert ranks: ep * expert_tp divides dp * cp * tp
     int expert_tp = 0;  // tensor parallelism inside experts; 0: as tp
     bool sequence_parallel = false;
     std::int64_t micro_batch = 1;
@@ -88,6 +89,9 @@ struct Plan {
     [[nodiscard]] int devices() const { return dp * tp * pp * cp; }
     [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }  // per pipeline, per step
     [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }
+    // Tensor parallelism inside an expert, and how many ranks hold the same experts.
+    [[nodiscard]] int expert_tensor() const { return expert_tp > 0 ? expert_tp : tp; }
+    [[nodiscard]] int expert_replicas() const { return std::max(1, dp * cp * tp / (ep * expert_tensor())); }
 };
 
 // Per parameter that a rank owns: bytes of master weights and states by optimizer.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
-#include <utility>
 
 namespace sextant {
 namespace {
@@ -55,23 +53,34 @@ public:
         return node * topology_.devices_per_node() + local;
     }
 
-    // The ranks {base + sum of i_k stride_k}: the product of up to two strided ranges.
-    [[nodiscard]] std::vector<int> ranks(int base, int n1, int stride1, int n2 = 1, int stride2 = 0) const {
-        std::vector<int> list;
-        for (int j = 0; j < n2; ++j)
-            for (int i = 0; i < n1; ++i) list.push_back(base + i * stride1 + j * stride2);
+    // A group of ranks: the product of strided ranges.
+    struct Range {
+        int count = 1, stride = 0;
+    };
+    static int size_of(std::initializer_list<Range> ranges) {
+        int n = 1;
+        for (const Range& r : ranges) n *= r.count;
+        return n;
+    }
+    static std::vector<int> ranks(int base, std::initializer_list<Range> ranges) {
+        std::vector<int> list{base};
+        for (const Range& r : ranges) {
+            const std::size_t before = list.size();
+            for (int i = 1; i < r.count; ++i)
+                for (std::size_t j = 0; j < before; ++j) list.push_back(list[j] + i * r.stride);
+        }
         return list;
     }
 
     // The group of rank 0, beside all sister groups that touch its nodes: those are what it shares links with.
-    [[nodiscard]] Group group(int n1, int stride1, int n2 = 1, int stride2 = 0) const {
-        if (n1 * n2 < 2) return {};
+    [[nodiscard]] Group group(std::initializer_list<Range> ranges) const {
+        if (size_of(ranges) < 2) return {};
         std::vector<std::vector<DeviceIndex>> groups;
         std::vector<char> seen(static_cast<std::size_t>(ranks_), 0);
         std::vector<char> own_node(static_cast<std::size_t>(topology_.nodes()), 0);
         for (int r = 0; r < ranks_; ++r) {
             if (seen[static_cast<std::size_t>(r)]) continue;
-            const std::vector<int> members = ranks(r, n1, stride1, n2, stride2);
+            const std::vector<int> members = ranks(r, ranges);
             if (members.back() >= ranks_) continue;  // the last stage has no successor
             std::vector<DeviceIndex> devices;
             devices.reserve(members.size());
@@ -79,11 +88,11 @@ public:
             for (const int m : members) {
                 seen[static_cast<std::size_t>(m)] = 1;
                 devices.push_back(device_of(m));
-                if (own_node[static_cast<std::size_t>(devices.back() / topology_.devices_per_node())]) touches = true;
+                if (own_node[node_of(devices.back())]) touches = true;
             }
             if (!touches) continue;
             if (groups.empty())
-                for (const DeviceIndex d : devices) own_node[static_cast<std::size_t>(d / topology_.devices_per_node())] = 1;
+                for (const DeviceIndex d : devices) own_node[node_of(d)] = 1;
             groups.push_back(std::move(devices));
         }
         const bool can_reduce = scenario_.cluster.node.peers.in_switch_reduction;
@@ -93,6 +102,8 @@ public:
     [[nodiscard]] const RankOrder& order() const { return order_; }
 
 private:
+    [[nodiscard]] std::size_t node_of(DeviceIndex d) const { return static_cast<std::size_t>(d / topology_.devices_per_node()); }
+
     const Scenario& scenario_;
     const Topology& topology_;
     RankOrder order_;
@@ -107,18 +118,24 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const GroupLayer layer(scenario, topology);
     const RankOrder& o = layer.order();
     JobGroups g;
-    g.tensor = layer.group(plan.tp, o.tensor);
-    g.expert_tensor = plan.expert_tp > 0 ? layer.group(plan.expert_tp, o.tensor) : g.tensor;
-    g.context = layer.group(plan.cp, o.context);
-    g.data = layer.group(plan.dp, o.data, plan.cp, o.context);
-    // n of the data and context ranks, context first (n divides dp x cp), and those that hold the same as rank 0 of them.
-    const auto part = [&](int n) {
-        const int c = std::gcd(n, plan.cp), d = n / c;
-        return std::pair{layer.group(c, o.context, d, o.data), layer.group(plan.cp / c, o.context * c, plan.dp / d, o.data * d)};
-    };
-    std::tie(g.expert, g.expert_data) = part(plan.ep);
-    std::tie(g.shard, g.replicas) = part(plan.shard_ranks());
-    g.pipeline = plan.pp > 1 ? layer.group(2, o.pipeline) : Group{};
+    g.tensor = layer.group({{plan.tp, o.tensor}});
+    g.context = layer.group({{plan.cp, o.context}});
+    g.data = layer.group({{plan.cp, o.context}, {plan.dp, o.data}});
+    // Experts take the tensor ranks that an expert leaves, then the context and the data ranks.
+    const int inside = plan.expert_tensor();
+    const int of_tensor = std::gcd(plan.ep, std::max(1, plan.tp / inside));
+    const int of_context = std::gcd(plan.ep / of_tensor, plan.cp);
+    const int of_data = std::max(1, plan.ep / (of_tensor * of_context));
+    g.expert_tensor = layer.group({{inside, o.tensor}});
+    g.expert = layer.group({{of_tensor, o.tensor * inside}, {of_context, o.context}, {of_data, o.data}});
+    g.expert_data = layer.group({{std::max(1, plan.tp / (inside * of_tensor)), o.tensor * inside * of_tensor},
+                                 {std::max(1, plan.cp / of_context), o.context * of_context},
+                                 {std::max(1, plan.dp / of_data), o.data * of_data}});
+    // Shards of hybrid ZeRO take context ranks, then data ranks; those left over hold the same shard.
+    const int shard_context = std::gcd(plan.shard_ranks(), plan.cp), shard_data = plan.shard_ranks() / shard_context;
+    g.shard = layer.group({{shard_context, o.context}, {shard_data, o.data}});
+    g.replicas = layer.group({{plan.cp / shard_context, o.context * shard_context}, {plan.dp / shard_data, o.data * shard_data}});
+    g.pipeline = layer.group({{std::min(plan.pp, 2), o.pipeline}});
     return g;
 }
 

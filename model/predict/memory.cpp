@@ -35,7 +35,7 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
     const StageParameters p = parameters_of(job, stage);
     const DataParallel dp = plan.data_parallel;
     const double shard = plan.shard_ranks();
-    const double expert_shard = std::max(1.0, shard / plan.ep);
+    const double expert_shard = plan.expert_replicas();
     const auto sharded = [&](bool yes, Bytes each) { return yes ? (p.dense / shard + p.expert / expert_shard) * each : p.total() * each; };
     const bool training = !plan.forward_only;
 

@@ -121,11 +121,15 @@ DataParallelPrice price_sharded_parameters(const Prepared::State& job, std::size
     Seconds gather, scatter, largest_gather, largest_scatter;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         if (blocks.count[t] == 0) continue;
-        const double parameters = job.templates[t].parameters + job.templates[t].expert_parameters;
-        const Seconds one_gather = collective_time(Collective::all_gather, weight_bytes(job, parameters), g, job.scenario.library, scale);
-        Seconds one_scatter = collective_time(Collective::reduce_scatter, gradient_bytes(job, parameters), g, job.scenario.library, scale);
+        const BlockKernels& k = job.templates[t];
+        const auto both = [&](Collective what, Bytes dense, Bytes expert) {
+            return collective_time(what, dense, g, job.scenario.library, scale) +
+                   collective_time(what, expert, job.groups.expert_data, job.scenario.library, link_scale(job.groups.expert_data, r));
+        };
+        const Seconds one_gather = both(Collective::all_gather, weight_bytes(job, k.parameters), weight_bytes(job, k.expert_parameters));
+        Seconds one_scatter = both(Collective::reduce_scatter, gradient_bytes(job, k.parameters), gradient_bytes(job, k.expert_parameters));
         if (job.groups.replicas.ranks > 1)
-            one_scatter += collective_time(Collective::all_reduce, gradient_bytes(job, parameters) / g.ranks, job.groups.replicas,
+            one_scatter += collective_time(Collective::all_reduce, gradient_bytes(job, k.parameters) / g.ranks, job.groups.replicas,
                                            job.scenario.library, link_scale(job.groups.replicas, r));
         gather += blocks.count[t] * one_gather;
         scatter += blocks.count[t] * one_scatter;
@@ -263,7 +267,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const StageParameters p = parameters_of(job, stage);
     const bool sharded =
         plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2 || plan.data_parallel == DataParallel::zero3;
-    const double owned = sharded ? p.dense / plan.shard_ranks() + p.expert / std::max(1, plan.shard_ranks() / plan.ep) : p.total();
+    const double owned = sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
     // Gradient in, states and master weights in and out, weights out.
     const Bytes state = size_of(job.precision.optimizer_state);
     Bytes per_parameter = size_of(job.precision.gradient) + 2.0 * facts.states * state + size_of(job.precision.parameter);

@@ -50,6 +50,7 @@ TensorId plain_core(TransformerWriter& w, const AttentionCore& a) {
     const std::int64_t matrices = w.cut.batch * a.heads, queries = w.cut.sequence, keys = a.keys.full_sequence;
     const Gemm scores{.batch = matrices, .m = queries, .n = keys, .k = a.head_dim, .weight = false};
     TensorId p = w.write("attention.qk", scores, {a.q, a.k}, {matrices, queries, keys});
+    p = w.pointwise("attention.scale", PointwiseKind::scale, {p});
     if (a.biased) p = w.pointwise("attention.bias", PointwiseKind::add, {p});
     if (a.masked) p = w.pointwise("attention.mask", PointwiseKind::mask, {p});
     p = w.write("softmax", Softmax{.rows = matrices * queries, .width = keys, .masked = false}, {p}, {matrices, queries, keys});

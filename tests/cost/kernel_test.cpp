@@ -155,8 +155,9 @@ TEST(LayerKernels, OfPlainAttentionWriteTheScores) {
     EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "attention.mask"), 2 * scores);
     EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "softmax"), 2 * scores);
     EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "softmax"), 3 * scores);  // p and dp in, ds out
-    cut.framework.fused_softmax = true;
-    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "attention.mask"), 2 * scores);  // mask and softmax together
+    cut.framework.fused_softmax = true;                                 // scale, mask and softmax together
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "attention.scale"), 2 * scores);
+    EXPECT_THAT(named(cut.layer().forward, "attention.mask"), IsEmpty());
     EXPECT_THAT(named(cut.layer().forward, "softmax"), IsEmpty());
 }
 

@@ -127,6 +127,15 @@ TEST(DataParallel, OfZero3GathersEachBlockTwiceAndScattersItOnce) {
     EXPECT_NEAR(price(job, 100 * ms, 200 * ms).exposed, 30.26, 1e-9);
 }
 
+TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
+    // Beside its 0.1e9 dense parameters a block has 0.3e9 of experts, which two ranks hold: 10 us + 1 us + 1/2 x 0.6 GB / (100 GB/s).
+    Prepared::State job = replicated(DataParallel::zero3);
+    job.templates[0].expert_parameters = 300e6;
+    job.groups.expert_data = four_ranks();
+    job.groups.expert_data.ranks = 2;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
+}
+
 TEST(DataParallel, OfZero3HidesAllButTheFirstGatherAndTheLastScatter) {
     Prepared::State job = replicated(DataParallel::zero3);
     job.scenario.plan.gather_overlap = true;

@@ -99,6 +99,22 @@ TEST(Groups, OfExpertsAreNeighboursInTheDataDimensionAndTheirCopiesFarApart) {
     EXPECT_EQ(g.expert_data.nodes, 2);
 }
 
+TEST(Groups, OfExpertsTakeFirstTheTensorRanksThatAnExpertLeaves) {
+    // tp 4, dp 2, experts on one rank each over four: {0 1 2 3}; the same expert on {0 4}. With two ranks to an expert: {0 2 4 6}.
+    Job job;
+    job.scenario.plan.tp = job.scenario.plan.ep = 4;
+    job.scenario.plan.dp = 2;
+    job.scenario.plan.expert_tp = 1;
+    EXPECT_EQ(job.groups().expert_tensor.ranks, 1);
+    EXPECT_EQ(job.groups().expert.nodes, 1);
+    EXPECT_EQ(job.groups().expert_data.ranks, 2);
+    job.scenario.plan.expert_tp = 2;
+    EXPECT_EQ(job.groups().expert_tensor.ranks, 2);
+    EXPECT_EQ(job.groups().expert.ranks, 4);
+    EXPECT_EQ(job.groups().expert.nodes, 2);
+    EXPECT_EQ(job.groups().expert_data.ranks, 1);
+}
+
 TEST(Groups, OfHybridShardingKeepShardsInTheNodeAndReplicasAcross) {
     Job job;
     job.scenario.plan.dp = 8;
