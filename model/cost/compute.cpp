@@ -85,7 +85,23 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
     return useful / least;
 }
 
+std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmCurve> curves) {
+    if (k.kind != KernelKind::gemm || k.batch != 1) return std::nullopt;
+    for (const GemmCurve& curve : curves) {
+        const auto& p = curve.points;
+        if (curve.n != k.n || curve.k != k.k || curve.type != k.type || p.size() < 2 || k.m < p.front().m || k.m > p.back().m) continue;
+        const auto above =
+            std::lower_bound(p.begin() + 1, p.end() - 1, k.m, [](const GemmCurve::Point& a, std::int64_t m) { return a.m < m; });
+        const auto below = above - 1;
+        const double x = std::log(static_cast<double>(k.m) / static_cast<double>(below->m)) /
+                         std::log(static_cast<double>(above->m) / static_cast<double>(below->m));
+        return below->time * std::pow(above->time / below->time, x);
+    }
+    return std::nullopt;
+}
+
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / scale.compute;
     const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
     const Seconds by_memory = memory_time(k.bytes, d, scale);
     switch (k.kind) {

@@ -12,6 +12,9 @@
 #include "model/cost/kernel.hpp"
 #include "model/hardware/device.hpp"
 
+#include <optional>
+#include <span>
+
 namespace sextant {
 
 // A data path for matrix products: rate that large products sustain, peak of the maker, and whether tensor units do it.
@@ -30,12 +33,14 @@ struct DeviceRates {
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
-    double convolution = 1;  // framework's choice of algorithm against the best
-    bool tiles = true;       // false: CPUs, whose libraries cut work finely
+    double convolution = 1;               // framework's choice of algorithm against the best
+    std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
+    bool tiles = true;                    // false: CPUs, whose libraries cut work finely
 
     [[nodiscard]] const MatrixRate& matrix(DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
 };
 
+// The result points into the device.
 DeviceRates device_rates(const Device&, const Framework&, const Plan&);
 
 // Multipliers of a what-if.
@@ -49,6 +54,10 @@ struct ComputeScale {
 //   grow as tiles shrink. S splits k when there are too few tiles. (Model after NVIDIA, "Matrix Multiplication Background
 //   User's Guide", sections on tile and wave quantisation; k0 and c from published GEMM sweeps, docs/model/compute.md.)
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit unit);
+
+// The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
+// measured this n, k and type, or outside the measured m. A measurement wins over the formula.
+std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
 

@@ -27,6 +27,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.attention_forward = device.attention_forward.value * framework.attention_efficiency.value;
     rates.attention_backward = device.attention_backward.value * framework.attention_efficiency.value;
     rates.convolution = framework.convolution_efficiency.value;
+    rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;
     rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)
                        ? rates.matrix(DataType::fp32).sustained

@@ -56,7 +56,7 @@ Prepared prepare(const Scenario& scenario) {
     auto job = std::make_unique<Prepared::State>();
     job->scenario = scenario;
     job->precision = kept_precision(scenario.plan, scenario.framework);
-    job->rates = device_rates(scenario.cluster.node.device, scenario.framework, scenario.plan);
+    job->rates = device_rates(job->scenario.cluster.node.device, scenario.framework, scenario.plan);
     Plan plan = scenario.plan;
     plan.precision = job->precision;
     for (const Block& block : network.templates) {

@@ -8,7 +8,9 @@
 namespace sextant {
 namespace {
 
-constexpr double model_spread = 0.10;
+// What is left when every input is right: with 0.30, four of five published training rows, averaged over their files, lie inside
+// the interval (docs/validation.md). It shrinks as effects are added to the model.
+constexpr double model_spread = 0.30;
 
 double spread_of(SourceKind kind) {
     switch (kind) {

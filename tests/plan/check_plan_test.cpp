@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      give_experts(s);
                                      s.plan.ep = 6;
                                  },
-                                 "/plan/ep", "6 does not divide 4"},
+                                 "/plan/ep", "12 does not divide 8"},
                       Impossible{"experts cut too often",
                                  [](Scenario& s) {
                                      give_experts(s);
