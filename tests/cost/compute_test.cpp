@@ -9,7 +9,12 @@ namespace {
 
 using namespace units;
 
-DeviceRates rates() { return device_rates(round_machine::device(), round_machine::framework(), Plan{}); }
+const Device& device() {
+    static const Device d = round_machine::device();
+    return d;
+}
+
+DeviceRates rates() { return device_rates(device(), round_machine::framework(), Plan{}); }
 
 double utilization(double batch, double m, double n, double k) { return gemm_utilization(batch, m, n, k, rates(), ComputeUnit::tensor); }
 
@@ -98,6 +103,23 @@ TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
     EXPECT_NEAR((kernel_time(narrow, rates()) - 1 * us) / (bf16 - 1 * us), 0.5, 1e-12);
 }
 
+TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
+    // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
+    Device d = device();
+    d.gemm_curves = {{DataType::bf16, 512, 256, {{1024, 10 * us}, {4096, 40 * us}}, "round"}};
+    const DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
+    EXPECT_NEAR(kernel_time(product(2048, 512, 256), r) / us, 20, 1e-9);
+    EXPECT_NEAR(kernel_time(product(1024, 512, 256), r) / us, 10, 1e-9);
+    EXPECT_NEAR(kernel_time(product(4096, 512, 256), r) / us, 40, 1e-9);
+    EXPECT_NEAR(kernel_time(product(2048, 512, 256), r, {.compute = 2}) / us, 10, 1e-9);
+    // Beyond the measured rows, and where n, k or the type differ, the formula holds.
+    for (const Kernel& other : {product(4097, 512, 256), product(1023, 512, 256), product(2048, 256, 256), product(2048, 512, 512)})
+        EXPECT_EQ(kernel_time(other, r), kernel_time(other, rates()));
+    Kernel wide = product(2048, 512, 256);
+    wide.type = DataType::fp32;
+    EXPECT_EQ(kernel_time(wide, r), kernel_time(wide, rates()));
+}
+
 Kernel attention(std::int64_t heads, std::int64_t queries, std::int64_t width) {
     Kernel k;
     k.kind = KernelKind::attention;
@@ -117,7 +139,7 @@ TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
     // A framework whose kernel reaches half of the device's best needs twice the time.
     Framework old = round_machine::framework();
     old.attention_efficiency.value = 0.5;
-    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(round_machine::device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
 }
 
 TEST(AttentionTime, OfHalfAWaveIsThatOfTheWholeOne) {
@@ -137,7 +159,7 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeads) {
 TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
     Framework portable = round_machine::framework();
     portable.native_build.value = 0.5;
-    const DeviceRates r = device_rates(round_machine::device(), portable, Plan{});
+    const DeviceRates r = device_rates(device(), portable, Plan{});
     EXPECT_NEAR(r.matrix(DataType::bf16).sustained / (TFLOP / s), 50, 1e-9);
     EXPECT_NEAR(r.matrix(DataType::bf16).peak / (TFLOP / s), 100, 1e-9);
     EXPECT_NEAR(r.matrix(DataType::fp16).sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
@@ -147,7 +169,7 @@ TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
 TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {
     Plan captured;
     captured.cuda_graph = true;
-    EXPECT_NEAR(device_rates(round_machine::device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
+    EXPECT_NEAR(device_rates(device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.scenario.framework = round_machine::framework();
     job.scenario.library = round_machine::library();
     job.scenario.plan.pp = stages;
-    job.rates = device_rates(round_machine::device(), job.scenario.framework, job.scenario.plan);
+    job.rates = device_rates(job.scenario.cluster.node.device, job.scenario.framework, job.scenario.plan);
     BlockKernels layer;
     layer.parameters = 100e6;
     layer.parameter_tensors = 1;
