@@ -151,7 +151,7 @@ void check_experts(Check& c) {
         c.complain("/plan/expert_tp", "expert_tp must divide tp: " + does_not_divide(c.plan.expert_tp, c.plan.tp));
     // Experts are spread over the data and context ranks, and over the tensor ranks that an expert does not use itself.
     const std::int64_t ranks = c.data_ranks() * c.plan.tp, group = std::int64_t{c.plan.ep} * c.plan.expert_tensor();
-    if (ranks % group != 0)
+    if (ranks % group != 0 && (c.plan.expert_tp == 0 || c.plan.tp % c.plan.expert_tp == 0))
         c.complain(c.plan.expert_tp > 0 ? "/plan/expert_tp" : "/plan/ep",
                    "ep x expert_tp must divide dp x cp x tp: " + does_not_divide(group, ranks),
                    c.plan.expert_tp > 0 ? "" : "expert_tp is tp (" + std::to_string(c.plan.tp) + ") unless stated");

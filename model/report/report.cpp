@@ -54,14 +54,12 @@ RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int r
     return cost;
 }
 
-// Activations and logits grow with the micro-batch, the rest does not.
+// Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
-        const Bytes growing = s.plan.schedule == Schedule::gpipe  // holds the whole batch, however it is cut
-                                  ? Bytes{}
-                                  : (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) /
-                                        static_cast<double>(s.plan.micro_batch);
+        const Bytes growing =
+            (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) / static_cast<double>(s.plan.micro_batch);
         const Bytes fixed = m.total() - growing * static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
