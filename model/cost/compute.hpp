@@ -26,9 +26,9 @@ struct MatrixRate {
 
 // What the cost functions need of a device, resolved once: no names, no options.
 struct DeviceRates {
-    MatrixRate by_type[11];  // by DataType
-    FlopRate vector;         // fp32 on vector units
-    Bandwidth memory;        // streaming
+    MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
+    FlopRate vector;                                                   // fp32 on vector units
+    Bandwidth memory;                                                  // streaming
     Seconds kernel_overhead;
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the peak

@@ -28,17 +28,29 @@ bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& fi
     return true;
 }
 
-template <class T>
-void required(ObjectReader& r, std::string_view key, Sourced<T>& field, Bounds bounds) {
-    if (const JsonNode n = r.need(key); n.value) read_sourced(n, r.default_source(), field, bounds);
-}
+// A file states every field; what is laid over a framework states those that differ.
+enum class Fields { all, changed };
 
-template <class T>
-void optional(ObjectReader& r, std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) {
-    const JsonNode n = r.get(key);
-    Sourced<T> value;
-    if (n.value && read_sourced(n, r.default_source(), value, bounds)) field = std::move(value);
-}
+struct FieldReader {
+    ObjectReader& reader;
+    Fields fields;
+
+    JsonNode stated(std::string_view key) const { return fields == Fields::all ? reader.need(key) : reader.get(key); }
+    template <class T, class... Rules>
+    void read(std::string_view key, T& field, const Rules&... rules) const {
+        if (const JsonNode n = stated(key); n.value) read_value(n, field, rules...);
+    }
+    template <class T>
+    void read(std::string_view key, Sourced<T>& field, Bounds bounds) const {
+        if (const JsonNode n = stated(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
+    }
+    template <class T>
+    void optional(std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) const {
+        const JsonNode n = reader.get(key);
+        Sourced<T> value;
+        if (n.value && read_sourced(n, reader.default_source(), value, bounds)) field = std::move(value);
+    }
+};
 
 void read_identity(ObjectReader& r, Framework& f) {
     r.required("name", f.name);
@@ -56,57 +68,65 @@ void read_identity(ObjectReader& r, Framework& f) {
     r.default_source(std::move(p));
 }
 
-void read_host(ObjectReader& r, Framework& f) {
-    required(r, "dispatch", f.dispatch, dispatch_bounds);
-    required(r, "backward_dispatch", f.backward_dispatch, dispatch_bounds);
-    required(r, "step_overhead", f.step_overhead, overhead_bounds);
-    required(r, "micro_batch_overhead", f.micro_batch_overhead, overhead_bounds);
-    r.required("dispatch_in_graph", f.dispatch_in_graph);
-    required(r, "native_build", f.native_build, efficiency_bounds);
+void read_host(const FieldReader& r, Framework& f) {
+    r.read("dispatch", f.dispatch, dispatch_bounds);
+    r.read("backward_dispatch", f.backward_dispatch, dispatch_bounds);
+    r.read("step_overhead", f.step_overhead, overhead_bounds);
+    r.read("micro_batch_overhead", f.micro_batch_overhead, overhead_bounds);
+    r.read("dispatch_in_graph", f.dispatch_in_graph);
+    r.read("native_build", f.native_build, efficiency_bounds);
 }
 
-void read_kernels(ObjectReader& r, Framework& f) {
-    if (r.need("fusion").value) r.word("fusion", f.fusion, fusion_words);
-    r.required("fused_softmax", f.fused_softmax);
-    r.required("fused_optimizer", f.fused_optimizer);
-    required(r, "optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
-    r.required("fused_gradient_accumulation", f.fused_gradient_accumulation);
-    r.required("fused_cross_entropy", f.fused_cross_entropy);
-    r.required("channels_last", f.channels_last);
-    r.required("casts_each_use", f.casts_each_use);
-    required(r, "attention_efficiency", f.attention_efficiency, efficiency_bounds);
-    required(r, "convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
+void read_kernels(const FieldReader& r, Framework& f) {
+    if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
+    r.read("fused_softmax", f.fused_softmax);
+    r.read("fused_optimizer", f.fused_optimizer);
+    r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
+    r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
+    r.read("fused_cross_entropy", f.fused_cross_entropy);
+    r.read("channels_last", f.channels_last);
+    r.read("casts_each_use", f.casts_each_use);
+    r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
+    r.read("convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
 }
 
-void read_data_parallelism(ObjectReader& r, Framework& f) {
-    r.required("overlaps_gradients", f.overlaps_gradients);
-    optional(r, "bucket", f.bucket, buffer_bounds);
-    optional(r, "bucket_per_rank", f.bucket_per_rank, buffer_bounds);
-    optional(r, "reduction_cycle", f.reduction_cycle, cycle_bounds);
-    r.required("reduces_every_micro_batch", f.reduces_every_micro_batch);
-    r.required("gradients_in_fp32", f.gradients_in_fp32);
-    r.required("overlaps_parameter_gather", f.overlaps_parameter_gather);
-    r.required("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
-    r.required("reshards_after_forward", f.reshards_after_forward);
-    required(r, "overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
-    r.required("clips_gradients", f.clips_gradients);
+void read_data_parallelism(const FieldReader& r, Framework& f) {
+    r.read("overlaps_gradients", f.overlaps_gradients);
+    r.optional("bucket", f.bucket, buffer_bounds);
+    r.optional("bucket_per_rank", f.bucket_per_rank, buffer_bounds);
+    r.optional("reduction_cycle", f.reduction_cycle, cycle_bounds);
+    r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
+    r.read("gradients_in_fp32", f.gradients_in_fp32);
+    r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
+    r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
+    r.read("reshards_after_forward", f.reshards_after_forward);
+    r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
+    r.read("clips_gradients", f.clips_gradients);
     if (f.bucket_per_rank && !f.bucket)
-        r.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
+        r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
 }
 
-void read_model_parallelism(ObjectReader& r, Framework& f) {
-    r.required("overlaps_tensor", f.overlaps_tensor);
-    required(r, "tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
-    r.required("overlaps_pipeline", f.overlaps_pipeline);
-    r.required("scatters_pipeline", f.scatters_pipeline);
+void read_model_parallelism(const FieldReader& r, Framework& f) {
+    r.read("overlaps_tensor", f.overlaps_tensor);
+    r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
+    r.read("overlaps_pipeline", f.overlaps_pipeline);
+    r.read("scatters_pipeline", f.scatters_pipeline);
 }
 
-void read_communication_and_memory(ObjectReader& r, Framework& f) {
-    r.required("library", f.library);
-    r.optional("socket_library", f.socket_library);
-    required(r, "context", f.context, buffer_bounds);
-    required(r, "communication_buffers", f.communication_buffers, buffer_bounds);
-    required(r, "fragmentation", f.fragmentation, fraction);
+void read_communication_and_memory(const FieldReader& r, Framework& f) {
+    r.read("library", f.library);
+    r.reader.optional("socket_library", f.socket_library);
+    r.read("context", f.context, buffer_bounds);
+    r.read("communication_buffers", f.communication_buffers, buffer_bounds);
+    r.read("fragmentation", f.fragmentation, fraction);
+}
+
+void read_fields(const FieldReader& r, Framework& f) {
+    read_host(r, f);
+    read_kernels(r, f);
+    read_data_parallelism(r, f);
+    read_model_parallelism(r, f);
+    read_communication_and_memory(r, f);
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& data_root) { return data_root / "frameworks"; }
@@ -152,11 +172,7 @@ Framework read_framework(const JsonNode& node) {
     if (!r.node().value) return f;
     r.schema("framework/1");
     read_identity(r, f);
-    read_host(r, f);
-    read_kernels(r, f);
-    read_data_parallelism(r, f);
-    read_model_parallelism(r, f);
-    read_communication_and_memory(r, f);
+    read_fields({r, Fields::all}, f);
     return f;
 }
 
@@ -169,9 +185,16 @@ std::vector<std::string> framework_names(const std::filesystem::path& data_root)
     return names;
 }
 
-Framework load_framework(const JsonNode& name, const std::filesystem::path& data_root) {
+Framework load_framework(const JsonNode& node, const std::filesystem::path& data_root) {
     std::string wanted;
-    return name.value && read_value(name, wanted) ? load(wanted, name, data_root) : Framework{};
+    if (!node.is_object()) return node.value && read_value(node, wanted) ? load(wanted, node, data_root) : Framework{};
+    ObjectReader r(node);
+    r.default_source({SourceKind::published, "the scenario"});
+    Framework f;
+    if (r.required("base", wanted)) f = load(wanted, r.get("base"), data_root);
+    r.optional("title", f.title);
+    read_fields({r, Fields::changed}, f);
+    return f;
 }
 
 Framework load_framework(std::string_view name_or_path, const std::filesystem::path& data_root, Diagnostics& diagnostics) {

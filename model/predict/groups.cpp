@@ -1,6 +1,7 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sextant {
 namespace {
@@ -122,18 +123,18 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     g.data = layer.group({{plan.cp, o.context}, {plan.dp, o.data}});
     // Experts take the tensor ranks that an expert leaves, then the context and the data ranks.
     const int inside = plan.expert_tensor();
-    const int of_tensor = std::min(plan.ep, std::max(1, plan.tp / inside));
-    const int of_context = std::min(plan.ep / of_tensor, plan.cp);
+    const int of_tensor = std::gcd(plan.ep, std::max(1, plan.tp / inside));
+    const int of_context = std::gcd(plan.ep / of_tensor, plan.cp);
     const int of_data = std::max(1, plan.ep / (of_tensor * of_context));
     g.expert_tensor = layer.group({{inside, o.tensor}});
     g.expert = layer.group({{of_tensor, o.tensor * inside}, {of_context, o.context}, {of_data, o.data}});
     g.expert_data = layer.group({{std::max(1, plan.tp / (inside * of_tensor)), o.tensor * inside * of_tensor},
                                  {std::max(1, plan.cp / of_context), o.context * of_context},
                                  {std::max(1, plan.dp / of_data), o.data * of_data}});
-    const int shard = plan.shard_ranks();
-    const bool whole = shard >= plan.dp * plan.cp;
-    g.shard = whole ? g.data : layer.group({{shard, o.data}});
-    g.replicas = whole ? Group{} : layer.group({{std::max(1, plan.dp / shard), o.data * shard}});
+    // Shards of hybrid ZeRO take context ranks, then data ranks; those left over hold the same shard.
+    const int shard_context = std::gcd(plan.shard_ranks(), plan.cp), shard_data = plan.shard_ranks() / shard_context;
+    g.shard = layer.group({{shard_context, o.context}, {shard_data, o.data}});
+    g.replicas = layer.group({{plan.cp / shard_context, o.context * shard_context}, {plan.dp / shard_data, o.data * shard_data}});
     g.pipeline = layer.group({{std::min(plan.pp, 2), o.pipeline}});
     return g;
 }

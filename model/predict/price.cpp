@@ -76,6 +76,7 @@ struct Bucketed {
     Seconds total, last;
 };
 Bucketed in_buckets(Collective what, Bytes bytes, double tensors, const Group& group, const Prepared::State& job, const Resources& r) {
+    if (group.ranks < 2 || !(bytes > Bytes{})) return {};
     const Framework& f = job.scenario.framework;
     double buckets = 1;
     if (f.bucket) {
@@ -86,7 +87,7 @@ Bucketed in_buckets(Collective what, Bytes bytes, double tensors, const Group& g
     buckets = std::max(1.0, buckets);
     const Seconds one = collective_time(what, bytes / buckets, group, job.scenario.library, link_scale(group, r));
     // A background thread that wakes once a cycle delays the last bucket by half of it on average.
-    const Seconds wait = f.reduction_cycle && group.ranks > 1 ? 0.5 * f.reduction_cycle->value : Seconds{};
+    const Seconds wait = f.reduction_cycle ? 0.5 * f.reduction_cycle->value : Seconds{};
     return {buckets * one + wait, one + wait};
 }
 

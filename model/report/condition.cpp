@@ -1,6 +1,7 @@
 #include "model/report/condition.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 namespace sextant {
@@ -21,7 +22,7 @@ double plain_number(const Condition& c) {
     const char* end = c.value.data() + c.value.size();
     const auto [rest, error] = std::from_chars(c.value.data(), end, value);
     const std::string unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
-    if (error != std::errc{} || !(unit.empty() || unit == "%"))
+    if (error != std::errc{} || !std::isfinite(value) || !(unit.empty() || unit == "%"))
         refuse(c, "\"" + c.value + "\" is not a number", "a plain number or a percentage, as in 0.4 or 40 %");
     return unit == "%" ? value / 100 : value;
 }

@@ -1,4 +1,4 @@
-// Conditions on a report, as CI writes them: "step_time > 500 ms", "memory >= 70 GiB", "mfu < 0.4", "terms.bubble > 10 %".
+// Conditions on a report, as CI writes them: "step_time > 500 ms", "memory >= 70 GiB", "mfu < 0.4", "share.bubble > 10 %".
 #pragma once
 
 #include "model/base/quantity_text.hpp"

@@ -258,6 +258,34 @@ std::string row_of(const Framework& f) {
            fusion_of(f) + " | " + overlaps_of(f) + " | " + unit_of(f) + " | " + f.library + " |";
 }
 
+Framework laid_over(const nlohmann::json& changes, Diagnostics& d) {
+    const JsonFile file = JsonFile::from_text(changes.dump(), "scenario.json", d);
+    return load_framework(file.root(), root);
+}
+
+TEST(FrameworkReader, what_differs_may_be_laid_over_a_bundled_framework) {
+    Diagnostics d;
+    const Framework f = laid_over({{"base", "pytorch-ddp"}, {"bucket", "1 MB"}, {"fusion", "compiler"}}, d);
+    EXPECT_TRUE(d.empty()) << texts(d);
+    ASSERT_TRUE(f.bucket);
+    EXPECT_EQ(f.bucket->value, 1 * MB);
+    EXPECT_EQ(f.bucket->kind, SourceKind::published);
+    EXPECT_EQ(f.bucket->source, "the scenario");
+    EXPECT_EQ(f.fusion, Fusion::compiler);
+    EXPECT_EQ(f.name, "pytorch-ddp");
+    EXPECT_EQ(f.dispatch.value, bundled("pytorch-ddp").dispatch.value);
+    EXPECT_EQ(f.dispatch.source, bundled("pytorch-ddp").dispatch.source);
+}
+
+TEST(FrameworkReader, what_is_laid_over_names_its_base_and_known_fields_only) {
+    Diagnostics d;
+    laid_over({{"bucket", "1 MB"}}, d);
+    EXPECT_THAT(d.list(), Contains(problem("", "base")));
+    Diagnostics other;
+    laid_over({{"base", "pytorch-dpp"}, {"bukket", "1 MB"}, {"dispatch", "5"}}, other);
+    EXPECT_THAT(other.list(), UnorderedElementsAre(problem("/base", "pytorch-dpp"), problem("/bukket", ""), problem("/dispatch", "")));
+}
+
 TEST(FrameworkDocument, its_table_is_what_the_files_say) {
     std::ostringstream page;
     page << std::ifstream(root / "docs/model/frameworks.md").rdbuf();

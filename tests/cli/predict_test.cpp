@@ -1,0 +1,155 @@
+// `sextant predict` as scripts use it: exit codes, conditions, overrides, the keys of its JSON.
+#include "model/predict/estimate.hpp"
+#include "tests/cli/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+
+constexpr auto scenario = "scenarios/default.json";
+
+ProcessResult predict_default(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"predict", scenario});
+    return run_sextant(more);
+}
+
+Json json_of(const ProcessResult& r) {
+    Json json = Json::parse(r.out, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << r.out << r.err;
+    return json;
+}
+
+TEST(Predict, exits_with_0_and_writes_a_report) {
+    const ProcessResult r = predict_default();
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("Small transformer on two CPU cores"));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST(Predict, has_help) {
+    const ProcessResult r = run_sextant({"predict", "--help"});
+    EXPECT_EQ(r.exit_code, 0);
+    for (const char* option : {"--set", "--fail-if", "--format", "--explain", "--profiles"}) EXPECT_THAT(r.out, HasSubstr(option));
+}
+
+TEST(Predict, exits_with_1_when_a_condition_holds_and_says_which) {
+    const ProcessResult r = predict_default({"--fail-if", "step_time > 1 us", "--fail-if", "devices > 1000", "--fail-if", "mfu < 99 %"});
+    EXPECT_EQ(r.exit_code, 1);
+    EXPECT_THAT(r.err, HasSubstr("step_time > 1 us"));
+    EXPECT_THAT(r.err, HasSubstr("mfu < 99 %"));
+    EXPECT_THAT(r.err, Not(HasSubstr("devices")));
+    EXPECT_THAT(r.out, Not(IsEmpty()));
+}
+
+TEST(Predict, exits_with_0_when_no_condition_holds) {
+    EXPECT_EQ(predict_default({"--fail-if", "step_time > 1 h", "--fail-if", "memory >= 1 TB"}).exit_code, 0);
+}
+
+TEST(Predict, exits_with_2_for_a_condition_that_says_nothing) {
+    for (const char* condition : {"step_time", "step_time > ", "step_time > 3 apples", "stepp_time > 1 s", "", "> 1 s"}) {
+        const ProcessResult r = predict_default({"--fail-if", condition});
+        EXPECT_EQ(r.exit_code, 2) << condition;
+        EXPECT_THAT(r.err, Not(IsEmpty())) << condition;
+    }
+}
+
+TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
+    const ProcessResult r = predict_default({"--set", "plan.dp=0", "--set", "hardware.cluster=lisaa", "--set", "plan.zz=1"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.out, IsEmpty());
+    for (const char* pointer : {"/plan/dp", "/hardware/cluster", "/plan/zz"}) EXPECT_THAT(r.err, HasSubstr(pointer));
+}
+
+TEST(Predict, exits_with_2_for_what_is_not_there) {
+    EXPECT_EQ(run_sextant({"predict"}).exit_code, 2);
+    EXPECT_EQ(run_sextant({"predict", "scenarios/nobody.json"}).exit_code, 2);
+    EXPECT_EQ(run_sextant({"predict", "scenarios"}).exit_code, 2);
+    EXPECT_EQ(predict_default({"--format", "xml"}).exit_code, 2);
+    EXPECT_EQ(predict_default({"--profiles", "/nowhere"}).exit_code, 2);
+    EXPECT_EQ(predict_default({"--set", "plan.dp"}).exit_code, 2);
+}
+
+TEST(Predict, exits_with_4_when_the_plan_does_not_fit_and_answers_all_the_same) {
+    const ProcessResult r = run_sextant({"predict", "scenarios/does-not-fit.json", "--format", "json"});
+    EXPECT_EQ(r.exit_code, 4);
+    const Json json = json_of(r);
+    EXPECT_FALSE(json["fits"].get<bool>());
+    EXPECT_GT(json["memory_bytes"], json["device_memory_bytes"]);
+    EXPECT_EQ(json["bottleneck"]["kind"], "memory size");
+    EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit-mended.json"}).exit_code, 0);
+}
+
+TEST(Predict, a_condition_that_holds_weighs_more_than_memory) {
+    EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit.json", "--fail-if", "devices > 1"}).exit_code, 1);
+}
+
+TEST(Predict, json_has_the_keys_that_programs_rely_on) {
+    const Json json = json_of(predict_default({"--format", "json"}));
+    EXPECT_EQ(json.at("schema"), "prediction/1");
+    EXPECT_EQ(json.at("scenario"), "Small transformer on two CPU cores");
+    const double step = json.at("step_time_s");
+    ASSERT_EQ(json.at("step_time_interval_s").size(), 2u);
+    EXPECT_LE(json["step_time_interval_s"][0].get<double>(), step);
+    EXPECT_GE(json["step_time_interval_s"][1].get<double>(), step);
+    EXPECT_NEAR(json.at("throughput").at("samples_per_s").get<double>() * step, 8, 1e-9);       // the global batch
+    EXPECT_NEAR(json.at("throughput").at("tokens_per_s").get<double>() * step, 8 * 256, 1e-6);  // of 256 tokens each
+    double sum = 0;
+    for (const Json& term : json.at("terms")) {
+        EXPECT_TRUE(term.at("name").is_string());
+        sum += term.at("seconds").get<double>();
+    }
+    EXPECT_NEAR(sum, step, 1e-9 * step);
+    EXPECT_TRUE(json.at("overlapped").is_array());
+    EXPECT_GT(json.at("memory_bytes"), 0);
+    EXPECT_TRUE(json.at("fits").get<bool>());
+    EXPECT_GT(json.at("mfu"), 0);
+    for (const char* key : {"kind", "why", "what_would_move_it"}) EXPECT_TRUE(json.at("bottleneck").at(key).is_string()) << key;
+    EXPECT_TRUE(json.at("inputs_estimated").is_array());
+}
+
+TEST(Predict, tokens_are_null_where_there_are_none) {
+    const Json json = json_of(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--format", "json"}));
+    EXPECT_TRUE(json.at("throughput").at("tokens_per_s").is_null());
+}
+
+TEST(Predict, set_overrides_any_field) {
+    const Json before = json_of(predict_default({"--format", "json"}));
+    const Json batch = json_of(predict_default({"--format", "json", "--set", "plan.micro_batch=8", "--set", "plan.global_batch=16"}));
+    EXPECT_GT(batch["step_time_s"], before["step_time_s"]);
+    EXPECT_EQ(batch["effective_batch"], 16);
+    const Json layers = json_of(predict_default({"--format", "json", "--set", "workload.transformer.layers=8"}));
+    EXPECT_GT(layers["model_flops"], before["model_flops"]);
+    EXPECT_EQ(json_of(predict_default({"--format", "json", "--set", "name=another"}))["scenario"], "another");
+}
+
+TEST(Predict, explains_every_term) {
+    for (int i = 0; i < term_count; ++i) {
+        const std::string term(to_text(static_cast<Term>(i)));
+        const ProcessResult r = predict_default({"--explain", term});
+        EXPECT_EQ(r.exit_code, 0) << term;
+        EXPECT_THAT(r.out, HasSubstr(term + " = "));
+    }
+}
+
+TEST(Predict, exits_with_2_for_a_term_that_does_not_exist_and_lists_those_that_do) {
+    const ProcessResult r = predict_default({"--explain", "magic"});
+    EXPECT_EQ(r.exit_code, 2);
+    for (int i = 0; i < term_count; ++i) EXPECT_THAT(r.err, HasSubstr(std::string(to_text(static_cast<Term>(i)))));
+}
+
+TEST(Predict, gives_the_same_bytes_again) {
+    for (const char* format : {"text", "json"})
+        EXPECT_EQ(predict_default({"--format", format}).out, predict_default({"--format", format}).out);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,181 @@
+#include "model/cost/collectives.hpp"
+
+#include "tests/cost/round_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+constexpr Collective all_kinds[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                    Collective::all_to_all, Collective::broadcast,  Collective::reduce,
+                                    Collective::send};
+
+Group in_one_node(int ranks) {
+    Group g;
+    g.ranks = ranks;
+    g.ring = g.all_to_all = 100 * GB / s;
+    g.hop = Hop::nvlink;
+    return g;
+}
+
+Group over_nodes(int nodes, int ranks_per_node) {
+    Group g = in_one_node(nodes * ranks_per_node);
+    g.nodes = nodes;
+    g.ring = g.all_to_all = 10 * GB / s;
+    g.crosses_network = true;
+    return g;
+}
+
+double time_us(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library = round_machine::library(),
+               LinkScale scale = {}) {
+    return collective_time(what, size, group, library, scale) / us;
+}
+
+TEST(Collectives, RingAllReduceOfFourRanksTakesSixStepsAndSendsThreeHalvesOfTheBuffer) {
+    // base 10 us + 2 (4 - 1) steps x 1 us + 2 x 3/4 x 1 GB / (100 GB/s) = 10 us + 6 us + 15 ms
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4)), 15'016, 1e-6);
+}
+
+TEST(Collectives, GatherAndScatterAreHalfAnAllReduce) {
+    // 10 us + 3 us + 3/4 x 1 GB / (100 GB/s) = 13 us + 7.5 ms
+    EXPECT_NEAR(time_us(Collective::all_gather, 1 * GB, in_one_node(4)), 7'513, 1e-6);
+    EXPECT_NEAR(time_us(Collective::reduce_scatter, 1 * GB, in_one_node(4)), 7'513, 1e-6);
+}
+
+TEST(Collectives, ABroadcastIsAPipelinedChain) {
+    // 10 us + 3 us + 1 GB / (100 GB/s) = 13 us + 10 ms; a reduction is the same chain backwards
+    EXPECT_NEAR(time_us(Collective::broadcast, 1 * GB, in_one_node(4)), 10'013, 1e-6);
+    EXPECT_NEAR(time_us(Collective::reduce, 1 * GB, in_one_node(4)), 10'013, 1e-6);
+}
+
+TEST(Collectives, ASendIsOneHopOfTheClassThatItCrosses) {
+    // Inside: 10 us + 1 us + 1 MB / (100 GB/s) = 21 us. Across: 10 us + 5 us + 1 MB / (10 GB/s) = 115 us.
+    EXPECT_NEAR(time_us(Collective::send, 1 * MB, in_one_node(2)), 21, 1e-9);
+    EXPECT_NEAR(time_us(Collective::send, 1 * MB, over_nodes(2, 1)), 115, 1e-9);
+}
+
+TEST(Collectives, AllToAllKeepsItsOwnPartAndPostsMessagesTogether) {
+    // Three quarters of 1 GB leave at 100 GB/s: 7.5 ms. The first of three messages pays its step, the others a share of posting it.
+    const double latency = time_us(Collective::all_to_all, 1 * GB, in_one_node(4)) - 7'500;
+    EXPECT_GE(latency, 10 + 1);
+    EXPECT_LE(latency, 10 + 3);
+}
+
+TEST(Collectives, ARingOverNodesLeavesEachNodeOnce) {
+    // Eight ranks on two nodes: of the 7 steps of a pass 2 cross the network (5 us) and 5 stay inside (1 us): 15 us.
+    // All-reduce: 10 us + 2 x 15 us + 2 x 7/8 x 1 GB / (10 GB/s) = 40 us + 175 ms
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, over_nodes(2, 4)), 175'040, 1e-6);
+}
+
+TEST(Collectives, ATreeBeatsTheRingForSmallMessagesOnManyNodes) {
+    // 256 ranks on 64 nodes, 1 KB. Ring: 2 (64 x 5 us + 191 x 1 us) = 1022 us, 10 us a call, and 2 x 255/256 x 0.1 us.
+    // Tree: along 3 steps in the node and up log2 64 = 6 levels: 3 us + 30 us, twice; 10 us; 2 x 0.1 us of bytes: 76.2 us.
+    CommunicationLibrary library = round_machine::library();
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, over_nodes(64, 4), library), 1032 + 0.2 * 255 / 256, 1e-6);
+    library.tree = true;
+    library.tree_bandwidth_fraction = round_machine::given(1.0);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, over_nodes(64, 4), library), 76.2, 1e-6);
+}
+
+TEST(Collectives, TheRingBeatsTheTreeForLargeMessagesOnFewRanks) {
+    // Two ranks, 1 GB: the ring passes 2 x 1/2 of the buffer, the tree all of it up and down.
+    CommunicationLibrary library = round_machine::library();
+    const double ring = time_us(Collective::all_reduce, 1 * GB, in_one_node(2), library);
+    library.tree = true;
+    library.tree_bandwidth_fraction = round_machine::given(1.0);
+    EXPECT_DOUBLE_EQ(time_us(Collective::all_reduce, 1 * GB, in_one_node(2), library), ring);
+}
+
+// A protocol that starts at once and moves half as much, beside the one that starts in 10 us + 3 steps x 1 us.
+CommunicationLibrary with_eager_protocol() {
+    CommunicationLibrary library = round_machine::library();
+    Protocol eager;
+    eager.bandwidth_fraction = round_machine::given(0.5);
+    eager.base = round_machine::given(1 * us);
+    library.protocols.push_back(eager);
+    return library;
+}
+
+TEST(Collectives, TheProtocolFollowsTheSize) {
+    // All-gather over four ranks: simple 13 us + 0.75 S / (100 GB/s), eager 1 us + 0.75 S / (50 GB/s).
+    // They meet where 0.75 S / (100 GB/s) = 12 us: S = 1.6 MB, 25 us. Half of that: eager, 13 us. Twice: simple, 37 us.
+    const CommunicationLibrary library = with_eager_protocol();
+    EXPECT_NEAR(time_us(Collective::all_gather, 1.6 * MB, in_one_node(4), library), 25, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_gather, 0.8 * MB, in_one_node(4), library), 13, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_gather, 3.2 * MB, in_one_node(4), library), 37, 1e-9);
+}
+
+TEST(Collectives, AProtocolForSmallMessagesStopsAtItsLimit) {
+    CommunicationLibrary library = with_eager_protocol();
+    library.protocols.back().up_to = 400 * KB;
+    // At 400 KB eager: 1 us + 6 us. Above its limit simple: 13 us + 0.75 x 800 KB / (100 GB/s) = 19 us, though eager would take 13.
+    EXPECT_NEAR(time_us(Collective::all_gather, 400 * KB, in_one_node(4), library), 7, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_gather, 800 * KB, in_one_node(4), library), 19, 1e-9);
+}
+
+TEST(Collectives, ASwitchThatAddsSendsEachBufferOnce) {
+    CommunicationLibrary library = round_machine::library();
+    library.in_switch_reduction = true;
+    library.in_switch_bandwidth_fraction = round_machine::given(1.0);
+    library.in_switch_step = round_machine::given(2 * us);
+    Group group = in_one_node(4);
+    // The library can, this switch cannot: the ring, 15.016 ms. When it can: 10 us + 2 us + 1 GB / (100 GB/s).
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 15'016, 1e-6);
+    group.in_switch = true;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 10'012, 1e-6);
+    EXPECT_NEAR(time_us(Collective::all_gather, 1 * GB, group, library), 7'513, 1e-6);  // nothing to add
+}
+
+TEST(Collectives, ALibraryThatReducesOnTheHostAddsThereAndCopiesThereAndBack) {
+    // All-reduce of 1 GB over four ranks, 15.016 ms on the wire; each process adds 3/4 GB at 1 GB/s: 750 ms.
+    CommunicationLibrary library = round_machine::library();
+    library.host_reduction = round_machine::given(1 * GB / s);
+    Group group = in_one_node(4);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 765'016, 1e-6);
+    EXPECT_NEAR(time_us(Collective::all_gather, 1 * GB, group, library), 7'513, 1e-6);  // nothing to add
+    // The buffer goes to the host and comes back at 10 GB/s: 200 ms, unless it is there already.
+    library.host_staging = round_machine::given(10 * GB / s);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 965'016, 1e-6);
+    group.host_buffers = true;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 765'016, 1e-6);
+}
+
+TEST(Collectives, OneRankAndNoBytesAreFree) {
+    for (const Collective what : all_kinds) {
+        EXPECT_EQ(time_us(what, 1 * GB, in_one_node(1)), 0) << to_text(what);
+        EXPECT_EQ(time_us(what, Bytes{}, in_one_node(4)), 0) << to_text(what);
+    }
+}
+
+TEST(Collectives, LargerIsNeverFasterAndBetterLinksAreNeverSlower) {
+    CommunicationLibrary library = with_eager_protocol();
+    library.protocols.back().up_to = 100 * KB;
+    library.tree = true;
+    library.tree_bandwidth_fraction = round_machine::given(0.8);
+    for (const Collective what : all_kinds) {
+        for (const Group& group : {in_one_node(2), in_one_node(4), over_nodes(2, 4), over_nodes(64, 4)}) {
+            double before = 0;
+            for (double size = 1; size < 1e11; size *= 1.7) {
+                const double now = time_us(what, size * B, group, library);
+                ASSERT_GE(now, before) << to_text(what) << " of " << size << " bytes, " << group.ranks << " ranks";
+                ASSERT_LE(time_us(what, size * B, group, library, {.bandwidth = 2, .latency = 1}), now);
+                ASSERT_LE(time_us(what, size * B, group, library, {.bandwidth = 1, .latency = 2}), now);
+                before = now;
+            }
+        }
+    }
+}
+
+TEST(Collectives, LinkScaleDividesBytesAndStepsApart) {
+    // 10 us + 6 us + 15 ms: twice the bandwidth leaves 7.5 ms, half the latency 8 us.
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4), round_machine::library(), {.bandwidth = 2, .latency = 2}), 7'508,
+                1e-6);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,176 @@
+#include "model/cost/compute.hpp"
+
+#include "tests/cost/round_machine.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+const Device& device() {
+    static const Device d = round_machine::device();
+    return d;
+}
+
+DeviceRates rates() { return device_rates(device(), round_machine::framework(), Plan{}); }
+
+double utilization(double batch, double m, double n, double k) { return gemm_utilization(batch, m, n, k, rates(), ComputeUnit::tensor); }
+
+Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
+    Kernel g;
+    g.kind = KernelKind::gemm;
+    g.m = m, g.n = n, g.k = k;
+    g.type = DataType::bf16;
+    g.flops = 2.0 * static_cast<double>(m * n * k) * FLOP;
+    return g;
+}
+
+TEST(GemmUtilization, OfOneFullWaveOfTheLargestTileLosesOnlyTheFillingOfEachTile) {
+    // 12 x 9 tiles of 256 x 128 are 108, one for each multiprocessor. What is lost is the depth k0 that fills and drains a tile:
+    // u = k / (k + k0). So k0 = k (1/u - 1) is the same whatever the depth.
+    const double m = 12 * 256, n = 9 * 128;
+    const double k0 = 1024 * (1 / utilization(1, m, n, 1024) - 1);
+    EXPECT_GT(k0, 0);
+    EXPECT_NEAR(utilization(1, m, n, 4096), 4096 / (4096 + k0), 1e-12);
+}
+
+TEST(GemmUtilization, FallsWhereOneMoreRowNeedsASecondWave) {
+    // One row more makes 13 x 9 = 117 tiles: nine multiprocessors work again while 99 wait. Two waves would take twice as long;
+    // smaller tiles waste less of the second one but reach less each. Between half and 85 % is left.
+    const double exact = utilization(1, 12 * 256, 9 * 128, 4096), one_more = utilization(1, 12 * 256 + 1, 9 * 128, 4096);
+    EXPECT_LT(one_more, 0.85 * exact);
+    EXPECT_GE(one_more, 0.5 * exact);
+}
+
+TEST(GemmUtilization, CountsTheTilesOfABatchTogether) {
+    // 108 products of one 256 x 128 tile each fill the device like one product of 108 tiles; one alone leaves 107 idle or cuts itself
+    // small.
+    EXPECT_DOUBLE_EQ(utilization(108, 256, 128, 1024), utilization(1, 12 * 256, 9 * 128, 1024));
+    EXPECT_LT(utilization(1, 256, 128, 1024), 0.5 * utilization(108, 256, 128, 1024));
+}
+
+TEST(GemmUtilization, SplitsADeepProductOfFewTiles) {
+    // 128 x 128 outputs are at most four tiles of 64 x 64: 4 of 108 multiprocessors, were depth not split. Depth 256 is too short to
+    // split; of 8192 each part still has 512.
+    EXPECT_LE(utilization(1, 128, 128, 256), 4.0 / 108);
+    EXPECT_GT(utilization(1, 128, 128, 8192), 4 * 4.0 / 108);
+}
+
+TEST(GemmUtilization, OfACpuKnowsNoTiles) {
+    DeviceRates cpu = rates();
+    cpu.tiles = false;
+    const auto at = [&](double m) { return gemm_utilization(1, m, 4096, 4096, cpu, ComputeUnit::vector); };
+    EXPECT_GT(at(3073), at(3072));  // more rows never hurt
+    EXPECT_GT(at(3072), 0.95);
+    EXPECT_LT(at(1), 0.2);  // a vector leaves most threads without work
+}
+
+TEST(KernelTime, OfAMemoryKernelIsItsLaunchesAndItsBytes) {
+    // 2 launches x 1 us + 3 GB / (1 TB/s) = 2 us + 3 ms
+    Kernel k;
+    k.bytes = 3 * GB;
+    k.launches = 2;
+    EXPECT_NEAR(kernel_time(k, rates()) / us, 3002, 1e-9);
+    // Twice the bandwidth and half the overhead: 1 us + 1.5 ms. Arithmetic has no part in it.
+    EXPECT_NEAR(kernel_time(k, rates(), {.compute = 10, .memory = 2, .overhead = 2}) / us, 1501, 1e-9);
+}
+
+TEST(KernelTime, OfAProductIsTheLongerOfItsArithmeticAndItsBytes) {
+    // 2 x 3072 x 1152 x 4096 = 28.99 GFLOP at 100 TFLOP/s x u, and a start of 1 us.
+    Kernel k = product(12 * 256, 9 * 128, 4096);
+    k.bytes = 100 * MB;  // 100 us, hidden behind 290 us of arithmetic
+    const double arithmetic = 2.0 * 3072 * 1152 * 4096 / 100e12 * 1e6 / utilization(1, 3072, 1152, 4096);
+    EXPECT_NEAR(kernel_time(k, rates()) / us, 1 + arithmetic, 1e-9);
+    k.bytes = 1 * GB;  // 1 ms: now the bytes decide
+    EXPECT_NEAR(kernel_time(k, rates()) / us, 1001, 1e-9);
+}
+
+TEST(KernelTime, OfRowsThatAreNoMultipleOf16BytesIsLongerOnTensorCores) {
+    // 1001 columns of 2 bytes forbid the widest loads, 1008 do not, although they are more work.
+    EXPECT_GT(kernel_time(product(4096, 1001, 4096), rates()), 1.2 * kernel_time(product(4096, 1008, 4096), rates()));
+    Kernel wide = product(4096, 1001, 4096), aligned = product(4096, 1008, 4096);
+    wide.type = aligned.type = DataType::fp32;  // vector units do not mind: both fill the same tiles
+    EXPECT_NEAR(kernel_time(wide, rates()) / kernel_time(aligned, rates()), 1, 1e-12);
+}
+
+TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
+    Kernel narrow = product(12 * 256, 9 * 128, 4096);
+    const Seconds bf16 = kernel_time(narrow, rates());
+    narrow.type = DataType::fp8;
+    // 200 instead of 100 TFLOP/s halves all but the start of 1 us.
+    EXPECT_NEAR((kernel_time(narrow, rates()) - 1 * us) / (bf16 - 1 * us), 0.5, 1e-12);
+}
+
+TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
+    // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
+    Device d = device();
+    d.gemm_curves = {{DataType::bf16, 512, 256, {{1024, 10 * us}, {4096, 40 * us}}, "round"}};
+    const DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
+    EXPECT_NEAR(kernel_time(product(2048, 512, 256), r) / us, 20, 1e-9);
+    EXPECT_NEAR(kernel_time(product(1024, 512, 256), r) / us, 10, 1e-9);
+    EXPECT_NEAR(kernel_time(product(4096, 512, 256), r) / us, 40, 1e-9);
+    EXPECT_NEAR(kernel_time(product(2048, 512, 256), r, {.compute = 2}) / us, 10, 1e-9);
+    // Beyond the measured rows, and where n, k or the type differ, the formula holds.
+    for (const Kernel& other : {product(4097, 512, 256), product(1023, 512, 256), product(2048, 256, 256), product(2048, 512, 512)})
+        EXPECT_EQ(kernel_time(other, r), kernel_time(other, rates()));
+    Kernel wide = product(2048, 512, 256);
+    wide.type = DataType::fp32;
+    EXPECT_EQ(kernel_time(wide, r), kernel_time(wide, rates()));
+}
+
+Kernel attention(std::int64_t heads, std::int64_t queries, std::int64_t width) {
+    Kernel k;
+    k.kind = KernelKind::attention;
+    k.batch = heads, k.m = queries, k.n = queries, k.k = width;
+    k.type = DataType::bf16;
+    k.flops = 4.0 * static_cast<double>(heads * queries * queries * width) * FLOP;
+    return k;
+}
+
+TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
+    // 108 heads of 128 queries: one block for each multiprocessor. 4 x 108 x 128^2 x 128 = 0.906 GFLOP at 50 TFLOP/s: 18.12 us; backward,
+    // where this device reaches 40 % of its peak, 22.65 us for as many operations.
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), rates()) / us, 1 + 18.119, 1e-3);
+    Kernel back = attention(108, 128, 128);
+    back.backward = true;
+    EXPECT_NEAR(kernel_time(back, rates()) / us, 1 + 22.649, 1e-3);
+    // A framework whose kernel reaches half of the device's best needs twice the time.
+    Framework old = round_machine::framework();
+    old.attention_efficiency.value = 0.5;
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
+}
+
+TEST(AttentionTime, OfHalfAWaveIsThatOfTheWholeOne) {
+    // 54 blocks leave 54 multiprocessors idle: half the work in the same time. 109 blocks need a second wave: twice the time.
+    const Seconds whole = kernel_time(attention(108, 128, 128), rates()) - 1 * us;
+    EXPECT_NEAR((kernel_time(attention(54, 128, 128), rates()) - 1 * us) / whole, 1, 1e-12);
+    EXPECT_NEAR((kernel_time(attention(109, 128, 128), rates()) - 1 * us) / whole, 2, 1e-12);
+}
+
+TEST(AttentionTime, PerOperationIsLongerForNarrowHeads) {
+    const Seconds wide = kernel_time(attention(108, 128, 128), rates()) - 1 * us;
+    const Seconds narrow = kernel_time(attention(108, 128, 64), rates()) - 1 * us;
+    EXPECT_LT(narrow, wide);        // half the operations
+    EXPECT_GT(2.0 * narrow, wide);  // but each costs more: as many exponentials
+}
+
+TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
+    Framework portable = round_machine::framework();
+    portable.native_build.value = 0.5;
+    const DeviceRates r = device_rates(device(), portable, Plan{});
+    EXPECT_NEAR(r.matrix(DataType::bf16).sustained / (TFLOP / s), 50, 1e-9);
+    EXPECT_NEAR(r.matrix(DataType::bf16).peak / (TFLOP / s), 100, 1e-9);
+    EXPECT_NEAR(r.matrix(DataType::fp16).sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
+    EXPECT_NEAR(r.matrix(DataType::int1).sustained / (TFLOP / s), 5, 1e-9);  // the last type of all
+}
+
+TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {
+    Plan captured;
+    captured.cuda_graph = true;
+    EXPECT_NEAR(device_rates(device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace sextant

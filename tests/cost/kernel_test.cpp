@@ -1,0 +1,286 @@
+#include "model/cost/kernel.hpp"
+
+#include "model/workload/workload.hpp"
+#include "tests/cost/round_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A GPT of hidden size h = 64 with 4 heads of 16, s = 16, b = 2: 32 tokens, 2048 elements of the residual stream, 4096 bytes in BF16.
+Workload small_gpt() {
+    TransformerSpec gpt;
+    gpt.layers = 2;
+    gpt.hidden = 64, gpt.ffn_hidden = 256;
+    gpt.heads = gpt.kv_heads = 4;
+    gpt.vocab = 1000, gpt.seq_len = 16;
+    return {.name = "small gpt", .title = {}, .spec = gpt, .source = {}};
+}
+
+constexpr double stream = 4096;  // bytes of the residual stream
+
+struct Cut {
+    Plan plan{};
+    Framework framework = round_machine::framework();
+    int tensor = 1;
+    bool sequence_parallel = false, flash = true, wide = false;
+
+    [[nodiscard]] BlockKernels block(BlockRole role) const {
+        Shard shard;
+        shard.micro_batch = 2;
+        shard.tensor = tensor;
+        shard.sequence_parallel = sequence_parallel;
+        shard.flash_attention = flash;
+        for (const Block& b : build_network(small_gpt(), shard).templates)
+            if (b.role == role) return block_kernels(b.graph, plan, framework, wide);
+        return {};
+    }
+    [[nodiscard]] BlockKernels layer() const { return block(BlockRole::layer); }
+};
+
+using Shape = std::array<std::int64_t, 3>;
+std::vector<Shape> products(const std::vector<Kernel>& kernels) {
+    std::vector<Shape> shapes;
+    for (const Kernel& k : kernels)
+        if (k.kind == KernelKind::gemm) shapes.push_back({k.m, k.n, k.k});
+    return shapes;
+}
+
+std::vector<Kernel> named(const std::vector<Kernel>& kernels, std::string_view name, KernelKind kind = KernelKind::memory) {
+    std::vector<Kernel> found;
+    for (const Kernel& k : kernels)
+        if (k.name == name && k.kind == kind) found.push_back(k);
+    return found;
+}
+
+// Bytes of the only memory kernel of that name; -1 where there is none or more than one.
+double bytes_of(const std::vector<Kernel>& kernels, std::string_view name) {
+    const auto found = named(kernels, name);
+    return found.size() == 1 ? found.front().bytes.si() : -1;
+}
+
+TEST(LayerKernels, OfAGptHaveItsFourProductsForwardAndTwoForEachBackward) {
+    const BlockKernels layer = Cut{}.layer();
+    // 32 tokens: QKV 3 x 64 columns, projection 64, MLP 256 and back.
+    EXPECT_THAT(products(layer.forward), ElementsAre(Shape{32, 192, 64}, Shape{32, 64, 64}, Shape{32, 256, 64}, Shape{32, 64, 256}));
+    // Of y [m n] = x [m k] W [k n]: dx [m k] over depth n, dW [k n] over depth m.
+    EXPECT_THAT(products(layer.backward), ElementsAre(Shape{32, 64, 192}, Shape{64, 192, 32}, Shape{32, 64, 64}, Shape{64, 64, 32},
+                                                      Shape{32, 64, 256}, Shape{64, 256, 32}, Shape{32, 256, 64}, Shape{256, 64, 32}));
+    // Operations: 2 x 32 x 64 x (192 + 64 + 256 + 256), and attention 2 x 2 samples x 4 heads x (16 + 16) x (1 + ... + 16 = 136).
+    EXPECT_DOUBLE_EQ(layer.forward_flops.si(), 2.0 * 32 * 64 * 768 + 2 * 2 * 4 * 32 * 136);
+    EXPECT_DOUBLE_EQ(layer.backward_flops.si(), 2 * (2.0 * 32 * 64 * 768) + 2.5 * (2 * 2 * 4 * 32 * 136));
+}
+
+TEST(LayerKernels, OfAProductReadBothOperandsAndWriteTheResult) {
+    // fc1: x 32 x 64, W 64 x 256, y 32 x 256, two bytes each
+    const auto fc1 = named(Cut{}.layer().forward, "mlp.fc1", KernelKind::gemm);
+    ASSERT_THAT(fc1, SizeIs(1));
+    EXPECT_DOUBLE_EQ(fc1[0].bytes.si(), 2 * (32 * 64 + 64 * 256 + 32 * 256));
+    EXPECT_DOUBLE_EQ(fc1[0].flops.si(), 2.0 * 32 * 256 * 64);
+}
+
+TEST(LayerKernels, AddWeightGradientsInTheProductWhereTheFrameworkDoes) {
+    Cut cut;
+    const auto weight_gradient = [&cut] { return named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(1).bytes.si(); };
+    const double alone = weight_gradient();
+    cut.framework.fused_gradient_accumulation = true;
+    EXPECT_DOUBLE_EQ(weight_gradient(), alone);  // one micro-batch: nothing to add to
+    cut.plan.global_batch = 8;
+    // Instead of writing 2 bytes the product reads and writes a BF16 gradient, 2 more; in FP32 4 + 4 - 2 = 6 more.
+    EXPECT_DOUBLE_EQ(weight_gradient(), alone + 2 * 64 * 256);
+    cut.framework.gradients_in_fp32 = true;
+    EXPECT_DOUBLE_EQ(weight_gradient(), alone + 6 * 64 * 256);
+}
+
+TEST(LayerKernels, SumTheGradientOfABiasByReadingTheGradientOfTheOutput) {
+    EXPECT_DOUBLE_EQ(bytes_of(Cut{}.layer().backward, "mlp.fc1"), 2 * 32 * 256);
+}
+
+TEST(LayerKernels, OfLayerNormPassTwiceForwardAndThreeTimesBackward) {
+    const BlockKernels layer = Cut{}.layer();
+    // Forward x in, y out. Backward x and dy in, dx out; gain and shift are reduced by a second kernel.
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.norm"), 2 * stream);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.norm"), 3 * stream);
+    EXPECT_EQ(named(layer.backward, "mlp.norm").at(0).launches, 2);
+}
+
+TEST(LayerKernels, PassOverElementsWithoutFusionOneByOne) {
+    const BlockKernels layer = Cut{}.layer();
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.act"), 2 * 4 * stream);   // 256 wide: in, out
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.act"), 3 * 4 * stream);  // dy and x in, dx out
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.drop"), 2.5 * stream);    // in, out, and a mask of one byte for two
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.add"), 3 * stream);       // two in, one out
+    EXPECT_THAT(named(layer.backward, "mlp.add"), IsEmpty());               // gradients pass through
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "hidden.sum"), 3 * stream);   // norm and residual both read it: their gradients are added
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "attention.add.sum"), 3 * stream);
+}
+
+TEST(LayerKernels, JoinDropoutAndAddWhereTheFrameworkDoes) {
+    Cut cut;
+    cut.framework.fusion = Fusion::pointwise;
+    const BlockKernels layer = cut.layer();
+    // Branch and residual in, sum and mask out: 3.5 passes instead of 2.5 + 3.
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.drop"), 3.5 * stream);
+    EXPECT_THAT(named(layer.forward, "mlp.add"), IsEmpty());
+}
+
+TEST(LayerKernels, OfFlashAttentionReadQkvAndWriteTheResultWithItsLogSumExp) {
+    const BlockKernels layer = Cut{}.layer();
+    const auto ahead = named(layer.forward, "attention", KernelKind::attention),
+               back = named(layer.backward, "attention", KernelKind::attention);
+    ASSERT_THAT(ahead, SizeIs(1));
+    ASSERT_THAT(back, SizeIs(1));
+    // Q, K, V, O of 4096 bytes; one FP32 for each of 2 x 4 x 16 rows. Causal: 136 of 256 pairs.
+    const double bytes = 4 * stream + 4 * 2 * 4 * 16, flops = 2.0 * 2 * 4 * 32 * 136;
+    EXPECT_DOUBLE_EQ(ahead[0].bytes.si(), bytes);
+    EXPECT_DOUBLE_EQ(ahead[0].flops.si(), flops);
+    EXPECT_DOUBLE_EQ(back[0].bytes.si(), 2.5 * bytes);
+    EXPECT_DOUBLE_EQ(back[0].flops.si(), 2.5 * flops);  // five products instead of two
+    EXPECT_EQ(back[0].launches, 3);
+}
+
+TEST(LayerKernels, OfPlainAttentionWriteTheScores) {
+    Cut cut;
+    cut.flash = false;
+    const BlockKernels layer = cut.layer();
+    const double scores = 2 * (2 * 4 * 16 * 16);  // bytes
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "attention.mask"), 2 * scores);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "softmax"), 2 * scores);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "softmax"), 3 * scores);  // p and dp in, ds out
+    cut.framework.fused_softmax = true;                                 // scale, mask and softmax together
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "attention.scale"), 2 * scores);
+    EXPECT_THAT(named(cut.layer().forward, "attention.mask"), IsEmpty());
+    EXPECT_THAT(named(cut.layer().forward, "softmax"), IsEmpty());
+}
+
+TEST(LayerKernels, KeepForBackwardWhatKorthikantiEtAlCount) {
+    // arXiv 2205.05198, section 4.1: s b h (34 + 5 a s / h) bytes for plain attention in 16 bits; s b h = 2048, a s / h = 1.
+    Cut cut;
+    cut.flash = false;
+    EXPECT_DOUBLE_EQ(cut.layer().saved.si(), 2048 * 34 + 2048 * 5);
+    cut.plan.recompute = Recompute::selective;  // section 5: the attention core is made again, 34 s b h stay
+    EXPECT_DOUBLE_EQ(cut.layer().saved.si(), 2048 * 34);
+    cut.plan.recompute = Recompute::none;
+    cut.flash = true;  // no scores, but a log-sum-exp in FP32 for each of b a s = 128 rows
+    EXPECT_DOUBLE_EQ(cut.layer().saved.si(), 2048 * 34 + 4 * 128);
+    // Full recompute keeps the input: 2 s b h.
+    EXPECT_DOUBLE_EQ(cut.layer().kept_input.si(), 2 * 2048);
+    EXPECT_DOUBLE_EQ(cut.layer().boundary.si(), 2 * 2048);
+}
+
+TEST(LayerKernels, OfRecomputeAreNoneTheCoreOrAllOfForward) {
+    Cut cut;
+    EXPECT_THAT(cut.layer().recompute, IsEmpty());
+    cut.plan.recompute = Recompute::selective;
+    ASSERT_THAT(cut.layer().recompute, SizeIs(1));
+    EXPECT_EQ(cut.layer().recompute[0].kind, KernelKind::attention);
+    cut.plan.recompute_modules = {"mlp"};
+    EXPECT_THAT(products(cut.layer().recompute), ElementsAre(Shape{32, 256, 64}, Shape{32, 64, 256}));
+    cut.plan.recompute = Recompute::full;
+    const BlockKernels layer = cut.layer();
+    EXPECT_THAT(layer.recompute, SizeIs(layer.forward.size()));
+}
+
+TEST(LayerKernels, OfAutocastCastEveryWeightDownAndItsGradientUp) {
+    Cut cut;
+    cut.framework.casts_each_use = true;
+    cut.plan.precision.parameter = DataType::fp32;
+    const BlockKernels layer = cut.layer();
+    // QKV: 64 x 192 weights and 192 biases, 4 bytes in and 2 out; back the other way round.
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "attention.qkv.cast"), 6 * (64 * 192 + 192));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "attention.qkv.cast"), 6 * (64 * 192 + 192));
+    cut.plan.precision.parameter = DataType::bf16;
+    EXPECT_THAT(named(cut.layer().forward, "attention.qkv.cast"), IsEmpty());
+}
+
+TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
+    Cut cut;
+    cut.plan.precision = precision_policy(DataType::fp8);
+    const BlockKernels layer = cut.layer();
+    // fc1. Forward: 32 x 64 read in BF16, written in FP8. Backward: 32 x 256 read once and written in two layouts.
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc1.quantize"), 32 * 64 * (2 + 1));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.fc1.quantize"), 32 * 256 * (2 + 1 + 1));
+    EXPECT_EQ(named(layer.forward, "mlp.fc1", KernelKind::gemm).at(0).type, DataType::fp8);
+    EXPECT_EQ(named(layer.forward, "attention", KernelKind::attention).at(0).type, DataType::bf16);  // no weights there
+    // The ends of the network multiply in BF16.
+    cut.wide = true;
+    const BlockKernels head = cut.block(BlockRole::head);
+    EXPECT_EQ(named(head.forward, "head", KernelKind::gemm).at(0).type, DataType::bf16);
+    EXPECT_THAT(named(head.forward, "head.quantize"), IsEmpty());
+}
+
+TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
+    Cut cut;
+    // 32 rows of 1000 logits in BF16, 64 000 bytes, and 32 labels of 8 bytes.
+    const double stored = 64'000 + 256, wide = 128'000;
+    const BlockKernels eager = cut.block(BlockRole::head);
+    EXPECT_DOUBLE_EQ(bytes_of(eager.forward, "loss"), stored + 4 * wide);
+    EXPECT_DOUBLE_EQ(bytes_of(eager.backward, "loss"), stored + 3 * wide);
+    EXPECT_DOUBLE_EQ(eager.saved_logits.si(), 64'000 + wide);
+    cut.framework.fused_cross_entropy = true;
+    const BlockKernels fused = cut.block(BlockRole::head);
+    EXPECT_DOUBLE_EQ(bytes_of(fused.forward, "loss"), stored);
+    EXPECT_DOUBLE_EQ(bytes_of(fused.backward, "loss"), 2 * stored);
+    EXPECT_DOUBLE_EQ(fused.saved_logits.si(), 64'000);
+}
+
+TEST(HeadKernels, CountATiedMatrixApart) {
+    const BlockKernels head = Cut{}.block(BlockRole::head);
+    EXPECT_DOUBLE_EQ(head.tied_parameters, 1000 * 64);  // the embedding's
+    EXPECT_DOUBLE_EQ(head.parameters, 2 * 64);          // gain and shift of the last norm
+}
+
+TEST(InputKernels, ClearAndFillADenseGradientOfTheTable) {
+    const BlockKernels input = Cut{}.block(BlockRole::input);
+    EXPECT_DOUBLE_EQ(bytes_of(input.forward, "embedding"), 2 * stream);
+    EXPECT_DOUBLE_EQ(bytes_of(input.backward, "embedding"), 2 * 1000 * 64 + 3 * stream);
+}
+
+// Kinds and bytes, in order.
+std::vector<std::pair<ExchangeKind, double>> list(const std::vector<ExchangeCall>& calls) {
+    std::vector<std::pair<ExchangeKind, double>> pairs;
+    for (const ExchangeCall& c : calls) pairs.emplace_back(c.kind, c.bytes.si());
+    return pairs;
+}
+
+TEST(Exchanges, OfTensorParallelismSumTheStreamTwiceEachWay) {
+    Cut cut;
+    cut.tensor = 2;
+    const BlockKernels layer = cut.layer();
+    const std::pair sum{ExchangeKind::all_reduce, stream};
+    EXPECT_THAT(list(layer.forward_exchanges), ElementsAre(sum, sum));   // behind attention and MLP
+    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(sum, sum));  // before them
+    EXPECT_THAT(list(layer.recompute_exchanges), IsEmpty());
+}
+
+TEST(Exchanges, OfSequenceParallelismGatherAndScatterAndGatherAgainForBackward) {
+    Cut cut;
+    cut.tensor = 2;
+    cut.sequence_parallel = true;
+    const BlockKernels layer = cut.layer();
+    const std::pair gather{ExchangeKind::all_gather, stream}, scatter{ExchangeKind::reduce_scatter, stream};
+    EXPECT_THAT(list(layer.forward_exchanges), ElementsAre(gather, scatter, gather, scatter));
+    // Entering a pair: its input is gathered again for the weight gradient, its gradient scattered. Leaving: the gradient is gathered.
+    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(gather, scatter, gather, gather, scatter, gather));
+}
+
+TEST(Exchanges, OfForwardAreMadeAgainByFullRecompute) {
+    Cut cut;
+    cut.tensor = 2;
+    cut.plan.recompute = Recompute::full;
+    const BlockKernels layer = cut.layer();
+    EXPECT_EQ(list(layer.recompute_exchanges), list(layer.forward_exchanges));
+    cut.plan.recompute = Recompute::selective;  // the core exchanges nothing
+    EXPECT_THAT(cut.layer().recompute_exchanges, IsEmpty());
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,148 @@
+#include "tests/predict/hand_made_state.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// Activations of a stage in GB, where each of its ten layers keeps 0.1 GB of a micro-batch: a micro-batch in flight is 1 GB.
+double activations_gb(const Prepared::State& job, std::size_t stage) { return stage_memory(job).at(stage)[MemoryKind::activations] / GB; }
+
+Prepared::State with_activations(int stages, std::int64_t micro_batches, Schedule schedule) {
+    Prepared::State job = ten_layers(stages);
+    job.micro_batches = micro_batches;
+    job.scenario.plan.schedule = schedule;
+    job.templates[0].saved = 0.1 * GB;
+    job.templates[0].kept_input = 0.01 * GB;
+    job.templates[0].working = 0.1 * GB;
+    return job;
+}
+
+// arXiv 1910.02054, figure 1: 7.5 billion parameters, mixed-precision Adam (K = 12), 64 data-parallel ranks.
+double model_states_gb(DataParallel stage) {
+    Prepared::State job = ten_layers();
+    job.templates[0].parameters = 750e6;
+    job.scenario.plan.dp = 64;
+    job.scenario.plan.data_parallel = stage;
+    const StageMemory m = stage_memory(job).front();
+    return (m[MemoryKind::weights] + m[MemoryKind::gradients] + m[MemoryKind::optimizer]) / GB;
+}
+
+TEST(Memory, OfModelStatesIsSixteenBytesAParameterAndZeroDividesThemPartByPart) {
+    // Weights 2, gradients 2, states and master weights 4 + 4 + 4 bytes: 7.5e9 x 16 = 120 GB.
+    EXPECT_NEAR(model_states_gb(DataParallel::all_reduce), 120, 1e-9);
+    // Stage 1: 15 + 15 + 90/64. Stage 2: 15 + (15 + 90)/64. Stage 3: 120/64. The paper rounds to 31.4, 16.6 and 1.9 GB.
+    EXPECT_NEAR(model_states_gb(DataParallel::zero1), 31.40625, 1e-9);
+    EXPECT_NEAR(model_states_gb(DataParallel::zero2), 16.640625, 1e-9);
+    EXPECT_NEAR(model_states_gb(DataParallel::zero3), 1.875, 1e-9);
+}
+
+TEST(Memory, OfHybridShardingDividesByTheShardGroupOnly) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 64;
+    job.scenario.plan.shard_group = 8;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    EXPECT_NEAR(stage_memory(job).front()[MemoryKind::weights] / GB, 2.0 / 8, 1e-12);
+}
+
+TEST(Memory, OfExpertsIsShardedOverTheRanksThatHoldTheSameOnes) {
+    // 8 ranks, experts over 4 of them: two ranks hold the same expert. 12 bytes for each of 1e9 / 8 dense and 4e9 / 2 expert parameters.
+    Prepared::State job = ten_layers();
+    job.templates[0].expert_parameters = 400e6;
+    job.scenario.plan.dp = 8;
+    job.scenario.plan.ep = 4;
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    EXPECT_NEAR(stage_memory(job).front()[MemoryKind::optimizer] / GB, 12 * (0.125 + 2), 1e-9);
+}
+
+TEST(Memory, OfZero3HoldsTheWeightsOfABlockAndOfThosePrefetched) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 4;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.framework.prefetch_blocks = 1;
+    EXPECT_NEAR(stage_memory(job).front()[MemoryKind::gathered_weights] / GB, 2 * 0.2, 1e-12);
+}
+
+TEST(Memory, OfOneForwardOneBackwardHoldsAsManyMicroBatchesAsStagesFollow) {
+    // Stage s of 4 starts 4 - s micro-batches before its first backward frees one.
+    const Prepared::State many = with_activations(4, 8, Schedule::one_f_one_b);
+    for (std::size_t s = 0; s < 4; ++s) EXPECT_NEAR(activations_gb(many, s), 4.0 - static_cast<double>(s), 1e-9);
+    const Prepared::State few = with_activations(4, 2, Schedule::one_f_one_b);  // there are only two
+    EXPECT_NEAR(activations_gb(few, 0), 2, 1e-9);
+    EXPECT_NEAR(activations_gb(few, 3), 1, 1e-9);
+}
+
+TEST(Memory, OfGpipeHoldsEveryMicroBatchAndOfSequentialOne) {
+    for (std::size_t s = 0; s < 4; ++s) {
+        EXPECT_NEAR(activations_gb(with_activations(4, 8, Schedule::gpipe), s), 8, 1e-9);
+        EXPECT_NEAR(activations_gb(with_activations(4, 1, Schedule::sequential), s), 1, 1e-9);
+    }
+}
+
+TEST(Memory, OfInterleavingHoldsMoreByTheWarmUpOfItsChunks) {
+    // p = 4, v = 2: stage 0 starts 2 x 3 + 1 x 4 chunks before its first backward, and one more: 11 chunks of half a stage, 5.5 GB
+    // where 1F1B holds 4. Stage 3: 0 + 4 + 1 = 5 chunks.
+    Prepared::State job = with_activations(4, 8, Schedule::interleaved);
+    job.scenario.plan.vpp = 2;
+    EXPECT_NEAR(activations_gb(job, 0), 5.5, 1e-9);
+    EXPECT_NEAR(activations_gb(job, 3), 2.5, 1e-9);
+}
+
+TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
+    // Ten layers x 4 micro-batches x 0.01 GB, and 0.1 GB of the layer that runs again.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.recompute = Recompute::full;
+    for (StageBlocks& s : job.stages) s.recomputed_layers = 10;
+    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.1, 1e-9);
+    // Four of ten layers: 4 x (4 x 0.01 + 6 x 0.1) GB + 0.1 GB.
+    job.scenario.plan.recompute = Recompute::blocks;
+    for (StageBlocks& s : job.stages) s.recomputed_layers = 4;
+    EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64 + 0.1, 1e-9);
+}
+
+TEST(Memory, OfOffloadedActivationsIsTheWorkingSetOnly) {
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.offload_activations = true;
+    EXPECT_EQ(activations_gb(job, 0), 0);
+    job.scenario.plan.offload_activations = false;
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_EQ(stage_memory(job)[0][MemoryKind::optimizer], Bytes{});
+}
+
+TEST(Memory, OfForwardAloneHasNoGradientsNoStatesAndKeepsNothing) {
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.forward_only = true;
+    job.templates[0].boundary = 0.01 * GB;
+    const StageMemory m = stage_memory(job)[0];
+    EXPECT_EQ(m[MemoryKind::gradients], Bytes{});
+    EXPECT_EQ(m[MemoryKind::optimizer], Bytes{});
+    EXPECT_NEAR(m[MemoryKind::activations] / GB, 0.04, 1e-9);  // a few tensors the size of the boundary
+    EXPECT_NEAR(m[MemoryKind::weights] / GB, 2, 1e-9);
+}
+
+TEST(Memory, OfPrunedWeightsIsThatOfTheOthers) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.pruned_fraction = 0.25;
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::weights] / GB, 1.5, 1e-9);
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gradients] / GB, 2, 1e-9);
+}
+
+TEST(Memory, AddsWhatTheFrameworkHoldsAndWhatItsAllocatorLoses) {
+    Prepared::State job = with_activations(1, 1, Schedule::one_f_one_b);
+    job.scenario.framework.context = round_machine::given(0.5 * GB);
+    job.scenario.framework.communication_buffers = round_machine::given(0.25 * GB);
+    job.scenario.framework.fragmentation = round_machine::given(0.1);
+    job.templates[0].saved_logits = 0.2 * GB;  // of each of the ten blocks
+    const StageMemory alone = stage_memory(job)[0];
+    EXPECT_NEAR(alone[MemoryKind::fragmentation] / GB, 0.1 * (1 + 2), 1e-9);
+    EXPECT_EQ(alone[MemoryKind::communication], Bytes{});  // one device talks to nobody
+    // 16 + 1 + 2 + 0.5 + 0.3
+    EXPECT_NEAR(alone.total() / GB, 19.8, 1e-9);
+    job.scenario.plan.dp = 2;
+    EXPECT_NEAR(stage_memory(job)[0].total() / GB, 20.05, 1e-9);
+}
+
+}  // namespace
+}  // namespace sextant

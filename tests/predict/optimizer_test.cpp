@@ -1,0 +1,71 @@
+#include "tests/predict/hand_made_state.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// 1e9 parameters, mixed-precision Adam in BF16, four launches of 1 us beside the bytes.
+double update_ms(const Prepared::State& job) { return (price_optimizer(job, 0, {}) - 4 * us) / ms; }
+
+TEST(OptimizerTime, OfFusedMixedPrecisionAdamIsTwentyEightBytesAParameter) {
+    // Gradient 2; two FP32 states in and out 16; master weight in and out 8; weight out 2: 28 GB at 1 TB/s.
+    EXPECT_NEAR(update_ms(ten_layers()), 28, 1e-9);
+}
+
+TEST(OptimizerTime, OfFp32SgdReadsGradientAndWeightAndWritesTheWeight) {
+    Prepared::State job = ten_layers();
+    job.precision = precision_policy(DataType::fp32);
+    job.scenario.plan.optimizer = Optimizer::sgd;
+    EXPECT_NEAR(update_ms(job), 12, 1e-9);
+}
+
+TEST(OptimizerTime, IsDividedOverTheRanksThatShareTheStates) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 4;
+    EXPECT_NEAR(update_ms(job), 28, 1e-9);
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    EXPECT_NEAR(update_ms(job), 7, 1e-9);
+}
+
+TEST(OptimizerTime, WithNormsReadsTheGradientsOnceMoreForEach) {
+    Prepared::State job = ten_layers();
+    job.scenario.framework.clips_gradients = true;
+    EXPECT_NEAR(update_ms(job), 28 + 2, 1e-9);
+    job.scenario.plan.optimizer = Optimizer::lamb;  // and the norms of weights and update
+    EXPECT_NEAR(update_ms(job), 28 + 6, 1e-9);
+}
+
+TEST(OptimizerTime, WithoutFusionIsSevenPassesInTheTypeOfTheStates) {
+    // Adam: p, g, m, v in; p, m, v out; 4 bytes each.
+    Prepared::State job = ten_layers();
+    job.scenario.framework.fused_optimizer = false;
+    EXPECT_NEAR(update_ms(job), 28, 1e-9);
+    job.scenario.plan.optimizer = Optimizer::momentum;  // p, g, m in; p, m out
+    EXPECT_NEAR(update_ms(job), 20, 1e-9);
+}
+
+TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
+    // 10 tensors x 3 kernels + 4 = 34 launches: 34 us of the device and nothing to move; 34 x 20 us of the host.
+    Prepared::State job = ten_layers();
+    job.templates[0].parameters = 0;
+    job.scenario.framework.optimizer_kernels_per_tensor = round_machine::given(3.0);
+    EXPECT_NEAR(price_optimizer(job, 0, {}) / us, 34, 1e-9);
+    job.scenario.framework.dispatch = round_machine::given(20 * us);
+    EXPECT_NEAR(price_optimizer(job, 0, {}) / us, 680, 1e-9);
+    EXPECT_NEAR(price_optimizer(job, 0, {.host = 2}) / us, 340, 1e-9);
+}
+
+TEST(OptimizerTime, IsNoneWhereNothingIsUpdatedHere) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.without_optimizer = true;
+    EXPECT_EQ(price_optimizer(job, 0, {}), Seconds{});
+    job.scenario.plan.without_optimizer = false;
+    job.scenario.plan.offload = Offload::optimizer;  // the host updates
+    EXPECT_EQ(price_optimizer(job, 0, {}), Seconds{});
+}
+
+}  // namespace
+}  // namespace sextant

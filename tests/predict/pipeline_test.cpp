@@ -1,0 +1,175 @@
+// Pipelines of equal blocks where nothing but arithmetic takes time: forward of a block is g, backward 2 g.
+#include "model/predict/state.hpp"
+#include "tests/predict/mlp_job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+Scenario pipeline(int stages, std::int64_t micro_batches, Schedule schedule, int blocks) {
+    Scenario job = mlp_job(blocks);
+    round_machine::only_arithmetic_counts(job);
+    job.plan.pp = stages;
+    job.plan.global_batch = 1024 * micro_batches;
+    job.plan.schedule = schedule;
+    return job;
+}
+Scenario pipeline(int stages, std::int64_t micro_batches, Schedule schedule) { return pipeline(stages, micro_batches, schedule, stages); }
+
+// In units of g.
+double step(const Scenario& job) { return estimate(prepare(job)).step / one_product(job); }
+
+TEST(PipelineTime, OfOneStageIsTheSumOfItsMicroBatches) { EXPECT_NEAR(step(pipeline(1, 8, Schedule::one_f_one_b, 4)), 8 * 4 * 3, 1e-9); }
+
+TEST(PipelineTime, OfEqualStagesIsMicroBatchesAndStagesLessOneTimesForwardAndBackward) {
+    // (m + p - 1)(f + b) = (8 + 4 - 1) x 3 g, for GPipe and for 1F1B
+    const Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    const Estimate e = estimate(prepare(job));
+    const Seconds g = one_product(job);
+    EXPECT_NEAR(e.step / g, 33, 1e-9);
+    EXPECT_NEAR(step(pipeline(4, 8, Schedule::gpipe)), 33, 1e-9);
+    // The first stage ends last: 8 forward, 8 backward, and it waited for (p - 1)(f + b).
+    EXPECT_EQ(e.last_stage, 0);
+    EXPECT_NEAR(e.terms[Term::forward] / g, 8, 1e-9);
+    EXPECT_NEAR(e.terms[Term::backward] / g, 16, 1e-9);
+    EXPECT_NEAR(e.terms[Term::bubble] / g, 9, 1e-9);
+}
+
+TEST(PipelineTime, WithOneMicroBatchIsThatOfOneStageAfterTheOther) {
+    EXPECT_NEAR(step(pipeline(4, 1, Schedule::one_f_one_b)), 12, 1e-9);
+    EXPECT_NEAR(step(pipeline(4, 1, Schedule::sequential)), 12, 1e-9);
+}
+
+TEST(PipelineTime, OfInterleavedChunksHasABubbleAsManyTimesSmaller) {
+    // Two blocks to a stage, t = 6 g. Plain: (8 + 1) x 6 g. Two chunks: 8 x 6 g + 1 x 6 g / 2.
+    Scenario job = pipeline(2, 8, Schedule::one_f_one_b, 4);
+    EXPECT_NEAR(step(job), 54, 1e-9);
+    job.plan.schedule = Schedule::interleaved;
+    job.plan.vpp = 2;
+    EXPECT_NEAR(step(job), 51, 1e-9);
+}
+
+TEST(PipelineTime, OfZeroBubbleFillsTheDrainWithWeightGradients) {
+    // Of f + b = 3 g only f remains of the bubble of each stage: 8 x 3 g + 3 x g.
+    EXPECT_NEAR(step(pipeline(4, 8, Schedule::zero_bubble)), 27, 1e-9);
+}
+
+TEST(PipelineTime, OfUnequalStagesIsThatOfTheSlowestAndOnePassOfTheOthers) {
+    // Stages of 2, 1, 1, 1 blocks: 8 x 6 g + (3 + 3 + 3) g
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b, 5);
+    job.plan.stage_blocks = {2, 1, 1, 1};
+    EXPECT_NEAR(step(job), 57, 1e-9);
+    job.plan.stage_blocks = {1, 1, 2, 1};  // wherever it stands
+    EXPECT_NEAR(step(job), 57, 1e-9);
+}
+
+TEST(PipelineTime, OfForwardAloneHasNoBackwardToWaitFor) {
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    job.plan.forward_only = true;
+    EXPECT_NEAR(step(job), 11, 1e-9);
+}
+
+TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrains) {
+    // A send inside the node takes 10 us + 1 us and no time for its bytes; three ahead and three back.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    for (Protocol& p : job.library.protocols) {
+        p.base = round_machine::given(10 * us);
+        p.ring_step[static_cast<std::size_t>(Hop::nvlink)] = round_machine::given(1 * us);
+    }
+    job.plan.pipeline_overlap = true;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 6 * 11, 1e-6);
+    EXPECT_EQ(e.terms[Term::pipeline_communication], Seconds{});
+    job.plan.pipeline_overlap = false;  // every micro-batch waits for one send ahead and one back
+    EXPECT_NEAR(estimate(prepare(job)).terms[Term::pipeline_communication] / us, 8 * 22, 1e-6);
+}
+
+TEST(PipelineTime, OfFullRecomputeAddsAForwardToEachBackward) {
+    // Layers run forward again, the head does not: t = 4 g on three stages, 3 g on the last. 8 x 4 g + (4 + 4 + 3) g.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    job.plan.recompute = Recompute::full;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR(e.step / one_product(job), 43, 1e-9);
+    EXPECT_NEAR(e.terms[Term::recompute] / one_product(job), 8, 1e-9);
+}
+
+TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
+    // Every launch costs the host 1 s; the device needs microseconds.
+    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 1);
+    const Prepared idle = prepare(job);
+    int launches = 0;
+    const BlockKernels& block = idle.state().templates.at(0);
+    for (const auto* list : {&block.forward, &block.backward})
+        for (const Kernel& k : *list) launches += k.launches;
+    job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(1 * s);
+    EXPECT_NEAR(estimate(prepare(job)).step / s, launches, 1e-9);  // the device works meanwhile
+    EXPECT_NEAR(estimate(prepare(job), {.host = 2}).step / s, launches / 2.0, 1e-9);
+    job.plan.cuda_graph = true;  // launched as a whole
+    EXPECT_NEAR(step(job), 3, 1e-9);
+}
+
+TEST(HostTime, OfMicroBatchAndStepAreOverheads) {
+    Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
+    job.framework.micro_batch_overhead = round_machine::given(1 * ms);
+    job.framework.step_overhead = round_machine::given(5 * ms);
+    job.cluster.node.host.thread_speed.value = 0.5;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR(e.terms[Term::overhead] / ms, 2 * (8 * 1 + 5), 1e-9);
+    EXPECT_NEAR((e.step - 24.0 * one_product(job)) / ms, 26, 1e-6);
+}
+
+TEST(Straggler, OfNoisyRanksWaitsForTheExpectedSlowest) {
+    // Eight ranks whose steps spread by 1 %: sqrt(2 ln 8) = 2.039 standard deviations of 24 g.
+    Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 8;
+    job.plan.global_batch *= 8;
+    job.step_noise = 0.01;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR(e.terms[Term::straggler] / one_product(job), 0.01 * std::sqrt(2 * std::log(8.0)) * 24, 1e-9);
+    job.plan.dp = 1;
+    job.plan.global_batch /= 8;
+    EXPECT_EQ(estimate(prepare(job)).terms[Term::straggler], Seconds{});  // alone nobody waits
+}
+
+TEST(Straggler, OfHalfTheSpeedDoublesTheStep) {
+    Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
+    job.straggler = Straggler{.devices = 1, .speed = 0.5};
+    EXPECT_NEAR(step(job), 48, 1e-9);
+}
+
+TEST(Flops, AreCountedForTheWholeJobWithAndWithoutWhatIsRunAgain) {
+    // Four products of 2 x 1024^3 forward, twice that backward, 8 micro-batches; three of the blocks run forward once more.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    job.plan.recompute = Recompute::full;
+    const Estimate e = estimate(prepare(job));
+    const double product = 2.0 * 1024 * 1024 * 1024;
+    EXPECT_DOUBLE_EQ(e.model_flops.si(), 8 * 12 * product);
+    EXPECT_DOUBLE_EQ(e.hardware_flops.si(), 8 * 15 * product);
+}
+
+TEST(Terms, SumToTheStepAndBetterResourcesAreNeverSlower) {
+    Scenario job = mlp_job(8);
+    job.plan.dp = 2;
+    job.plan.pp = 2;
+    job.plan.global_batch = 1024 * 2 * 4;
+    job.plan.without_optimizer = false;
+    job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(5 * us);
+    const Prepared prepared = prepare(job);
+    const Estimate e = estimate(prepared);
+    EXPECT_DOUBLE_EQ(e.terms.total() / e.step, 1);
+    for (const auto field :
+         {&Resources::compute, &Resources::memory_bandwidth, &Resources::node_bandwidth, &Resources::network_bandwidth, &Resources::latency,
+          &Resources::host, &Resources::kernel_overhead, &Resources::storage, &Resources::overlap}) {
+        Resources better;
+        better.*field = 2;
+        EXPECT_LE(estimate(prepared, better).step, e.step);
+    }
+}
+
+}  // namespace
+}  // namespace sextant

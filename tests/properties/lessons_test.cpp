@@ -1,0 +1,191 @@
+// What the scenarios teach, as inequalities. The factor of each lesson is printed, so that a reader sees how strongly it holds.
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+namespace sextant {
+namespace {
+
+using Overrides = std::vector<std::string>;
+
+Report report_of(const std::string& name, const Overrides& overrides = {}) { return predict(bundled_scenario(name, overrides)); }
+
+double samples_per_second(const std::string& name, const Overrides& overrides = {}) {
+    return report_of(name, overrides).samples_per_s.si();
+}
+
+double efficiency(const std::string& name, const Overrides& overrides = {}) { return report_of(name, overrides).scaling_efficiency; }
+
+// Prints better / worse, and fails unless it is more than `at_least`.
+void expect_better(const std::string& lesson, double better, double worse, double at_least = 1) {
+    std::cout << "    " << lesson << ": " << better / worse << " x\n";
+    EXPECT_GT(better / worse, at_least) << lesson << ": " << better << " against " << worse;
+}
+
+TEST(Lessons, inside_a_node_data_parallelism_is_acceptable_on_lisa) {
+    EXPECT_GT(efficiency("resnet50-lisa-4x1080ti"), 0.8);
+    EXPECT_GT(efficiency("resnet50-snellius-4xa100"), 0.9);
+}
+
+TEST(Lessons, data_parallelism_scales_worse_over_ethernet_than_over_infiniband) {
+    for (const std::string size : {"2-nodes", "16-nodes"})
+        expect_better("scaling efficiency, Snellius over Lisa, " + size, efficiency("resnet50-snellius-" + size),
+                      efficiency("resnet50-lisa-" + size));
+    expect_better("the same job on Snellius, InfiniBand over Ethernet", samples_per_second("resnet50-snellius-16-nodes"),
+                  samples_per_second("resnet50-snellius-16-nodes", {"hardware.ethernet=true"}), 1.2);
+}
+
+TEST(Lessons, a_node_of_snellius_does_the_work_of_several_of_lisa) {
+    expect_better("ResNet-50, 4 A100 over 4 GTX 1080 Ti", samples_per_second("resnet50-snellius-4xa100"),
+                  samples_per_second("resnet50-lisa-4x1080ti"), 4);
+}
+
+TEST(Lessons, model_parallelism_loses_throughput_and_a_pipeline_wins_it_back) {
+    const double sequential = samples_per_second("model-parallel-sequential");
+    const double pipeline = samples_per_second("model-parallel-pipeline");
+    const double data = samples_per_second("model-parallel-not-needed");
+    expect_better("pipeline over one stage at a time", pipeline, sequential, 1.5);
+    expect_better("data parallel over pipeline", data, pipeline);
+}
+
+TEST(Lessons, a_larger_batch_feeds_the_device) {
+    expect_better("images a second, batch 1024 over batch 16", samples_per_second("larger-batch"),
+                  samples_per_second("small-batch-launch-bound"), 5);
+    const Report small = report_of("small-batch-launch-bound");
+    EXPECT_EQ(small.bottleneck.kind, BottleneckKind::communication_latency);
+    EXPECT_LT(small.utilization, 0.6);
+    double before = 0;
+    for (const std::string batch : {"16", "32", "64", "128", "256"}) {
+        const double now = samples_per_second("small-batch-launch-bound", {"plan.micro_batch=" + batch});
+        EXPECT_GT(now, before) << "batch " << batch;
+        before = now;
+    }
+}
+
+TEST(Lessons, many_small_messages_cost_more_than_few_large_ones) {
+    const Report many = report_of("many-small-messages"), few = report_of("few-large-messages");
+    expect_better("steps a second, buckets over single tensors", many.estimate.step.si(), few.estimate.step.si());
+    expect_better("exposed communication, single tensors over buckets", many.estimate.terms[Term::data_communication].si(),
+                  few.estimate.terms[Term::data_communication].si(), 1.5);
+}
+
+TEST(Lessons, an_all_reduce_is_bound_by_latency_or_by_bandwidth) {
+    const auto gain = [](const Report& r, const std::string& resource) {
+        const auto& movers = r.bottleneck.movers;
+        const auto found = std::ranges::find(movers, resource, &Mover::resource);
+        return found == movers.end() ? 0.0 : found->gain;
+    };
+    const Report small = report_of("latency-bound-all-reduce"), large = report_of("bandwidth-bound-all-reduce");
+    EXPECT_EQ(small.bottleneck.kind, BottleneckKind::communication_latency);
+    EXPECT_GT(gain(small, "communication latency"), gain(small, "network bandwidth"));
+    EXPECT_EQ(large.bottleneck.kind, BottleneckKind::communication_bandwidth);
+    EXPECT_GT(gain(large, "network bandwidth"), 10 * gain(large, "communication latency"));
+}
+
+TEST(Lessons, accumulation_makes_the_all_reduce_rare) {
+    expect_better("VGG-16 over 10 GbE, 8 accumulated micro-batches over 1",
+                  samples_per_second("bandwidth-bound-all-reduce", {"plan.grad_accum=8"}), samples_per_second("bandwidth-bound-all-reduce"),
+                  1.5);
+}
+
+TEST(Lessons, synchronous_training_is_as_fast_as_its_slowest_worker) {
+    const double factor = samples_per_second("resnet50-snellius-2-nodes") / samples_per_second("slowest-worker");
+    std::cout << "    one device at 60 %: all are slower by " << factor << " x\n";
+    EXPECT_GT(factor, 1.2);
+    EXPECT_LT(factor, 1 / 0.6 + 1e-9);
+}
+
+TEST(Lessons, asynchronous_workers_do_not_wait_for_the_slowest) {
+    const Overrides straggler = {"hardware.straggler={\"devices\": 1, \"speed\": 0.6}"};
+    expect_better("images a second with one slow worker, asynchronous over synchronous", samples_per_second("parameter-server-async"),
+                  samples_per_second("parameter-server-sync", straggler));
+}
+
+TEST(Lessons, central_servers_are_a_bottleneck_that_an_all_reduce_is_not) {
+    EXPECT_EQ(report_of("parameter-server-sync").bottleneck.kind, BottleneckKind::communication_bandwidth);
+    expect_better("all-reduce over parameter servers, same network",
+                  samples_per_second("parameter-server-sync",
+                                     {"plan.data_parallel=all_reduce", "plan.parameter_servers=null", "framework=horovod-tf1"}),
+                  samples_per_second("parameter-server-sync"), 1.5);
+    EXPECT_GT(efficiency("parameter-server-8xk80"), 0.9);
+}
+
+TEST(Lessons, fusion_saves_launches_and_traffic) {
+    expect_better("compiled over eager", samples_per_second("fusion-compiler"), samples_per_second("fusion-eager"), 1.05);
+}
+
+TEST(Lessons, each_narrower_type_is_faster_on_tensor_cores) {
+    const double fp32 = samples_per_second("precision-fp32-a100"), tf32 = samples_per_second("precision-tf32-a100");
+    expect_better("TF32 over FP32 on A100", tf32, fp32, 2);
+    expect_better("FP16 over TF32 on A100", samples_per_second("precision-fp16-a100"), tf32, 1.3);
+    EXPECT_LT(report_of("precision-fp16-a100").estimate.peak_memory, report_of("precision-fp32-a100").estimate.peak_memory);
+}
+
+TEST(Lessons, fp16_helps_no_card_without_units_for_it) {
+    const double fp16 = samples_per_second("resnet50-lisa-4x1080ti", {"plan.precision=fp16"});
+    EXPECT_LT(fp16 / samples_per_second("resnet50-lisa-4x1080ti"), 1.5);
+}
+
+TEST(Lessons, many_cpus_reach_the_speed_of_a_few_gpus) {
+    expect_better("64 CPU nodes over 4 GTX 1080 Ti", samples_per_second("cpu-data-parallel"), samples_per_second("resnet50-lisa-4x1080ti"));
+    expect_better("8 A100 over 64 CPU nodes", samples_per_second("resnet50-snellius-2-nodes"), samples_per_second("cpu-data-parallel"));
+}
+
+TEST(Lessons, sockets_waste_an_infiniband_network) {
+    expect_better("InfiniBand over sockets", samples_per_second("ethernet-while-infiniband-idle", {"hardware.ethernet=false"}),
+                  samples_per_second("ethernet-while-infiniband-idle"), 2);
+    EXPECT_FALSE(report_of("ethernet-while-infiniband-idle").advice.empty());
+}
+
+TEST(Lessons, reserved_devices_that_nobody_uses_only_cost) {
+    const Report four = report_of("gpus-reserved-and-idle");
+    const Report one = report_of("gpus-reserved-and-idle", {"hardware.reserved_devices=1"});
+    EXPECT_EQ(four.estimate.step, one.estimate.step);
+    ASSERT_TRUE(four.run && one.run);
+    EXPECT_NEAR(four.run->device_hours / one.run->device_hours, 4, 1e-9);
+    EXPECT_FALSE(four.advice.empty());
+}
+
+TEST(Lessons, sharding_inside_the_node_spares_a_slow_network) {
+    expect_better("hybrid over full shard on 100 Gb/s Ethernet", samples_per_second("hybrid-shard-on-ethernet"),
+                  samples_per_second("fsdp-on-ethernet"), 1.1);
+    EXPECT_GT(report_of("hybrid-shard-on-ethernet").estimate.peak_memory, report_of("fsdp-on-ethernet").estimate.peak_memory);
+}
+
+TEST(Lessons, sharding_lets_a_model_fit) {
+    EXPECT_FALSE(report_of("does-not-fit").estimate.fits);
+    EXPECT_EQ(report_of("does-not-fit").bottleneck.kind, BottleneckKind::memory_size);
+    EXPECT_TRUE(report_of("does-not-fit-mended").estimate.fits);
+    EXPECT_FALSE(report_of("inference-llama-2-70b-zero3", {"plan.data_parallel=all_reduce"}).estimate.fits);
+    EXPECT_TRUE(report_of("inference-llama-2-70b-zero3").estimate.fits);
+}
+
+TEST(Lessons, gathers_hide_behind_long_prompts_only) {
+    const auto share = [](const Report& r) { return r.estimate.terms[Term::data_communication] / r.estimate.step; };
+    EXPECT_LT(share(report_of("inference-llama-2-70b-zero3")), 0.2);
+    EXPECT_GT(share(report_of("inference-llama-2-70b-zero3", {"workload.seq_len=128"})), 0.25);
+}
+
+TEST(Lessons, selective_recompute_saves_time_and_costs_little_memory) {
+    const std::string name = "megatron-22b-selective-recompute";
+    expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);
+    EXPECT_TRUE(report_of(name).estimate.fits);
+    EXPECT_GT(report_of(name, {"plan.recompute=none"}).estimate.peak_memory, report_of(name).estimate.peak_memory);
+}
+
+TEST(Lessons, context_parallelism_makes_room_for_long_sequences) {
+    EXPECT_TRUE(report_of("llama-3.1-405b-131k-context").estimate.fits);
+    EXPECT_FALSE(report_of("llama-3.1-405b-131k-context", {"plan.cp=1"}).estimate.fits);
+}
+
+TEST(Lessons, more_micro_batches_shrink_the_bubble) {
+    const auto bubble = [](const std::string& batch) {
+        const Report r = report_of("megatron-1t-3072xa100", {"plan.global_batch=" + batch});
+        return r.estimate.terms[Term::bubble] / r.estimate.step;
+    };
+    expect_better("share of the bubble, batch 768 over 3072", bubble("768"), bubble("3072"), 2);
+}
+
+}  // namespace
+}  // namespace sextant

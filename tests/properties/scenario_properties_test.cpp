@@ -1,0 +1,151 @@
+// What must hold of any prediction, tried on every scenario.
+#include "model/io/report_writer.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double rounding = 1e-9;  // relative: what a sum of a hundred numbers may lose
+
+TEST_P(EveryScenario, has_terms_that_sum_to_the_step_time_and_none_below_zero) {
+    const Estimate e = predict(bundled_scenario(GetParam())).estimate;
+    EXPECT_NEAR(e.terms.total() / e.step, 1, rounding);
+    EXPECT_GT(e.step, Seconds{});
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        EXPECT_GE(e.terms[t], Seconds{}) << to_text(t);
+        EXPECT_GE(e.overlapped[t], Seconds{}) << "overlapped " << to_text(t);
+    }
+}
+
+TEST_P(EveryScenario, has_a_step_time_inside_its_interval) {
+    const Report r = predict(bundled_scenario(GetParam()));
+    EXPECT_GT(r.low, Seconds{});
+    EXPECT_LE(r.low, r.estimate.step);
+    EXPECT_GE(r.high, r.estimate.step);
+}
+
+TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
+    static constexpr std::pair<const char*, double Resources::*> resources[] = {{"compute", &Resources::compute},
+                                                                                {"memory bandwidth", &Resources::memory_bandwidth},
+                                                                                {"node bandwidth", &Resources::node_bandwidth},
+                                                                                {"network bandwidth", &Resources::network_bandwidth},
+                                                                                {"latency", &Resources::latency},
+                                                                                {"host", &Resources::host},
+                                                                                {"kernel overhead", &Resources::kernel_overhead},
+                                                                                {"storage", &Resources::storage},
+                                                                                {"overlap", &Resources::overlap}};
+    const Prepared job = prepare(bundled_scenario(GetParam()));
+    const Seconds now = estimate(job).step;
+    for (const auto& [name, field] : resources) {
+        Resources doubled;
+        doubled.*field = 2;
+        EXPECT_LE(estimate(job, doubled).step / now, 1 + rounding) << "twice the " << name;
+    }
+}
+
+// The scenario's model on one of its devices.
+Scenario on_one_device(Scenario s) {
+    Plan& p = s.plan;
+    p.dp = p.tp = p.pp = p.cp = p.vpp = p.ep = 1;
+    p.expert_tp = 0;
+    p.sequence_parallel = false;
+    p.data_parallel = DataParallel::all_reduce;
+    p.schedule = Schedule::one_f_one_b;
+    p.shard_group.reset();
+    p.stage_blocks.clear();
+    p.global_batch = p.micro_batch;
+    s.straggler.reset();
+    return s;
+}
+
+TEST_P(EveryScenario, communicates_for_free_on_one_device) {
+    const Estimate e = predict(on_one_device(bundled_scenario(GetParam()))).estimate;
+    for (const Term t : {Term::tensor_communication, Term::context_communication, Term::expert_communication, Term::pipeline_communication,
+                         Term::data_communication, Term::bubble, Term::straggler}) {
+        EXPECT_EQ(e.terms[t], Seconds{}) << to_text(t);
+        EXPECT_EQ(e.overlapped[t], Seconds{}) << "overlapped " << to_text(t);
+    }
+}
+
+TEST_P(EveryScenario, gives_the_same_bytes_again) {
+    const std::string first = report_to_json(predict(bundled_scenario(GetParam())));
+    EXPECT_EQ(first, report_to_json(predict(bundled_scenario(GetParam()))));
+}
+
+TEST_P(EveryScenario, uses_no_more_than_the_peak_and_executes_no_less_than_the_model_needs) {
+    const Report r = predict(bundled_scenario(GetParam()));
+    EXPECT_GT(r.mfu, 0);
+    EXPECT_LE(r.mfu, r.hfu * (1 + rounding));
+    EXPECT_LE(r.hfu, 1);
+    EXPECT_GT(r.utilization, 0);
+    EXPECT_LE(r.utilization, 1);
+}
+
+TEST_P(EveryScenario, reports_a_memory_peak_that_its_kinds_sum_to) {
+    const Json report = Json::parse(report_to_json(predict(bundled_scenario(GetParam()))));
+    double peak = 0;
+    for (const Json& stage : report["memory_by_stage"]) {
+        double sum = 0;
+        for (const auto& [kind, bytes] : stage["by_kind_bytes"].items()) {
+            EXPECT_GE(bytes.get<double>(), 0) << kind;
+            sum += bytes.get<double>();
+        }
+        EXPECT_NEAR(sum / stage["total_bytes"].get<double>(), 1, rounding);
+        peak = std::max(peak, sum);
+    }
+    EXPECT_NEAR(peak / report["memory_bytes"].get<double>(), 1, rounding);
+    EXPECT_EQ(report["fits"].get<bool>(), report["memory_bytes"] <= report["device_memory_bytes"]);
+}
+
+TEST_P(EveryScenario, never_needs_less_memory_for_a_larger_micro_batch) {
+    Scenario s = bundled_scenario(GetParam());
+    const Bytes before = predict(s).estimate.peak_memory;
+    s.plan.micro_batch *= 2;
+    s.plan.global_batch *= 2;
+    EXPECT_GE(predict(s).estimate.peak_memory, before);
+}
+
+// The largest micro-batch that is said to fit does, and twice as much does not.
+TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
+    Scenario s = bundled_scenario(GetParam());
+    const std::int64_t micro_batches = s.plan.micro_batches();
+    const std::int64_t largest = predict(s).batch.largest_micro_batch;
+    const auto fits = [&](std::int64_t micro_batch) {
+        s.plan.micro_batch = micro_batch;
+        s.plan.global_batch = micro_batch * s.plan.dp * micro_batches;
+        return predict(s).estimate.fits;
+    };
+    EXPECT_EQ(largest > 0, largest > 0 && fits(largest)) << largest;
+    EXPECT_FALSE(fits(2 * largest + 1)) << 2 * largest + 1;
+}
+
+TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
+    const Scenario s = bundled_scenario(GetParam());
+    EXPECT_GE(s.description.size(), 40u);
+    EXPECT_LE(s.description.size(), 300u);
+    EXPECT_EQ(predict(s).estimate.fits, GetParam() != "does-not-fit");
+}
+
+// The same work for each copy of the model, more copies: never faster a copy, unless copies share states and each has less to update.
+TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
+    Scenario s = bundled_scenario(GetParam());
+    if (s.plan.data_parallel != DataParallel::all_reduce || s.cluster.node.nics == 0) return;
+    const std::int64_t per_copy = s.plan.global_batch / s.plan.dp;
+    s.cluster.nodes *= 2;
+    s.reserved_devices = 0;
+    const Seconds before = predict(s).estimate.step;
+    s.plan.dp *= 2;
+    s.plan.global_batch = per_copy * s.plan.dp;
+    EXPECT_GE(predict(s).estimate.step / before, 1 - rounding);
+}
+
+}  // namespace
+}  // namespace sextant

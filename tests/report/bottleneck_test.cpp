@@ -1,0 +1,88 @@
+#include "model/report/bottleneck.hpp"
+
+#include "tests/predict/mlp_job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Bottleneck bottleneck_of(const Scenario& scenario) {
+    const Prepared job = prepare(scenario);
+    return find_bottleneck(job, estimate(job));
+}
+
+// Eight products forward and sixteen backward, and nothing else takes time.
+Scenario products() {
+    Scenario job = mlp_job(8);
+    round_machine::only_arithmetic_counts(job);
+    return job;
+}
+
+TEST(Bottleneck, IsComputeWhereNothingElseTakesTime) {
+    const Bottleneck b = bottleneck_of(products());
+    EXPECT_EQ(b.kind, BottleneckKind::compute);
+    ASSERT_THAT(b.movers, SizeIs(1));  // resources that change nothing are not listed
+    EXPECT_EQ(b.movers[0].resource, "compute rate");
+    EXPECT_NEAR(b.movers[0].gain, 0.5, 1e-12);
+    EXPECT_FALSE(b.changes_at);  // and stays it however fast the device
+}
+
+TEST(Bottleneck, ChangesWhereTwiceTheOtherResourceGainsMore) {
+    // Arithmetic takes 24 g, the host 24 g / 5 once a step. With x times the compute, doubling it again saves 24 g / 2 x, doubling the
+    // host's speed 24 g / 10: the host leads from x = 5. The search stops within 5 %.
+    Scenario job = products();
+    job.framework.step_overhead = round_machine::given(24.0 / 5 * one_product(job));
+    const Bottleneck b = bottleneck_of(job);
+    EXPECT_EQ(b.kind, BottleneckKind::compute);
+    ASSERT_TRUE(b.changes_at);
+    EXPECT_GE(*b.changes_at, 5);
+    EXPECT_LE(*b.changes_at, 5 * 1.05);
+    EXPECT_THAT(b.changes_at_text, HasSubstr("the limit becomes host speed"));
+}
+
+TEST(Bottleneck, IsMemoryBandwidthWhereProductsWaitForTheirOperands) {
+    Scenario job = products();
+    job.cluster.node.device.memory_bandwidth = round_machine::given(1 * GB / s);
+    EXPECT_EQ(bottleneck_of(job).kind, BottleneckKind::memory_bandwidth);
+}
+
+TEST(Bottleneck, IsLatencyWhereTheHostCannotKeepUp) {
+    Scenario job = products();
+    job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(10 * ms);
+    const Bottleneck b = bottleneck_of(job);
+    EXPECT_EQ(b.kind, BottleneckKind::communication_latency);
+    EXPECT_EQ(b.movers.at(0).resource, "host speed");
+    EXPECT_THAT(b.why, HasSubstr("the device waits for the host"));
+}
+
+TEST(Bottleneck, IsTheBandwidthOfTheLinksThatTheGradientsCross) {
+    Scenario job = products();
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    job.cluster.node.peers.link.bandwidth = round_machine::given(100 * MB / s);
+    const Bottleneck inside = bottleneck_of(job);
+    EXPECT_EQ(inside.kind, BottleneckKind::communication_bandwidth);
+    EXPECT_EQ(inside.movers.at(0).resource, "bandwidth inside the node");
+    job.plan.dp = 8;  // two nodes
+    job.plan.global_batch *= 2;
+    job.cluster.node.nic_link.bandwidth = round_machine::given(10 * MB / s);
+    EXPECT_EQ(bottleneck_of(job).movers.at(0).resource, "network bandwidth");
+}
+
+TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
+    Scenario job = products();
+    job.cluster.node.device.memory = round_machine::given(100 * MB);
+    const Bottleneck b = bottleneck_of(job);
+    EXPECT_EQ(b.kind, BottleneckKind::memory_size);
+    EXPECT_THAT(b.why, HasSubstr("the device has 100 MB"));
+    EXPECT_EQ(b.movers.at(0).resource, "compute rate");  // what would move the time is still said
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,106 @@
+#include "model/report/condition.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Report half_a_second() {
+    Report r;
+    r.estimate.step = 500 * ms;
+    r.estimate.terms[Term::forward] = 400 * ms;
+    r.estimate.terms[Term::bubble] = 100 * ms;
+    r.estimate.peak_memory = 70 * GiB;
+    r.mfu = 0.4;
+    r.devices = 8;
+    return r;
+}
+
+bool holds(std::string_view text, const Report& report = half_a_second()) { return holds(parse_condition(text), report); }
+
+// What the user is told, in words and as a hint; empty when nothing is wrong.
+std::string complaint(std::string_view text) {
+    try {
+        holds(text);
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.diagnostics(), SizeIs(1));
+        return e.what();
+    }
+    return {};
+}
+
+TEST(Condition, ComparesInAnyUnitOfTheQuantity) {
+    EXPECT_TRUE(holds("step_time > 499 ms"));
+    EXPECT_FALSE(holds("step_time > 0.5 s"));
+    EXPECT_TRUE(holds("step_time >= 500000 us"));
+    EXPECT_TRUE(holds("memory<75.2 GB"));  // 70 GiB are 75.16 GB
+    EXPECT_FALSE(holds("memory < 75.1 GB"));
+    EXPECT_TRUE(holds("memory == 70 GiB"));
+    EXPECT_FALSE(holds("memory != 70 GiB"));
+}
+
+TEST(Condition, TakesFractionsAsNumbersOrPercent) {
+    EXPECT_TRUE(holds("mfu < 0.41"));
+    EXPECT_FALSE(holds("mfu < 40 %"));
+    EXPECT_TRUE(holds("mfu <= 40%"));
+    EXPECT_TRUE(holds("devices == 8"));
+}
+
+TEST(Condition, ReachesTermsInSecondsAndAsSharesOfTheStep) {
+    EXPECT_TRUE(holds("terms.bubble > 99 ms"));
+    EXPECT_FALSE(holds("terms.optimizer > 0 s"));
+    EXPECT_TRUE(holds("share.bubble > 19.9 %"));  // 100 of 500 ms
+    EXPECT_FALSE(holds("share.bubble > 20.1 %"));
+}
+
+TEST(Condition, IsReadIntoQuantitySignAndValue) {
+    const Condition c = parse_condition("  step_time>=  1.5 s ");
+    EXPECT_EQ(c.quantity, "step_time");
+    EXPECT_EQ(c.comparison, Comparison::greater_equal);
+    EXPECT_EQ(c.value, "1.5 s");
+}
+
+TEST(Condition, ThatIsNoComparisonIsRefused) {
+    for (const auto* text : {"", "step_time", "step_time 5 s", "> 5 s", "step_time >", "step_time = 5 s"})
+        EXPECT_THROW(parse_condition(text), InputError) << text;
+}
+
+TEST(Condition, WithTheWrongUnitOrNoneIsRefused) {
+    EXPECT_THAT(complaint("step_time > 500"), HasSubstr("unit missing"));
+    EXPECT_THAT(complaint("step_time > 5 GB"), HasSubstr("\"GB\" is not a unit of time"));
+    EXPECT_THAT(complaint("memory > 10 %"), HasSubstr("\"%\" is not a unit of size"));
+    EXPECT_THAT(complaint("mfu < 0.4 s"), HasSubstr("is not a number"));
+    EXPECT_THAT(complaint("mfu < much"), HasSubstr("is not a number"));
+    EXPECT_THAT(complaint("mfu < nan"), HasSubstr("is not a number"));  // it would never hold
+    EXPECT_THAT(complaint("step_time > soon"), HasSubstr("no number"));
+}
+
+TEST(Condition, OnWhatIsNotReportedListsWhatIs) {
+    EXPECT_THAT(complaint("speed > 5"), HasSubstr("\"speed\" is not reported"));
+    EXPECT_THAT(complaint("speed > 5"), HasSubstr("step_time"));
+    // An image network has no tokens, and a scenario without a length no cost.
+    EXPECT_THAT(complaint("tokens_per_s < 10"), HasSubstr("not reported"));
+    EXPECT_THAT(complaint("run.cost > 10 USD"), HasSubstr("not reported"));
+    Report r = half_a_second();
+    r.tokens_per_s = 9 * Hz;
+    r.run = RunCost{.steps = 1, .time = 2 * hour, .device_hours = 16, .cost = 32 * USD, .energy = 5 * kWh};
+    EXPECT_TRUE(holds("tokens_per_s < 10", r));
+    EXPECT_TRUE(holds("run.cost > 10 USD", r));
+    EXPECT_TRUE(holds("run.time <= 2 h", r));
+    EXPECT_TRUE(holds("run.energy < 6 kWh", r));
+    EXPECT_TRUE(holds("run.device_hours == 16", r));
+}
+
+TEST(Condition, CanAskForEveryTermByName) {
+    for (int i = 0; i < term_count; ++i) EXPECT_EQ(complaint("terms." + std::string(to_text(static_cast<Term>(i))) + " < 1 s"), "");
+}
+
+}  // namespace
+}  // namespace sextant

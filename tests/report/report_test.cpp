@@ -1,0 +1,147 @@
+#include "model/report/report.hpp"
+
+#include "model/predict/state.hpp"
+#include "tests/predict/mlp_job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::Contains;
+using testing::HasSubstr;
+
+// `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
+Scenario products(int blocks, std::int64_t micro_batches = 1) {
+    Scenario job = mlp_job(blocks);
+    round_machine::only_arithmetic_counts(job);
+    job.plan.global_batch = 1024 * micro_batches;
+    return job;
+}
+
+Report report_of(const Scenario& job) { return make_report(prepare(job)); }
+
+TEST(Report, ModelFlopsUtilizationIsUsefulWorkOverThePeakOfAllDevices) {
+    // Alone a device does nothing but products: 2 x 1024^3 FLOP in g, of 100 TFLOP/s.
+    const Scenario alone = products(4, 8);
+    const double u = 2.0 * 1024 * 1024 * 1024 * FLOP / one_product(alone) / (100 * TFLOP / s);
+    EXPECT_NEAR(report_of(alone).mfu, u, 1e-12);
+    // In a pipeline of four it works 24 g of 33 g.
+    Scenario pipeline = alone;
+    pipeline.plan.pp = 4;
+    const Report r = report_of(pipeline);
+    EXPECT_NEAR(r.mfu, u * 8 / 11, 1e-12);
+    EXPECT_NEAR(r.hfu, r.mfu, 1e-12);  // nothing runs twice
+    EXPECT_NEAR(r.utilization, 8.0 / 11, 1e-12);
+    EXPECT_NEAR(r.peak / (TFLOP / s), 100, 1e-9);
+}
+
+TEST(Report, HardwareFlopsUtilizationCountsWhatRunsAgain) {
+    // Three of four blocks are layers and run forward again: 15 products executed for 12 useful ones.
+    Scenario job = products(4);
+    job.plan.recompute = Recompute::full;
+    const Report r = report_of(job);
+    EXPECT_NEAR(r.hfu / r.mfu, 15.0 / 12, 1e-12);
+}
+
+TEST(Report, ThroughputIsTheGlobalBatchOverTheStep) {
+    const Scenario job = products(4, 8);
+    const Report r = report_of(job);
+    EXPECT_NEAR(r.samples_per_s.si(), 8192 / (8 * 12 * one_product(job)).si(), 1e-6);
+    EXPECT_FALSE(r.tokens_per_s);
+}
+
+TEST(Report, ScalingEfficiencyIsTheStepWithoutDataParallelismOverTheStep) {
+    // One block, two ranks: 1024 x 1024 weights and 1024 biases of 2 bytes over 100 GB/s, 20.992 us, and 12 us of latency beside 3 g.
+    Scenario job = products(1, 2);
+    job.plan.dp = 2;
+    job.library = round_machine::library();
+    job.cluster.node.peers.link = round_machine::cluster().node.peers.link;
+    const Seconds work = 3.0 * one_product(job);
+    EXPECT_NEAR(report_of(job).scaling_efficiency, work / (work + 32.992 * us), 1e-9);
+}
+
+TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
+    // 10 000 samples in steps of 8192: two steps. Two devices are paid, one works at 400 W, the other idles at 100 W; 600 W for the node.
+    Scenario job = products(4, 8);
+    job.run.samples = 10'000;
+    job.run.device_price = 3 * USD / hour;
+    job.reserved_devices = 2;
+    job.cluster.node.base_power = round_machine::given(600 * W);
+    const Report r = report_of(job);
+    const Seconds run = 2.0 * (8.0 * 12 * one_product(job));
+    ASSERT_TRUE(r.run && r.run->cost);
+    EXPECT_EQ(r.run->steps, 2);
+    EXPECT_NEAR(r.run->time / run, 1, 1e-12);
+    EXPECT_NEAR(r.run->device_hours, 2 * (run / hour), 1e-12);
+    EXPECT_NEAR(*r.run->cost / USD, 6 * (run / hour), 1e-12);
+    EXPECT_NEAR(r.run->energy / (1100 * W * run), 1, 1e-12);
+    EXPECT_THAT(r.advice, Contains(HasSubstr("1 of 2 reserved devices do nothing")));
+}
+
+TEST(Report, CostFallsBackToThePriceOfTheDeviceAndThenOfTheNode) {
+    Scenario job = products(4, 8);
+    job.run.epochs = 3;
+    job.run.dataset_samples = 8192;
+    EXPECT_FALSE(report_of(job).run->cost);
+    job.cluster.node.price = round_machine::given(8 * USD / hour);  // four devices
+    const double hours = 3 * (8.0 * 12 * one_product(job)) / hour;
+    EXPECT_NEAR(*report_of(job).run->cost / USD, 2 * hours, 1e-12);
+    job.cluster.node.device.price = round_machine::given(5 * USD / hour);
+    EXPECT_NEAR(*report_of(job).run->cost / USD, 5 * hours, 1e-12);
+}
+
+TEST(Report, ScalesTheLearningRateByTheBatchOrItsRoot) {
+    Scenario job = products(4, 4);
+    job.run.base_learning_rate = 0.1;
+    job.run.base_batch = 256;  // of 4096: 16 times
+    const BatchAdvice a = report_of(job).batch;
+    EXPECT_EQ(a.effective_batch, 4096);
+    EXPECT_DOUBLE_EQ(a.linear_rate.value(), 1.6);
+    EXPECT_DOUBLE_EQ(a.square_root_rate.value(), 0.4);
+}
+
+TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
+    // One block: 1024 x 1025 parameters of 16 bytes, 16.7936 MB. A sample keeps its 1024 inputs (2048 bytes), its logits (2048) and their
+    // FP32 copy (4096): 8192 bytes. (100 MB - 16.7936 MB) / 8192 = 10 157.03
+    Scenario job = products(1);
+    job.cluster.node.device.memory = round_machine::given(100 * MB);
+    EXPECT_EQ(report_of(job).batch.largest_micro_batch, 10'157);
+    job.cluster.node.device.memory = round_machine::given(10 * MB);
+    EXPECT_EQ(report_of(job).batch.largest_micro_batch, 0);
+}
+
+// Standard deviation of ln T that the interval of 80 % stands for.
+double sigma(const Report& r) {
+    EXPECT_NEAR(std::log(r.high / r.estimate.step), std::log(r.estimate.step / r.low), 1e-9);  // alike to both sides in ln T
+    return std::log(r.high / r.estimate.step) / 1.2816;
+}
+
+TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
+    // The one input that matters is the compute rate, from a data sheet: 10 %, ln 1.1. Estimated it would be 30 %, ln 1.3.
+    // Whatever the model's own spread: sigma'^2 - sigma^2 = (ln 1.3)^2 - (ln 1.1)^2 = 0.06883 - 0.00908
+    Scenario job = products(4);
+    const Report sure = report_of(job);
+    EXPECT_NEAR(sure.inputs.at(0).effect, std::log(1.1), 1e-9);
+    EXPECT_THAT(sure.inputs.at(0).name, HasSubstr("bf16 rate"));
+    EXPECT_GT(sigma(sure), std::log(1.1));
+    for (PeakRate& p : job.cluster.node.device.peaks) p.achievable->kind = SourceKind::estimated;
+    EXPECT_NEAR(std::pow(sigma(report_of(job)), 2) - std::pow(sigma(sure), 2), 0.05975, 1e-5);
+}
+
+TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
+    const Prepared job = prepare(products(4));
+    for (int i = 0; i < term_count; ++i) {
+        const Term term = static_cast<Term>(i);
+        const auto lines = explain(job, term);
+        ASSERT_GE(lines.size(), 2U) << to_text(term);
+        EXPECT_THAT(lines.back(), HasSubstr(std::string(to_text(term)) + " = "));
+    }
+}
+
+}  // namespace
+}  // namespace sextant
