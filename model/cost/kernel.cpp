@@ -71,8 +71,8 @@ private:
         const Operator& first = graph_.operators()[chain.operators.front()];
         const std::size_t forward_before = out.forward.size();
         if (chain.operators.size() > 1) {
-            push_memory(out.forward, first.name, chain_bytes(chain, false), false);
-            push_memory(out.backward, first.name, chain_bytes(chain, true), true);
+            push_memory(out.forward, first.name, chain_bytes(chain), false);
+            push_memory(out.backward, first.name, chain_bytes(chain), true);
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
@@ -82,10 +82,9 @@ private:
     }
 
     // A chain reads what comes from outside it and writes what is used outside it or kept for backward. Going back it reads the
-    // gradient of what it wrote and what was kept, and writes the gradients of what it read.
-    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const {
-        Bytes forward_traffic = sum_bytes(chain.inputs) + sum_bytes(chain.outputs);
-        return backward ? forward_traffic + sum_bytes(chain.saved) : forward_traffic + sum_bytes(chain.saved);
+    // gradient of what it wrote and what was kept, and writes the gradients of what it read: as many bytes.
+    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain) const {
+        return sum_bytes(chain.inputs) + sum_bytes(chain.outputs) + sum_bytes(chain.saved);
     }
 
     // --- matrix work ---------------------------------------------------------------------------------------------------

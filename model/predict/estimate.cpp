@@ -69,20 +69,11 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     return price;
 }
 
-// When each stage's last backward ends. Symbols and derivation: docs/model/pipeline.md.
+// When the first stage ends its last backward, which is the last of all; the others end earlier, by the drain. Symbols and derivation:
+// docs/model/pipeline.md.
 //   T = m t_max + (sum of the other stages' t) x fill / v + 2 (p - 1) send
 // with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
-struct PipelineTime {
-    Seconds total;
-    Seconds send;
-    [[nodiscard]] Seconds end_of(std::size_t stage, const std::vector<StagePrice>& stages, const Plan& plan) const {
-        Seconds drain;
-        for (std::size_t i = 0; i < stage; ++i) drain += stages[i].back() / plan.vpp + send;
-        return total - drain;
-    }
-};
-
-PipelineTime pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
+Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches);
     Seconds slowest, sum, ahead;
@@ -92,9 +83,21 @@ PipelineTime pipeline_time(const Prepared::State& job, const std::vector<StagePr
         ahead += s.ahead();
     }
     const Seconds transfers = 2.0 * (plan.pp - 1) * send;
-    if (plan.schedule == Schedule::sequential) return {m * (sum + transfers), send};
+    if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
     const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
-    return {m * slowest + (sum - slowest) * (fill / plan.vpp) + (plan.pp > 1 ? transfers : Seconds{}), send};
+    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (plan.pp > 1 ? transfers : Seconds{});
+}
+
+// Most stages of a deep pipeline are like the one before, and cost the same.
+std::vector<StagePrice> price_stages(const Prepared::State& job, Seconds send, const Resources& r) {
+    std::vector<SegmentPrice> segments;
+    segments.reserve(job.templates.size());
+    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
+    std::vector<StagePrice> stages;
+    stages.reserve(job.stages.size());
+    for (std::size_t s = 0; s < job.stages.size(); ++s)
+        stages.push_back(s > 0 && job.stages[s] == job.stages[s - 1] ? stages.back() : price_stage(job, s, segments, send, r));
+    return stages;
 }
 
 // Expected maximum of n independent normal step times over their mean, in standard deviations: sqrt(2 ln n), the leading term
@@ -194,22 +197,18 @@ Bytes StageMemory::total() const {
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
-    std::vector<SegmentPrice> segments;
-    segments.reserve(job.templates.size());
-    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
     const Seconds send = send_time(job, r);
-    std::vector<StagePrice> stages;
-    stages.reserve(job.stages.size());
-    for (std::size_t s = 0; s < job.stages.size(); ++s) stages.push_back(price_stage(job, s, segments, send, r));
-    const PipelineTime pipeline = pipeline_time(job, stages, send);
+    const std::vector<StagePrice> stages = price_stages(job, send, r);
 
     Estimate e;
     std::size_t last = 0;
-    Seconds latest, end_of_last;
+    const Seconds total = pipeline_time(job, stages, send);
+    Seconds latest, end_of_last, drain;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds end = pipeline.end_of(s, stages, job.scenario.plan);
+        const Seconds end = total - drain;
         const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
+        drain += stages[s].back() / job.scenario.plan.vpp + send;
     }
     e.last_stage = static_cast<int>(last);
     fill_terms(e, stages[last], job, end_of_last, r);
