@@ -9,20 +9,24 @@
 
 namespace sextant::fuzz {
 
+void condition(std::string_view input);
+void framework(std::string_view input);
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
-void scenario(std::string_view input);
+void measurement(std::string_view input);
+void predict(std::string_view input);
 void profile(std::string_view input);
+void scenario(std::string_view input);
 
 struct Target {
     std::string_view name;
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
-    Target{"hf_config", hf_config},
-    Target{"json_quantity", json_quantity},
-    Target{"scenario", scenario},
-    Target{"profile", profile},
+    Target{"condition", condition},     Target{"framework", framework},
+    Target{"hf_config", hf_config},     Target{"json_quantity", json_quantity},
+    Target{"measurement", measurement}, Target{"predict", predict},
+    Target{"profile", profile},         Target{"scenario", scenario},
 };
 
 }  // namespace sextant::fuzz

@@ -164,6 +164,7 @@ std::vector<WeightedCycle> pack_exactly(const Matrix& count) {
     }).run();
     const Pairs pairs(count);
     std::vector<std::vector<int>> columns;
+    columns.reserve(cycles.size());
     for (const auto& c : cycles) columns.push_back(pairs.crossed_by(c.cycle));
     const std::vector<double> weights = Packing(columns, pairs.capacity).solve();
     for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i].weight = weights[i];
@@ -191,7 +192,8 @@ std::vector<WeightedCycle> pack_greedily(Matrix count) {
 }
 
 RingBundle equal_share(int members, int count) {
-    RingBundle bundle{static_cast<double>(count * (members - 1)), std::vector<int>(members), std::vector<double>(members * members)};
+    const auto n = static_cast<std::size_t>(members);
+    RingBundle bundle{static_cast<double>(count) * (members - 1), std::vector<int>(n), std::vector<double>(n * n)};
     std::iota(bundle.order.begin(), bundle.order.end(), 0);
     for (int a = 0; a < members; ++a)
         for (int b = 0; b < members; ++b)
@@ -213,7 +215,7 @@ std::optional<RingBundle> pack_rings(const Matrix& count) {
     RingBundle bundle;
     for (const auto& c : cycles) bundle.links += 2 * c.weight;
     bundle.order = std::ranges::max_element(cycles, {}, &WeightedCycle::weight)->cycle;
-    bundle.use.resize(members * members);
+    bundle.use.resize(count.size() * count.size());
     for (const auto& [cycle, weight] : cycles) {
         for (int i = 0; i < members; ++i) {
             const int a = cycle[i], b = cycle[(i + 1) % members];

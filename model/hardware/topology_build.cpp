@@ -13,7 +13,8 @@ namespace {
 
 using HostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, int>;
 
-constexpr int largest_dragonfly = 1024;  // leaves; they are joined all to all
+constexpr int largest_dragonfly = 1024;             // leaves; they are joined all to all
+constexpr std::int64_t largest_graph = 10'000'000;  // vertices and links of all nodes: half a gigabyte
 
 Bandwidth achieved(const LinkType& link) { return *link.bandwidth * *link.achievable; }
 
@@ -50,6 +51,7 @@ public:
         assign_nics();
         add_peers();
         plan_outside();
+        check_size();
         copy_nodes();
         add_outside();
         return std::move(g_);
@@ -57,6 +59,7 @@ public:
 
 private:
     void check() const;
+    void check_size() const;
     void add_host();
     void add_nics();
     void find_host_routes();
@@ -251,6 +254,16 @@ void Builder::plan_outside() {
     if (network_.nics > 0) g_.leaves = groups * (g_.rails ? network_.nics : 1);
     const int devices = g_.nodes * g_.devices;
     if (g_.switch_span > 0) peer_switches_ = (devices + g_.switch_span - 1) / g_.switch_span;
+}
+
+// Before the memory is asked for.
+void Builder::check_size() const {
+    const std::int64_t of_node = std::ssize(g_.vertices) + std::ssize(g_.links) + 2 * (std::int64_t{g_.devices} + network_.nics);
+    if (of_node <= largest_graph / g_.nodes) return;
+    throw InputError(Diagnostic{"", "/nodes",
+                                "cluster " + cluster_.name + ": " + std::to_string(g_.nodes) + " nodes of " + std::to_string(g_.devices) +
+                                    " devices and " + std::to_string(network_.nics) + " NICs are more than can be laid out",
+                                "use fewer nodes, or describe nodes with fewer links"});
 }
 
 void Builder::copy_nodes() {

@@ -134,7 +134,8 @@ private:
             }
         }
         for (std::size_t p = 0; p < parts.size(); ++p)
-            std::ranges::rotate(parts[p].order, parts[p].order.begin() + static_cast<std::ptrdiff_t>(gate(p, 0).place));
+            std::rotate(parts[p].order.begin(), parts[p].order.begin() + static_cast<std::ptrdiff_t>(gate(p, 0).place),
+                        parts[p].order.end());
     }
 
     void hop(DeviceIndex from, DeviceIndex to, double weight, bool of_first_ring, RingLayout& ring) {

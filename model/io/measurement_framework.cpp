@@ -66,7 +66,8 @@ char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned 
 }  // namespace
 
 bool mentions(std::string_view text, std::string_view word) {
-    return std::ranges::search(text, word, [](char a, char b) { return lower(a) == lower(b); }).begin() != text.end() || word.empty();
+    const auto same = [](char a, char b) { return lower(a) == lower(b); };
+    return word.empty() || std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
 }
 
 std::string framework_name(const TrainingRow& row, RowReport& report) {

@@ -1,6 +1,7 @@
 #include "model/io/scenario_reader.hpp"
 
 #include "model/io/plan_reader.hpp"
+#include "model/io/profile_fields.hpp"
 
 namespace sextant {
 namespace {
@@ -20,11 +21,11 @@ void read_device_overrides(const JsonNode& node, const ScenarioSources& sources,
     r.default_source(stated);
     if (const JsonNode base = r.get("base"); base.value) device = sources.device(base);
     r.optional("name", device.name);
-    if (r.optional("memory", device.memory)) device.usable_memory.reset();
-    r.optional("memory_bandwidth", device.memory_bandwidth);
-    r.optional("clock", device.clock);
-    r.optional("power", device.power);
-    r.optional("price", device.price);
+    if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
+    read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
+    read_sourced(r, "clock", device.clock, plausible::clock);
+    read_sourced(r, "power", device.power, plausible::power);
+    read_sourced(r, "price", device.price, plausible::price);
     double scale = 1;
     if (!r.optional("peak_scale", scale, Bounds{1e-3, 1e3})) return;
     for (PeakRate& peak : device.peaks) {
@@ -49,7 +50,7 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
     if (const JsonNode n = r.get("host_link"); n.value) node.host_link = sources.link(n);
     r.optional("nics", node.nics, Bounds{0, 64});
     if (const JsonNode n = r.get("network_bandwidth"); n.value) {
-        read_value(n, node.nic_link.bandwidth, stated);
+        read_sourced(r, n, node.nic_link.bandwidth, plausible::bandwidth);
         if (node.nics == 0) n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
     }
     r.optional("ethernet", scenario.use_ethernet);
@@ -88,6 +89,7 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     Nodes wanted;
     ObjectReader r(node);
     if (!r.node().value) return wanted;
+    r.default_source(stated);
     const std::size_t before = problems(node);
     if (const JsonNode n = r.need("cluster", "`sextant profiles list` names those that are bundled"); n.value)
         scenario.cluster = sources.cluster(n);

@@ -13,6 +13,8 @@ std::string counted(std::int64_t n, const std::string& noun) { return text(n) + 
 
 std::string does_not_divide(std::int64_t divisor, std::int64_t whole) { return text(divisor) + " does not divide " + text(whole); }
 
+constexpr std::int64_t most_devices = 1'000'000;  // of a job: ten times the largest that there are
+
 struct Check {
     const Scenario& scenario;
     const Plan& plan = scenario.plan;
@@ -61,6 +63,8 @@ void check_machine(Check& c) {
     if (wanted > available)
         return c.complain("/plan", product + " needs more devices than the " + text(static_cast<std::int64_t>(available)) + " there are",
                           size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : ""));
+    if (wanted > most_devices)
+        return c.complain("/plan", product + " is " + text(c.devices()) + " devices", "at most " + text(most_devices));
     const std::int64_t nodes = (c.devices() + per_node - 1) / per_node;
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)

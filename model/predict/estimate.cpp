@@ -77,21 +77,12 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     return price;
 }
 
-// When each stage's last backward ends. Symbols and derivation: docs/model/pipeline.md.
+// When the first stage ends its last backward, which is the last of all; the others end earlier, by the drain. Symbols and derivation:
+// docs/model/pipeline.md.
 //   T = m t_max + (sum of the other stages' t) x fill / v
 // with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
 // A stage's t holds its sends, unless they hide behind its work: then filling and draining still wait for (p - 1) of them each way.
-struct PipelineTime {
-    Seconds total;
-    Seconds send;  // that draining waits for, per stage
-    [[nodiscard]] Seconds end_of(std::size_t stage, const std::vector<StagePrice>& stages, const Plan& plan) const {
-        Seconds drain;
-        for (std::size_t i = 0; i < stage; ++i) drain += stages[i].back() / plan.vpp + send;
-        return total - drain;
-    }
-};
-
-PipelineTime pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
+Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches);
     Seconds slowest, sum, ahead;
@@ -101,9 +92,21 @@ PipelineTime pipeline_time(const Prepared::State& job, const std::vector<StagePr
         ahead += s.ahead();
     }
     const Seconds transfers = directions(plan) * (plan.pp - 1) * send;
-    if (plan.schedule == Schedule::sequential) return {m * (sum + transfers), send};
+    if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
     const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
-    return {m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{}), send};
+    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{});
+}
+
+// Most stages of a deep pipeline are like the one before, and cost the same.
+std::vector<StagePrice> price_stages(const Prepared::State& job, Seconds send, const Resources& r) {
+    std::vector<SegmentPrice> segments;
+    segments.reserve(job.templates.size());
+    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
+    std::vector<StagePrice> stages;
+    stages.reserve(job.stages.size());
+    for (std::size_t s = 0; s < job.stages.size(); ++s)
+        stages.push_back(s > 0 && job.stages[s] == job.stages[s - 1] ? stages.back() : price_stage(job, s, segments, send, r));
+    return stages;
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
@@ -218,34 +221,28 @@ Bytes StageMemory::total() const {
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
-    std::vector<SegmentPrice> segments;
-    segments.reserve(job.templates.size());
-    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
     const Seconds send = send_time(job, r);
-    std::vector<StagePrice> stages;
-    stages.reserve(job.stages.size());
-    for (std::size_t s = 0; s < job.stages.size(); ++s) stages.push_back(price_stage(job, s, segments, send, r));
-    const PipelineTime pipeline = pipeline_time(job, stages, send);
+    const std::vector<StagePrice> stages = price_stages(job, send, r);
 
     Estimate e;
-    std::size_t last = 0;
-    Seconds latest, end_of_last;
+    std::size_t last = 0, slowest = 0;
+    Seconds latest, end_of_last, end_of_slowest;
+    Seconds end = pipeline_time(job, stages, send);
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds end = pipeline.end_of(s, stages, job.scenario.plan);
         const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
+        if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
+        end -= stages[s].back() / job.scenario.plan.vpp + send;
     }
-    e.last_stage = static_cast<int>(last);
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];
+    e.last_stage = static_cast<int>(last);
     e.terms = stage_terms(finisher, job, end_of_last, r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
     e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden);
-    const auto slowest = std::max_element(stages.begin(), stages.end(),
-                                          [](const StagePrice& a, const StagePrice& b) { return a.micro_batch() < b.micro_batch(); });
-    e.slowest_stage = static_cast<int>(slowest - stages.begin());
-    e.slowest = stage_terms(*slowest, job, pipeline.end_of(static_cast<std::size_t>(e.slowest_stage), stages, job.scenario.plan), r);
+    e.slowest_stage = static_cast<int>(slowest);
+    e.slowest = stage_terms(stages[slowest], job, end_of_slowest, r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
     for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());

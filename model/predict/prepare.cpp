@@ -1,6 +1,9 @@
+#include "model/base/quantity_text.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace sextant {
 namespace {
@@ -37,6 +40,31 @@ int nodes_used(const Scenario& scenario, int per_node) {
     return (devices + per_node - 1) / per_node;
 }
 
+// What the network turns out to be must agree with the plan; check_plan knows the blocks of some workloads only.
+void check_stages(const Scenario& scenario, std::size_t blocks) {
+    const Plan& plan = scenario.plan;
+    Diagnostics problems;
+    const std::int64_t chunks = std::int64_t{plan.pp} * plan.vpp;
+    if (chunks > static_cast<std::int64_t>(blocks))
+        problems.add({scenario.file, "/plan/pp", std::to_string(chunks) + " pipeline chunks for " + std::to_string(blocks) + " blocks",
+                      "at most one chunk per block: lower pp or vpp"});
+    const auto placed = std::accumulate(plan.stage_blocks.begin(), plan.stage_blocks.end(), std::int64_t{0});
+    if (!plan.stage_blocks.empty() && placed != static_cast<std::int64_t>(blocks))
+        problems.add({scenario.file, "/plan/stage_blocks",
+                      "the stages hold " + std::to_string(placed) + " blocks, the network has " + std::to_string(blocks), ""});
+    problems.throw_if_any();
+}
+
+// Numbers that are plausible one by one may still be absurd together.
+void check_answer(const Prepared& job) {
+    constexpr Seconds longest = 1e12 * units::s;
+    const Estimate e = estimate(job);
+    if (e.step > Seconds{} && e.step <= longest && std::isfinite(e.peak_memory.si())) return;
+    throw InputError({job.scenario().file, "/hardware",
+                      "this hardware would need " + to_text(e.step) + " and " + to_text(e.peak_memory) + " for a step",
+                      "some rate, size or time of the hardware, the framework or the workload is out of all proportion"});
+}
+
 }  // namespace
 
 Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -48,10 +76,7 @@ const Scenario& Prepared::scenario() const { return state_->scenario; }
 Prepared prepare(const Scenario& scenario) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = build_network(scenario.workload, shard_of(scenario.plan));
-    if (const auto chunks = static_cast<std::size_t>(scenario.plan.pp * scenario.plan.vpp); chunks > network.sequence.size())
-        throw InputError({scenario.file, "/plan/pp",
-                          std::to_string(chunks) + " pipeline chunks for " + std::to_string(network.sequence.size()) + " blocks",
-                          "at most one chunk per block: lower pp or vpp"});
+    check_stages(scenario, network.sequence.size());
 
     auto job = std::make_unique<Prepared::State>();
     job->scenario = scenario;
@@ -76,7 +101,9 @@ Prepared prepare(const Scenario& scenario) {
     const LinkType& way_out = network_link(scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job->network = links * way_out.bandwidth.value * way_out.achievable.value;
-    return Prepared(std::move(job));
+    Prepared prepared(std::move(job));
+    check_answer(prepared);
+    return prepared;
 }
 
 }  // namespace sextant

@@ -16,6 +16,8 @@ struct StageBlocks {
     int layers = 0;             // blocks of role layer
     int recomputed_layers = 0;  // of those, how many run forward again
     bool has_input = false, has_head = false;
+
+    bool operator==(const StageBlocks&) const = default;
 };
 
 struct JobGroups {

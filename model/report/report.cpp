@@ -63,7 +63,7 @@ std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
         const Bytes fixed = m.total() - growing * static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
-    return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(largest)));
+    return static_cast<std::int64_t>(std::max(0.0, std::floor(largest)));
 }
 
 BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {

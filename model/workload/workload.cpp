@@ -9,6 +9,8 @@ template <class... Visitors>
 struct Overloaded : Visitors... {
     using Visitors::operator()...;
 };
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // Parameters that one token meets: of the routed experts, topk out of all.
 double active_parameters(const Network& network, const MixtureOfExperts& moe) {
