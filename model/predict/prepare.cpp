@@ -34,6 +34,18 @@ Shard shard_of(const Plan& plan) {
     return s;
 }
 
+// The network as the plan cuts it. Builders do not know the file that asked for it.
+Network network_of(const Scenario& scenario) {
+    try {
+        return build_network(scenario.workload, shard_of(scenario.plan));
+    } catch (const InputError& e) {
+        std::vector<Diagnostic> problems = e.diagnostics();
+        for (Diagnostic& p : problems)
+            if (p.file.empty()) p.file = scenario.file;
+        throw InputError(std::move(problems));
+    }
+}
+
 int nodes_used(const Scenario& scenario, int per_node) {
     const int devices = scenario.plan.devices();
     if (scenario.plan.scattered) return std::min(devices, scenario.cluster.nodes);
@@ -75,7 +87,7 @@ const Scenario& Prepared::scenario() const { return state_->scenario; }
 
 Prepared prepare(const Scenario& scenario) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
-    const Network network = build_network(scenario.workload, shard_of(scenario.plan));
+    const Network network = network_of(scenario);
     check_stages(scenario, network.sequence.size());
 
     auto job = std::make_unique<Prepared::State>();
