@@ -12,6 +12,11 @@ bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(
 // Channels of a group below which a grouped convolution is no matrix product any more.
 constexpr std::int64_t smallest_matrix = 16;
 
+// What weights are multiplied in. Input and head blocks keep the activation type where the others narrow it.
+DataType product_type(const Precision& precision, bool wide_products) {
+    return wide_products && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
+}
+
 // Does the plan run this operator's forward again?
 bool is_recomputed(const Operator& op, const Plan& plan) {
     switch (plan.recompute) {
@@ -34,7 +39,7 @@ public:
         : graph_(graph),
           plan_(plan),
           framework_(framework),
-          product_type_(wide_products && !is_16_bit_or_wider(plan.precision.compute) ? plan.precision.activation : plan.precision.compute),
+          product_type_(product_type(plan.precision, wide_products)),
           readers_(count_readers(graph)),
           chains_(fuse(graph, framework, readers_)) {}
 
@@ -312,11 +317,23 @@ std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) 
     return dropped;
 }
 
-void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, BlockKernels& out) {
-    const std::vector<char> dropped = dropped_tensors(graph, plan);
+// Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
+std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
+    std::vector<char> narrow(graph.tensors().size(), is_16_bit_or_wider(product_type) ? 0 : 1);
+    for (const Operator& op : graph.operators()) {
+        const auto* gemm = std::get_if<Gemm>(&op.kind);
+        if (gemm && gemm->weight) continue;
+        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
+    }
+    return narrow;
+}
+
+void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
+    const std::vector<char> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
     for (const TensorId id : saved_for_backward(graph)) {
         const Tensor& t = graph.tensor(id);
-        const Bytes bytes = t.elements() * element_size(t.role, plan.precision);
+        const bool activation = t.role == TensorRole::activation;
+        const Bytes bytes = t.elements() * (activation && narrow[id.value] ? size_of(product_type) : element_size(t.role, plan.precision));
         out.working += bytes;
         if (dropped[id.value]) {
             out.dropped += bytes;
@@ -355,7 +372,7 @@ Bytes element_size(TensorRole role, const Precision& precision) {
 BlockKernels block_kernels(const OperatorGraph& graph, const Plan& plan, const Framework& framework, bool wide_products) {
     BlockKernels out;
     KernelWriter(graph, plan, framework, wide_products).write(out);
-    measure_saved(graph, plan, framework, out);
+    measure_saved(graph, plan, framework, product_type(plan.precision, wide_products), out);
     for (const Operator& op : graph.operators()) {
         (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;
         if (op.parameters > 0) out.parameter_tensors += 1;

@@ -189,6 +189,7 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     f.optional("sequence_parallel", p.sequence_parallel);
     f.optional("embedding_as_pipeline_layer", p.embedding_as_pipeline_layer);
     f.optional("fp8_params", p.fp8_params);
+    f.optional("lmhead_chunks", p.lmhead_chunks);
     f.optional("activation_cpu_offload", p.activation_cpu_offload);
     std::optional<int> offloaded_layers;
     f.optional("activation_cpu_offload_layers", offloaded_layers, large_count);

@@ -77,6 +77,7 @@ struct MeasuredPlan {
     std::vector<std::string> recompute_modules, offload;
     bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false, cuda_graph = false;
     bool fp8_params = false;
+    int lmhead_chunks = 1;
     std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap;
 };
 

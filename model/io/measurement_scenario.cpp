@@ -172,6 +172,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
         report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
     }
     plan.sequence_parallel = p.sequence_parallel;
+    plan.head_chunks = p.lmhead_chunks;
     set_batches(p, plan, report);
     set_data_parallel(p, row.hardware, plan, report);
     set_schedule(p, workload, plan, report);

@@ -194,6 +194,7 @@ void read_execution(ObjectReader& r, Plan& plan) {
     r.optional("forward_only", plan.forward_only);
     r.word("offload", plan.offload, words);
     r.optional("offload_activations", plan.offload_activations);
+    r.optional("head_chunks", plan.head_chunks, Bounds{1, 1e6});
     r.optional("pruned_fraction", plan.pruned_fraction, Bounds{0, 0.999});
 }
 

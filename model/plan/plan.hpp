@@ -81,6 +81,7 @@ struct Plan {
     bool without_optimizer = false;  // a benchmark of forward and backward alone
     Offload offload = Offload::none;
     bool offload_activations = false;
+    int head_chunks = 1;         // the head and its loss run over this many parts of the tokens in turn
     double pruned_fraction = 0;  // of the weights, not stored
     // Overrides of what the framework does by default.
     std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap;

@@ -65,7 +65,7 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
         if (whole && share > 0) working = max(working, k.working);
         if (!training) working = max(working, k.boundary * 4.0);
         // Where backward follows at once only one micro-batch's logits are alive.
-        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1) * k.saved_logits;
+        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1.0 / plan.head_chunks) * k.saved_logits;
         if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
         largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(precision.parameter));
     }
