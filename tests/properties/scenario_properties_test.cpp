@@ -113,6 +113,16 @@ TEST_P(EveryScenario, never_needs_less_memory_for_a_larger_micro_batch) {
     EXPECT_GE(predict(s).estimate.peak_memory, before);
 }
 
+TEST_P(EveryScenario, keeps_half_the_logits_when_the_head_runs_in_two_parts) {
+    Scenario s = bundled_scenario(GetParam());
+    if (s.plan.schedule == Schedule::gpipe) GTEST_SKIP() << "GPipe holds the logits of all micro-batches";
+    const Estimate whole = estimate(prepare(s));
+    s.plan.head_chunks = 2;
+    const Estimate parts = estimate(prepare(s));
+    for (std::size_t stage = 0; stage < whole.memory.size(); ++stage)
+        EXPECT_DOUBLE_EQ(parts.memory[stage][MemoryKind::logits].si(), whole.memory[stage][MemoryKind::logits].si() / 2);
+}
+
 // The largest micro-batch that is said to fit does, and twice as much does not.
 TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
     Scenario s = bundled_scenario(GetParam());
