@@ -19,6 +19,15 @@ auto by_name(Catalog& catalog, const Profile* (*find)(Catalog&, std::string_view
     };
 }
 
+template <class Profile>
+auto by_reference(Catalog& catalog, bool (*read)(const JsonNode&, Catalog&, Profile&)) {
+    return [&catalog, read](const JsonNode& node) {
+        Profile value;
+        read(node, catalog, value);
+        return value;
+    };
+}
+
 RowPrediction predict_training(const Scenario& scenario) {
     const Estimate e = estimate(prepare(scenario));
     return {e.step, e.peak_memory, e.fits};
@@ -62,26 +71,10 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
     ScenarioSources s;
     s.workload = [](std::string_view name) { return find_workload(name); };
     Catalog& catalog = library.catalog;
-    s.cluster = [&catalog](const JsonNode& n) {
-        Cluster value;
-        read_cluster_reference(n, catalog, value);
-        return value;
-    };
-    s.device = [&catalog](const JsonNode& n) {
-        Device value;
-        read_device_reference(n, catalog, value);
-        return value;
-    };
-    s.link = [&catalog](const JsonNode& n) {
-        LinkType value;
-        read_link_reference(n, catalog, value);
-        return value;
-    };
-    s.storage = [&catalog](const JsonNode& n) {
-        StorageClass value;
-        read_storage_reference(n, catalog, value);
-        return value;
-    };
+    s.cluster = by_reference<Cluster>(catalog, read_cluster_reference);
+    s.device = by_reference<Device>(catalog, read_device_reference);
+    s.link = by_reference<LinkType>(catalog, read_link_reference);
+    s.storage = by_reference<StorageClass>(catalog, read_storage_reference);
     s.framework = [&library](const JsonNode& n) { return load_framework(n, library.root); };
     s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
         const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});
