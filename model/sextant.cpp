@@ -120,19 +120,20 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
-Validation validate(Library& library, const std::vector<std::filesystem::path>& paths,
+Validation validate(Library& library, const std::vector<std::filesystem::path>& files,
                     const std::function<void(std::size_t done, std::size_t total)>& progress) {
     Diagnostics diagnostics;
-    std::vector<MeasurementFile> files;
-    for (const std::filesystem::path& path : paths) files.push_back(load_measurements(path, diagnostics));
+    std::vector<MeasurementFile> loaded;
+    loaded.reserve(files.size());
+    for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
     diagnostics.throw_if_any();
 
     const MeasurementSources names = measurement_sources(library);
     const Predictors predictors{predict_training, predict_collective, predict_loading};
     std::size_t total = 0, done = 0;
-    for (const MeasurementFile& file : files) total += file.rows.size();
+    for (const MeasurementFile& file : loaded) total += file.rows.size();
     Validation validation;
-    for (const MeasurementFile& file : files) {
+    for (const MeasurementFile& file : loaded) {
         FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
         for (const MeasurementRow& row : file.rows) {
             of_file.results.push_back(evaluate(row, names, predictors));
