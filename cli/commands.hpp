@@ -21,5 +21,4 @@ void add_validate(CLI::App& app, ExitCode& exit_code);
 // Adds every subcommand. `exit_code` must outlive the parse.
 void add_commands(CLI::App& app, ExitCode& exit_code);
 
-
 }  // namespace sextant

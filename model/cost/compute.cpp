@@ -34,7 +34,8 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones.
 double alignment(const Kernel& k, const MatrixRate& rate) {
     if (rate.unit != ComputeUnit::tensor) return 1;
-    const bool aligned = (k.n % 8 == 0) && (k.k % 8 == 0);
+    const auto row = static_cast<std::int64_t>(Bytes::from_si(16) / size_of(k.type));
+    const bool aligned = k.n % row == 0 && k.k % row == 0;
     constexpr double narrow_loads = 0.6;
     return aligned ? 1 : narrow_loads;
 }
@@ -44,8 +45,8 @@ Seconds memory_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
     const MatrixRate& rate = d.matrix(k.type);
-    double utilization = gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n),
-                                          static_cast<double>(k.k), d, rate.unit);
+    double utilization =
+        gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
         if (rate.unit == ComputeUnit::tensor) utilization *= tensor_convolution;
@@ -68,13 +69,12 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
 
 }  // namespace
 
-double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d, ComputeUnit unit) {
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d) {
     const double useful = batch * m * n * k;
     if (!d.tiles) {
         // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
         return m / (m + 8) * n / (n + 16) * k / (k + 16);
     }
-    (void)unit;
     double least = INFINITY;
     for (const Tile& tile : tiles) {
         const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n);
@@ -101,7 +101,7 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / scale.compute;
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
     const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
     const Seconds by_memory = memory_time(k.bytes, d, scale);
     switch (k.kind) {

@@ -33,6 +33,7 @@ struct DeviceRates {
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
+    double native_build = 1;              // speed of the framework's kernels against a build for this very device
     double convolution = 1;               // framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
     bool tiles = true;                    // false: CPUs, whose libraries cut work finely
@@ -42,6 +43,7 @@ struct DeviceRates {
 
 // The result points into the device.
 DeviceRates device_rates(const Device&, const Framework&, const Plan&);
+DeviceRates device_rates(Device&&, const Framework&, const Plan&) = delete;
 
 // Multipliers of a what-if.
 struct ComputeScale {
@@ -53,7 +55,7 @@ struct ComputeScale {
 //   a tile of tm x tn reaches 1/(1 + c (1/tm + 1/tn)) of the unit, relative to the largest tile: operands per multiply-add
 //   grow as tiles shrink. S splits k when there are too few tiles. (Model after NVIDIA, "Matrix Multiplication Background
 //   User's Guide", sections on tile and wave quantisation; k0 and c from published GEMM sweeps, docs/model/compute.md.)
-double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit unit);
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&);
 
 // The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
 // measured this n, k and type, or outside the measured m. A measurement wins over the formula.

@@ -22,10 +22,13 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
                                                          path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * device.stream_fraction.value;
-    rates.kernel_overhead = plan.cuda_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
+    rates.kernel_overhead =
+        plan.cuda_graph || framework.dispatch_in_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
     rates.multiprocessors = std::max(1, device.multiprocessors);
-    rates.attention_forward = device.attention_forward.value * framework.attention_efficiency.value;
-    rates.attention_backward = device.attention_backward.value * framework.attention_efficiency.value;
+    rates.native_build = framework.native_build.value;
+    const double attention = framework.attention_efficiency.value * framework.native_build.value;
+    rates.attention_forward = device.attention_forward.value * attention;
+    rates.attention_backward = device.attention_backward.value * attention;
     rates.convolution = framework.convolution_efficiency.value;
     rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;

@@ -41,6 +41,8 @@ void close(FusedChain& chain, const OperatorGraph& graph, const std::vector<int>
             if (!contains(written, id) && !contains(chain.inputs, id)) chain.inputs.push_back(id);
         }
         written.insert(written.end(), op.outputs.begin(), op.outputs.end());
+        for (const TensorId id : saved_for_backward(op))
+            if (!contains(chain.kept, id)) chain.kept.push_back(id);
     }
     for (const TensorId id : written) {
         if (readers[id.value] > inner_reads[id.value])

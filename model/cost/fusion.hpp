@@ -21,6 +21,7 @@ struct FusedChain {
     std::vector<TensorId> inputs;        // read from memory
     std::vector<TensorId> outputs;       // written because somebody outside reads them
     std::vector<TensorId> saved;         // written because backward reads them, and not among outputs
+    std::vector<TensorId> kept;          // what the chain's own backward reads of them all, its inputs and outputs included
 };
 
 // Readers of each tensor, by tensor index; a block output counts as one more.

@@ -42,6 +42,7 @@ public:
         for (const FusedChain& chain : chains_) write_chain(chain, out);
         add_gradient_sums(out.backward);
         if (framework_.casts_each_use) add_autocast(out);
+        if (plan_.micro_batches() > 1 && !framework_.fused_gradient_accumulation) add_accumulation(out.backward);
     }
 
 private:
@@ -71,8 +72,8 @@ private:
         const Operator& first = graph_.operators()[chain.operators.front()];
         const std::size_t forward_before = out.forward.size();
         if (chain.operators.size() > 1) {
-            push_memory(out.forward, first.name, chain_bytes(chain), false);
-            push_memory(out.backward, first.name, chain_bytes(chain), true);
+            push_memory(out.forward, first.name, chain_bytes(chain, false), false);
+            push_memory(out.backward, first.name, chain_bytes(chain, true), true);
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
@@ -82,9 +83,12 @@ private:
     }
 
     // A chain reads what comes from outside it and writes what is used outside it or kept for backward. Going back it reads the
-    // gradient of what it wrote and what was kept, and writes the gradients of what it read: as many bytes.
-    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain) const {
-        return sum_bytes(chain.inputs) + sum_bytes(chain.outputs) + sum_bytes(chain.saved);
+    // gradients of what it handed on and what was kept, and writes the gradients of what it read.
+    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const {
+        Bytes traffic = sum_bytes(chain.inputs);
+        for (const TensorId id : chain.outputs)
+            if (!backward || graph_.tensor(id).role == TensorRole::activation) traffic += bytes_of(id);
+        return traffic + sum_bytes(backward ? chain.kept : chain.saved);
     }
 
     // --- matrix work ---------------------------------------------------------------------------------------------------
@@ -120,11 +124,12 @@ private:
     // Scaled low-precision operands are made by a pass of their own: read the wide tensor, write the narrow one; forward for the
     // activation, backward for the incoming gradient, twice there because dgrad and wgrad want different layouts.
     void add_quantization(const Operator& op, BlockKernels& out) const {
+        double outputs = 0;
+        for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
         const Bytes narrow = size_of(product_type_);
-        const auto narrow_copy = [&](TensorId id) { return bytes_of(id) + graph_.tensor(id).elements() * narrow; };
-        push_memory(out.forward, op.name + ".quantize", narrow_copy(op.inputs.front()), false);
-        push_memory(out.backward, op.name + ".quantize",
-                    narrow_copy(op.outputs.front()) + graph_.tensor(op.outputs.front()).elements() * narrow, true);
+        push_memory(out.forward, op.name + ".quantize", bytes_of(op.inputs.front()) + graph_.tensor(op.inputs.front()).elements() * narrow,
+                    false);
+        push_memory(out.backward, op.name + ".quantize", output_bytes(op) + 2 * outputs * narrow, true);
     }
 
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
@@ -173,21 +178,33 @@ private:
 
     // --- memory-bound work: passes over the operands ---------------------------------------------------------------------
 
+    // Autocast runs softmax and layer normalisation in fp32: their operand is cast up before and down after, both ways
+    // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
+    [[nodiscard]] bool runs_in_fp32() const {
+        return framework_.casts_each_use && size_of(plan_.precision.activation) < size_of(DataType::fp32);
+    }
+    void add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
+                  BlockKernels& out) const {
+        const double elements = graph_.tensor(operand).elements();
+        const Bytes narrow = size_of(plan_.precision.activation), wide = runs_in_fp32() ? size_of(DataType::fp32) : narrow;
+        push_memory(out.forward, name, forward_passes * elements * wide, false);
+        push_memory(out.backward, name, backward_passes * elements * wide, true, backward_launches);
+        if (!runs_in_fp32()) return;
+        push_memory(out.forward, name + ".cast", 2 * elements * (narrow + wide), false, 2);
+        push_memory(out.backward, name + ".cast", 2 * elements * (narrow + wide), true, 2);
+    }
+
     void write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const {
-        const Bytes x = bytes_of(op.inputs.front());
         if (n.kind == NormKind::batch) {
             // Training batch norm reads its input for the statistics and again to normalise; backward likewise for two operands.
+            const Bytes x = bytes_of(op.inputs.front());
             push_memory(out.forward, op.name, 2.0 * x + output_bytes(op), false);
             push_memory(out.backward, op.name, 5.0 * x, true);
         } else {
-            push_memory(out.forward, op.name, x + output_bytes(op), false);
-            push_memory(out.backward, op.name, 3.0 * x, true, 2);  // the gain's gradient is reduced by a second kernel
+            add_wide(op.name, op.inputs.front(), 2, 3, 2, out);  // the gain's gradient is reduced by a second kernel
         }
     }
-    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
-        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
-        push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
-    }
+    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const { add_wide(op.name, op.inputs.front(), 2, 3, 1, out); }
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
         switch (p.kind) {
@@ -213,7 +230,7 @@ private:
     void write_operator(const Operator& op, const Embedding& e, BlockKernels& out) const {
         push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
         // The gradient of the table is dense: cleared, then rows are added into it.
-        const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient);
+        const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient_type());
         push_memory(out.backward, op.name, table + 3.0 * output_bytes(op), true, 2);
     }
     void write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const {
@@ -263,6 +280,13 @@ private:
         }
     }
 
+    // From the second micro-batch on, each weight's gradient is added to what is there: two reads and a write.
+    void add_accumulation(std::vector<Kernel>& list) const {
+        for (const Operator& op : graph_.operators())
+            if (op.parameters > 0)
+                push_memory(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()), true);
+    }
+
     static constexpr auto wider_first = [](DataType a, DataType b) { return size_of(a) < size_of(b); };
 
     const OperatorGraph& graph_;
@@ -294,7 +318,10 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
         const Tensor& t = graph.tensor(id);
         const Bytes bytes = t.elements() * element_size(t.role, plan.precision);
         out.working += bytes;
-        if (dropped[id.value]) continue;
+        if (dropped[id.value]) {
+            out.dropped += bytes;
+            continue;
+        }
         if (t.role == TensorRole::logits) {
             // Without a fused loss the framework keeps an fp32 copy beside the logits.
             out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);

@@ -43,7 +43,8 @@ struct ExchangeCall {
 struct BlockKernels {
     std::vector<Kernel> forward, backward, recompute;
     std::vector<ExchangeCall> forward_exchanges, backward_exchanges, recompute_exchanges;
-    Bytes saved;  // activations kept from forward to backward, logits apart
+    Bytes saved;    // activations kept from forward to backward, logits apart
+    Bytes dropped;  // by selective recompute, and made again during backward
     Bytes saved_logits;
     Bytes kept_input;                                                   // of the block: all that full recompute keeps
     Bytes working;                                                      // largest set of tensors alive inside the block while it runs again

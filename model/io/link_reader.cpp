@@ -3,6 +3,8 @@
 #include "model/io/profile_fields.hpp"
 #include "model/io/profile_reader.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -115,7 +117,9 @@ bool read_library(const JsonNode& n, CommunicationLibrary& out) {
         r.optional("aliases", library.aliases);
         const JsonNode protocols = r.need("protocols");
         r.each("protocols", [&](const JsonNode& p) { library.protocols.push_back(read_protocol(p, r.default_source())); });
-        if (protocols.is_array() && library.protocols.empty()) protocols.complain("a library needs at least one protocol");
+        const auto any_size = [](const Protocol& p) { return !p.up_to; };
+        if (protocols.is_array() && std::none_of(library.protocols.begin(), library.protocols.end(), any_size))
+            protocols.complain("a library needs at least one protocol for messages of any size", "one without \"up_to\"");
         r.optional("tree", library.tree);
         library.tree_bandwidth_fraction = {1.0, r.default_source().kind, r.default_source().source};
         read_sourced(r, "tree_bandwidth_fraction", library.tree_bandwidth_fraction, plausible::part);

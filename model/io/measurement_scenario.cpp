@@ -36,7 +36,8 @@ Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolu
         report.assume("\"fp32\" convolutions run in TF32 on Ampere and later, as the frameworks' default is");
     }
     if (is_autocast(p)) {
-        q.parameter = q.gradient = q.reduction = DataType::fp32;
+        q.parameter = DataType::fp32;
+        q.gradient = q.reduction = DataType::fp32;
         q.master_weights = false;
     }
     if (mentions(p.precision, "fp32 grad") || mentions(p.grad_dtype, "fp32")) q.gradient = q.reduction = DataType::fp32;

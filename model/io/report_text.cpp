@@ -33,8 +33,16 @@ std::string terms_text(const Estimate& e) {
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         if (e.terms[t] / e.step < 5e-5) continue;
-        out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) +
-               right(percent_text(e.terms[t] / e.step, 3), 9) + "  " + bar(e.terms[t] / e.step) + "\n";
+        out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
+               right(percent_text(e.terms[t] / e.step, 2), 7) + "  " + bar(e.terms[t] / e.step) + "\n";
+    }
+    if (e.slowest_stage != e.last_stage) {
+        out += "  stage " + std::to_string(e.slowest_stage) + ", which the others wait for, spends";
+        for (int i = 0; i < term_count; ++i) {
+            const Term t = static_cast<Term>(i);
+            if (e.slowest[t] / e.step > 0.05) out += " " + percent_text(e.slowest[t] / e.step, 2) + " " + words(to_text(t)) + ",";
+        }
+        out.back() = '\n';
     }
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
@@ -66,7 +74,7 @@ std::string bottleneck_text(const Bottleneck& b) {
     out += "  what would move it: " + b.what_would_move_it + "\n";
     if (b.changes_at) out += "  " + b.changes_at_text + "\n";
     for (const Mover& m : b.movers)
-        out += padded("  twice the " + m.resource, 38) + right(to_text(m.step_at_double), 10) + "  (-" + percent_text(m.gain, 2) + ")\n";
+        out += padded("  " + m.change, 38) + right(to_text(m.step_at_double), 10) + "  (-" + percent_text(m.gain, 2) + ")\n";
     return out;
 }
 

@@ -151,9 +151,11 @@ void check_experts(Check& c) {
     if (c.plan.expert_tp > 0 && !moe) c.complain("/plan/expert_tp", "this needs experts", c.scenario.workload.name + " has none");
     if (moe && c.transformer->moe->experts % c.plan.ep != 0)
         c.complain("/plan/ep", "ep must divide the experts: " + does_not_divide(c.plan.ep, c.transformer->moe->experts));
+    if (c.plan.expert_tp > 0 && c.plan.tp % c.plan.expert_tp != 0)
+        c.complain("/plan/expert_tp", "expert_tp must divide tp: " + does_not_divide(c.plan.expert_tp, c.plan.tp));
     // Experts are spread over the data and context ranks, and over the tensor ranks that an expert does not use itself.
     const std::int64_t ranks = c.data_ranks() * c.plan.tp, group = std::int64_t{c.plan.ep} * c.plan.expert_tensor();
-    if (ranks % group != 0)
+    if (ranks % group != 0 && (c.plan.expert_tp == 0 || c.plan.tp % c.plan.expert_tp == 0))
         c.complain(c.plan.expert_tp > 0 ? "/plan/expert_tp" : "/plan/ep",
                    "ep x expert_tp must divide dp x cp x tp: " + does_not_divide(group, ranks),
                    c.plan.expert_tp > 0 ? "" : "expert_tp is tp (" + std::to_string(c.plan.tp) + ") unless stated");
@@ -193,6 +195,11 @@ void check_rest(Check& c) {
 }
 
 }  // namespace
+
+const LinkType& network_link(const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    return (s.use_ethernet || s.library.sockets_only) && node.ethernet ? *node.ethernet : node.nic_link;
+}
 
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};

@@ -1,12 +1,23 @@
 #include "model/plan/plan.hpp"
 
 namespace sextant {
+namespace {
+
+Precision stored_as(DataType type, DataType optimizer_state, bool mixed) {
+    Precision p;
+    p.compute = p.activation = p.parameter = type;
+    p.optimizer_state = optimizer_state;
+    p.master_weights = p.tf32 = mixed;
+    return p;
+}
+
+}  // namespace
 
 Precision precision_policy(DataType word) {
     switch (word) {
         case DataType::fp64:
         case DataType::fp32:
-            return {word, word, word, word, word, word, false, false};
+            return stored_as(word, word, false);
         case DataType::tf32: {
             Precision p = precision_policy(DataType::fp32);
             p.tf32 = true;
@@ -14,7 +25,7 @@ Precision precision_policy(DataType word) {
         }
         case DataType::bf16:
         case DataType::fp16:
-            return {word, word, word, word, word, DataType::fp32, true, true};
+            return stored_as(word, DataType::fp32, true);
         case DataType::fp8:
         case DataType::mxfp8:
         case DataType::nvfp4: {

@@ -37,11 +37,14 @@ struct Precision {
     DataType compute = DataType::bf16;     // GEMM, convolution and attention inputs
     DataType activation = DataType::bf16;  // stored activations
     DataType parameter = DataType::bf16;   // stored weights that compute reads
-    DataType gradient = DataType::bf16;    // stored gradients
-    DataType reduction = DataType::bf16;   // gradients on the wire
     DataType optimizer_state = DataType::fp32;
-    bool master_weights = true;  // fp32 copy owned by the optimizer
-    bool tf32 = true;            // fp32 matrix products may use TF32 tensor cores
+    bool master_weights = true;         // fp32 copy owned by the optimizer
+    bool tf32 = true;                   // fp32 matrix products may use TF32 tensor cores
+    std::optional<DataType> gradient;   // stored gradients; absent: as the framework does
+    std::optional<DataType> reduction;  // gradients on the wire; absent: as the framework does
+
+    [[nodiscard]] DataType gradient_type() const { return gradient.value_or(parameter); }
+    [[nodiscard]] DataType reduction_type() const { return reduction.value_or(gradient_type()); }
 };
 
 // The policy that people mean by one word: "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4".

@@ -55,6 +55,9 @@ struct Scenario {
     std::string file;                      // where it came from, for diagnostics
 };
 
+// The link by which ranks leave their node: sockets use the Ethernet interface although a faster one may be there.
+const LinkType& network_link(const Scenario&);
+
 // Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."). Empty when it can run.
 std::vector<Diagnostic> check_plan(const Scenario&);
 

@@ -43,6 +43,15 @@ Seconds send_time(const Prepared::State& job, const Resources& r) {
     return t;
 }
 
+// Does a stage go on computing while it sends?
+bool hides_sends(const Prepared::State& job) {
+    const Plan& plan = job.scenario.plan;
+    return plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
+}
+
+// Boundaries that one micro-batch's activations, and its gradients where there are any, cross between two stages.
+double directions(const Plan& plan) { return plan.forward_only ? 1 : 2; }
+
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds send,
                        const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
@@ -62,17 +71,16 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
         max(Seconds{}, price.forward.host - price.ahead()) + max(Seconds{}, price.backward.host + price.recompute.host - price.back());
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     price.per_micro_batch_overhead = f.micro_batch_overhead.value / thread;
-    const bool hidden = plan.pipeline_overlap.value_or(f.overlaps_pipeline);
-    price.sends = hidden || plan.schedule == Schedule::sequential ? Seconds{} : 2.0 * plan.vpp * send;
+    price.sends = hides_sends(job) || plan.schedule == Schedule::sequential ? Seconds{} : directions(plan) * plan.vpp * send;
     price.data = price_data_parallel(job, stage, price.ahead(), price.back(), r);
     price.optimizer = price_optimizer(job, stage, r);
     return price;
 }
 
-// When the first stage ends its last backward, which is the last of all; the others end earlier, by the drain. Symbols and derivation:
-// docs/model/pipeline.md.
-//   T = m t_max + (sum of the other stages' t) x fill / v + 2 (p - 1) send
+// When the pipeline ends. Symbols and derivation: docs/model/pipeline.md.
+//   T = m t_max + (sum of the other stages' t) x fill / v
 // with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
+// A stage's t holds its sends, unless they hide behind its work: then filling and draining still wait for (p - 1) of them each way.
 Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches);
@@ -82,10 +90,23 @@ Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>&
         sum += s.micro_batch();
         ahead += s.ahead();
     }
-    const Seconds transfers = 2.0 * (plan.pp - 1) * send;
+    const Seconds transfers = directions(plan) * (plan.pp - 1) * send;
     if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
     const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
-    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (plan.pp > 1 ? transfers : Seconds{});
+    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{});
+}
+
+// The first stage ends its last backward when the pipeline does, the others earlier: the drain passes them first.
+std::vector<Seconds> stage_ends(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
+    const Seconds total = pipeline_time(job, stages, send);
+    std::vector<Seconds> ends;
+    ends.reserve(stages.size());
+    Seconds drain;
+    for (const StagePrice& stage : stages) {
+        ends.push_back(total - drain);
+        drain += stage.back() / job.scenario.plan.vpp + send;
+    }
+    return ends;
 }
 
 // Most stages of a deep pipeline are like the one before, and cost the same.
@@ -100,23 +121,40 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, Seconds send, c
     return stages;
 }
 
-// Expected maximum of n independent normal step times over their mean, in standard deviations: sqrt(2 ln n), the leading term
-// (Cramer, "Mathematical Methods of Statistics", 28.6); 0 for one.
-double expected_maximum(int n) { return n > 1 ? std::sqrt(2 * std::log(static_cast<double>(n))) : 0; }
+// Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
+// (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
+double expected_maximum(int n) {
+    if (n < 2) return 0;
+    const double probability = (n - 0.375) / (n + 0.25);
+    double low = 0, high = 10;
+    for (int i = 0; i < 50; ++i) {
+        const double middle = (low + high) / 2;
+        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
+    }
+    return low;
+}
 
 Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     const Scenario& s = job.scenario;
-    Seconds wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
+    if (s.plan.data_parallel == DataParallel::async_parameter_server) {
+        // Nobody waits: the slow devices only do less of the work.
+        if (!s.straggler) return {};
+        const double n = s.plan.devices(), missing = s.straggler->devices * (1 - s.straggler->speed);
+        return (n / std::max(n - missing, 1e-3 * n) - 1) * busy;
+    }
+    Seconds wait;
+    if (s.step_noise > 0) wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
     if (s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) wait += (1 / s.straggler->speed - 1) * busy;
     return wait;
 }
 
-void fill_terms(Estimate& e, const StagePrice& s, const Prepared::State& job, Seconds end, const Resources& r) {
+// The step of the rank of one stage, whose last backward ends at `end`.
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
-    Terms& t = e.terms;
-    const Seconds slowdown = job.scenario.plan.forward_only ? Seconds{} : s.data.slowdown;
-    t[Term::forward] = m * s.forward.device + (job.scenario.plan.forward_only ? s.data.slowdown : Seconds{});
-    t[Term::backward] = m * s.backward.device + slowdown;
+    const bool forward_only = job.scenario.plan.forward_only;
+    Terms t;
+    t[Term::forward] = m * s.forward.device + (forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * s.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
     t[Term::recompute] = m * s.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
@@ -129,9 +167,7 @@ void fill_terms(Estimate& e, const StagePrice& s, const Prepared::State& job, Se
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.per_micro_batch_overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
-    e.overlapped[Term::data_communication] = s.data.hidden;
-    e.overlapped[Term::tensor_communication] = m * (s.forward.hidden + s.backward.hidden + s.recompute.hidden);
-    e.step = t.total();
+    return t;
 }
 
 void count_flops(Estimate& e, const Prepared::State& job) {
@@ -202,18 +238,26 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
 
     Estimate e;
     std::size_t last = 0;
-    const Seconds total = pipeline_time(job, stages, send);
-    Seconds latest, end_of_last, drain;
+    const std::vector<Seconds> ends = stage_ends(job, stages, send);
+    Seconds latest;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds end = total - drain;
-        const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
-        if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
-        drain += stages[s].back() / job.scenario.plan.vpp + send;
+        const Seconds done = ends[s] + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
+        if (s == 0 || done > latest) last = s, latest = done;
     }
     e.last_stage = static_cast<int>(last);
-    fill_terms(e, stages[last], job, end_of_last, r);
+    const double m = static_cast<double>(job.micro_batches);
+    const StagePrice& finisher = stages[last];
+    e.terms = stage_terms(finisher, job, ends[last], r);
+    e.step = e.terms.total();
+    e.overlapped[Term::data_communication] = finisher.data.hidden;
+    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden);
+    const auto slowest = std::max_element(stages.begin(), stages.end(),
+                                          [](const StagePrice& a, const StagePrice& b) { return a.micro_batch() < b.micro_batch(); });
+    e.slowest_stage = static_cast<int>(slowest - stages.begin());
+    e.slowest = stage_terms(*slowest, job, ends[static_cast<std::size_t>(e.slowest_stage)], r);
+    e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
-    for (const StageMemory& m : e.memory) e.peak_memory = max(e.peak_memory, m.total());
+    for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());
     const Device& device = job.scenario.cluster.node.device;
     e.device_memory = device.usable_memory ? device.usable_memory->value : device.memory.value;
     e.fits = e.peak_memory <= e.device_memory;

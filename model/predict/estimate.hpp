@@ -77,9 +77,11 @@ struct Estimate {
     Bytes peak_memory;                // over stages
     Bytes device_memory;
     bool fits = true;
-    Flops model_flops;     // of the whole job's step: what the mathematics needs, no recompute
-    Flops hardware_flops;  // what is executed, recompute included
-    int last_stage = 0;    // the stage whose rank finishes last
+    Flops model_flops;      // of the whole job's step: what the mathematics needs, no recompute
+    Flops hardware_flops;   // what is executed, recompute included
+    int slowest_stage = 0;  // the stage that the others wait for, and the same step on one of its ranks
+    Terms slowest;
+    int last_stage = 0;  // the stage whose rank finishes last
 };
 
 class Prepared {

@@ -75,33 +75,46 @@ public:
     // The group of rank 0, beside all sister groups that touch its nodes: those are what it shares links with.
     [[nodiscard]] Group group(std::initializer_list<Range> ranges) const {
         if (size_of(ranges) < 2) return {};
-        std::vector<std::vector<DeviceIndex>> groups;
+        std::vector<std::vector<int>> groups;
         std::vector<char> seen(static_cast<std::size_t>(ranks_), 0);
-        std::vector<char> own_node(static_cast<std::size_t>(topology_.nodes()), 0);
         for (int r = 0; r < ranks_; ++r) {
             if (seen[static_cast<std::size_t>(r)]) continue;
-            const std::vector<int> members = ranks(r, ranges);
-            if (members.back() >= ranks_) continue;  // the last stage has no successor
-            std::vector<DeviceIndex> devices;
-            devices.reserve(members.size());
-            bool touches = groups.empty();
-            for (const int m : members) {
-                seen[static_cast<std::size_t>(m)] = 1;
-                devices.push_back(device_of(m));
-                if (own_node[node_of(devices.back())]) touches = true;
-            }
-            if (!touches) continue;
-            if (groups.empty())
-                for (const DeviceIndex d : devices) own_node[node_of(d)] = 1;
-            groups.push_back(std::move(devices));
+            groups.push_back(ranks(r, ranges));
+            for (const int m : groups.back()) seen[static_cast<std::size_t>(m)] = 1;
         }
-        const bool can_reduce = scenario_.cluster.node.peers.in_switch_reduction;
-        return make_group(topology_, groups.front(), groups, can_reduce);
+        return lay(groups);
+    }
+
+    // Neighbours in the pipeline: the pairs over the first stage boundary that leaves a node, else those over the first boundary.
+    [[nodiscard]] Group neighbours() const {
+        const int stages = scenario_.plan.pp, stride = order_.pipeline;
+        if (stages < 2) return {};
+        int boundary = 0;
+        while (boundary < stages - 2 && node_of(device_of(boundary * stride)) == node_of(device_of((boundary + 1) * stride))) ++boundary;
+        if (node_of(device_of(boundary * stride)) == node_of(device_of((boundary + 1) * stride))) boundary = 0;
+        std::vector<std::vector<int>> pairs{{boundary * stride, (boundary + 1) * stride}};
+        for (int r = 0; r < ranks_; ++r)
+            if (r != pairs[0][0] && r / stride % stages == boundary) pairs.push_back({r, r + stride});
+        return lay(pairs);
     }
 
     [[nodiscard]] const RankOrder& order() const { return order_; }
 
 private:
+    // The first of `groups`, beside those of the others that touch its nodes.
+    [[nodiscard]] Group lay(const std::vector<std::vector<int>>& groups) const {
+        std::vector<char> own_node(static_cast<std::size_t>(topology_.nodes()), 0);
+        for (const int r : groups.front()) own_node[node_of(device_of(r))] = 1;
+        std::vector<std::vector<DeviceIndex>> sharing;
+        for (const std::vector<int>& ranks : groups) {
+            std::vector<DeviceIndex> devices;
+            devices.reserve(ranks.size());
+            for (const int r : ranks) devices.push_back(device_of(r));
+            if (std::any_of(devices.begin(), devices.end(), [&](DeviceIndex d) { return own_node[node_of(d)] != 0; }))
+                sharing.push_back(std::move(devices));
+        }
+        return make_group(topology_, sharing.front(), sharing, scenario_.cluster.node.peers.in_switch_reduction);
+    }
     [[nodiscard]] std::size_t node_of(DeviceIndex d) const { return static_cast<std::size_t>(d / topology_.devices_per_node()); }
 
     const Scenario& scenario_;
@@ -135,7 +148,7 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const int shard_context = std::gcd(plan.shard_ranks(), plan.cp), shard_data = plan.shard_ranks() / shard_context;
     g.shard = layer.group({{shard_context, o.context}, {shard_data, o.data}});
     g.replicas = layer.group({{plan.cp / shard_context, o.context * shard_context}, {plan.dp / shard_data, o.data * shard_data}});
-    g.pipeline = layer.group({{std::min(plan.pp, 2), o.pipeline}});
+    g.pipeline = layer.neighbours();
     return g;
 }
 

@@ -16,8 +16,9 @@ double in_flight(const Prepared::State& job, std::size_t stage) {
         case Schedule::sequential:
             return 1;
         case Schedule::one_f_one_b:
-        case Schedule::zero_bubble:
             return std::min(m, p - s);
+        case Schedule::zero_bubble:  // weight gradients come late: every stage holds as much as the first
+            return std::min(m, p);
         case Schedule::interleaved: {
             // Warm-up of Megatron's interleaved schedule: 2 (p - s - 1) + (v - 1) p chunks, and one more in the steady state.
             const double chunks = 2 * (p - s - 1) + (v - 1) * p + 1;
@@ -42,7 +43,7 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
     StageMemory memory;
     memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * sharded(dp == DataParallel::zero3, size_of(precision.parameter));
     if (training) {
-        memory[MemoryKind::gradients] = sharded(dp == DataParallel::zero2 || dp == DataParallel::zero3, size_of(precision.gradient));
+        memory[MemoryKind::gradients] = sharded(dp == DataParallel::zero2 || dp == DataParallel::zero3, size_of(precision.gradient_type()));
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
         const bool shards_states = dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3;
@@ -63,7 +64,9 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
         memory[MemoryKind::activations] += training ? held : Bytes{};
         if (whole && share > 0) working = max(working, k.working);
         if (!training) working = max(working, k.boundary * 4.0);
-        memory[MemoryKind::logits] += n * k.saved_logits;
+        // Where backward follows at once only one micro-batch's logits are alive.
+        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1) * k.saved_logits;
+        if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
         largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(precision.parameter));
     }
     memory[MemoryKind::activations] += working;

@@ -8,16 +8,16 @@
 namespace sextant {
 namespace {
 
-// The policy as the framework keeps it: autocast leaves weights, gradients and their reduction in fp32 and needs no master copy;
-// Megatron-style main gradients are fp32.
+// The policy as the framework keeps it: autocast leaves weights and gradients in fp32 and needs no master copy; main gradients may be
+// fp32 beside 16-bit weights. What the plan states about gradients stands.
 Precision kept_precision(const Plan& plan, const Framework& framework) {
     Precision p = plan.precision;
     const bool mixed = size_of(p.compute) < size_of(DataType::fp32);
     if (framework.casts_each_use && mixed) {
-        p.parameter = p.gradient = p.reduction = DataType::fp32;
+        p.parameter = DataType::fp32;
         p.master_weights = false;
     }
-    if (framework.gradients_in_fp32 && mixed) p.gradient = p.reduction = DataType::fp32;
+    if (framework.gradients_in_fp32 && mixed && !p.gradient) p.gradient = DataType::fp32;
     return p;
 }
 
@@ -97,6 +97,10 @@ Prepared prepare(const Scenario& scenario) {
     const LinkType& host_link = scenario.cluster.node.host_link;
     job->host_copy = host_link.bandwidth.value * host_link.achievable.value;
     job->host_memory = scenario.cluster.node.host.memory_bandwidth.value;
+    const NodeSpec& node = scenario.cluster.node;
+    const LinkType& way_out = network_link(scenario);
+    const int links = &way_out == &node.nic_link ? node.nics : 1;
+    job->network = links * way_out.bandwidth.value * way_out.achievable.value;
     Prepared prepared(std::move(job));
     check_answer(prepared);
     return prepared;

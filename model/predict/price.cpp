@@ -66,7 +66,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     return price;
 }
 
-Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction); }
+Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
 Bytes weight_bytes(const Prepared::State& job, double parameters) {
     return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
 }
@@ -75,7 +75,8 @@ Bytes weight_bytes(const Prepared::State& job, double parameters) {
 struct Bucketed {
     Seconds total, last;
 };
-Bucketed in_buckets(Collective what, Bytes bytes, double tensors, const Group& group, const Prepared::State& job, const Resources& r) {
+Bucketed in_buckets(Collective what, Bytes bytes, double tensors, Seconds backward, const Group& group, const Prepared::State& job,
+                    const Resources& r) {
     if (group.ranks < 2 || !(bytes > Bytes{})) return {};
     const Framework& f = job.scenario.framework;
     double buckets = 1;
@@ -84,9 +85,17 @@ Bucketed in_buckets(Collective what, Bytes bytes, double tensors, const Group& g
         if (f.bucket_per_rank) bucket = max(bucket, group.ranks * f.bucket_per_rank->value);
         buckets = bucket > Bytes{} ? std::ceil(bytes / bucket) : tensors;
     }
+    const auto one_of = [&](double n) { return collective_time(what, bytes / n, group, job.scenario.library, link_scale(group, r)); };
     buckets = std::max(1.0, buckets);
-    const Seconds one = collective_time(what, bytes / buckets, group, job.scenario.library, link_scale(group, r));
-    // A background thread that wakes once a cycle delays the last bucket by half of it on average.
+    if (f.reduction_cycle) {
+        // A background thread wakes once a cycle and reduces what backward has made ready since, up to a bucket; a reduction that
+        // takes longer than a cycle lets more gather for the next.
+        const auto rounds = [&](Seconds each) { return std::clamp(std::ceil(backward / each), buckets, std::max(buckets, tensors)); };
+        const double by_cycle = rounds(f.reduction_cycle->value);
+        buckets = rounds(max(f.reduction_cycle->value, one_of(by_cycle)));
+    }
+    const Seconds one = one_of(buckets);
+    // The last bucket waits for half a cycle on average.
     const Seconds wait = f.reduction_cycle ? 0.5 * f.reduction_cycle->value : Seconds{};
     return {buckets * one + wait, one + wait};
 }
@@ -99,10 +108,9 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     const double devices_here = std::min<double>(workers, job.devices_per_node);
     // Inside a node: over the devices' host links, summed in host memory (read each, write once).
     const Seconds copies = 2.0 * gradients / (job.host_copy * r.node_bandwidth);
-    const Seconds sums = (devices_here + 2) * gradients / (job.host_memory * r.memory_bandwidth);
-    if (job.nodes == 1) return copies + sums;
-    const Group& g = job.groups.data;
-    const Bandwidth nic = g.ring * r.network_bandwidth;
+    const Seconds sums = (devices_here + 2) * gradients / job.host_memory;
+    if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
+    const Bandwidth nic = job.network * r.network_bandwidth;
     const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
     return copies + sums + 2.0 * remote * gradients / nic;
 }
@@ -136,7 +144,7 @@ DataParallelPrice price_sharded_parameters(const Prepared::State& job, std::size
         largest_gather = max(largest_gather, one_gather);
         largest_scatter = max(largest_scatter, one_scatter);
     }
-    const bool every = f.reduces_every_micro_batch || plan.reduce_every_micro_batch.value_or(true);
+    const bool every = plan.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     const double scatters = plan.forward_only ? 0 : every ? m : 1;
     const Seconds in_forward = gather;
     const Seconds in_backward = plan.forward_only ? Seconds{} : (f.reshards_after_forward ? gather : Seconds{}) + (scatters / m) * scatter;
@@ -169,8 +177,8 @@ DataParallelPrice price_replicated_parameters(const Prepared::State& job, std::s
     } else {
         const Collective what = sharded ? Collective::reduce_scatter : Collective::all_reduce;
         const Group& dense_group = sharded ? job.groups.shard : job.groups.data;
-        const Bucketed dense = in_buckets(what, gradient_bytes(job, p.dense), p.tensors, dense_group, job, r);
-        const Bucketed expert = in_buckets(what, gradient_bytes(job, p.expert), p.tensors, job.groups.expert_data, job, r);
+        const Bucketed dense = in_buckets(what, gradient_bytes(job, p.dense), p.tensors, backward, dense_group, job, r);
+        const Bucketed expert = in_buckets(what, gradient_bytes(job, p.expert), p.tensors, backward, job.groups.expert_data, job, r);
         total = dense.total + expert.total;
         last = max(dense.last, expert.last);
         if (job.groups.replicas.ranks > 1 && sharded)
@@ -223,6 +231,14 @@ LinkScale link_scale(const Group& group, const Resources& r) {
     return {group.crosses_network ? r.network_bandwidth : r.node_bandwidth, r.latency};
 }
 
+double owned_parameters(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const StageParameters p = parameters_of(job, stage);
+    const bool sharded =
+        plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2 || plan.data_parallel == DataParallel::zero3;
+    return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
+}
+
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const Framework& f = job.scenario.framework;
     const double thread = job.scenario.cluster.node.host.thread_speed.value;
@@ -249,7 +265,7 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
     price.slowdown = (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap * price.hidden;
     if (plan.offload != Offload::none && !plan.forward_only) {
         // Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
-        const double owned = parameters_of(job, stage).total() / plan.shard_ranks();
+        const double owned = owned_parameters(job, stage);
         const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
         const Seconds update = owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
         price.offload = copies + update;
@@ -264,18 +280,15 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     if (plan.forward_only || plan.without_optimizer || plan.offload != Offload::none) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
-    const StageParameters p = parameters_of(job, stage);
-    const bool sharded =
-        plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2 || plan.data_parallel == DataParallel::zero3;
-    const double owned = sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
+    const double owned = owned_parameters(job, stage);
     // Gradient in, states and master weights in and out, weights out.
     const Bytes state = size_of(job.precision.optimizer_state);
-    Bytes per_parameter = size_of(job.precision.gradient) + 2.0 * facts.states * state + size_of(job.precision.parameter);
+    Bytes per_parameter = size_of(job.precision.gradient_type()) + 2.0 * facts.states * state + size_of(job.precision.parameter);
     per_parameter += job.precision.master_weights ? Bytes::from_si(8) : size_of(job.precision.parameter);
     if (!f.fused_optimizer) per_parameter = facts.reads_per_parameter * state;
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
-    per_parameter += norms * size_of(job.precision.gradient);
-    const double launches = p.tensors * f.optimizer_kernels_per_tensor.value + 4;
+    per_parameter += norms * size_of(job.precision.gradient_type());
+    const double launches = parameters_of(job, stage).tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
         owned * per_parameter / (job.rates.memory * r.memory_bandwidth) + launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds host = launches * f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value / r.host;

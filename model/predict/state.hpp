@@ -37,6 +37,7 @@ struct Prepared::State {
     std::int64_t micro_batches = 1;
     Bandwidth host_copy;    // device to host memory, pinned
     Bandwidth host_memory;  // of the node, shared by its devices
+    Bandwidth network;      // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
 };
@@ -84,6 +85,7 @@ struct StageParameters {
     int tensors = 0;
     [[nodiscard]] double total() const { return dense + expert; }
 };
+double owned_parameters(const Prepared::State&, std::size_t stage);  // whose optimizer states a rank holds
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
 
 }  // namespace sextant

@@ -12,15 +12,16 @@ struct Lever {
     std::string_view resource;
     BottleneckKind kind;
     double Resources::*field;
+    bool less = false;  // better is less of it
 };
 constexpr Lever levers[] = {
     {"compute rate", BottleneckKind::compute, &Resources::compute},
     {"memory bandwidth", BottleneckKind::memory_bandwidth, &Resources::memory_bandwidth},
     {"bandwidth inside the node", BottleneckKind::communication_bandwidth, &Resources::node_bandwidth},
     {"network bandwidth", BottleneckKind::communication_bandwidth, &Resources::network_bandwidth},
-    {"communication latency", BottleneckKind::communication_latency, &Resources::latency},
+    {"communication latency", BottleneckKind::communication_latency, &Resources::latency, true},
     {"host speed", BottleneckKind::communication_latency, &Resources::host},
-    {"kernel start-up time", BottleneckKind::communication_latency, &Resources::kernel_overhead},
+    {"kernel start-up time", BottleneckKind::communication_latency, &Resources::kernel_overhead, true},
     {"storage", BottleneckKind::io, &Resources::storage},
 };
 constexpr double smallest_gain = 1e-3;  // below: not worth a line
@@ -32,7 +33,11 @@ std::vector<Mover> movers_at(const Prepared& job, const Resources& at) {
         Resources doubled = at;
         doubled.*lever.field *= 2;
         const Seconds then = estimate(job, doubled).step;
-        movers.push_back({std::string(lever.resource), lever.kind, then, 1 - then / now});
+        movers.push_back({.resource = std::string(lever.resource),
+                          .change = (lever.less ? "half the " : "twice the ") + std::string(lever.resource),
+                          .kind = lever.kind,
+                          .step_at_double = then,
+                          .gain = 1 - then / now});
     }
     std::stable_sort(movers.begin(), movers.end(), [](const Mover& a, const Mover& b) { return a.gain > b.gain; });
     return movers;
@@ -56,7 +61,7 @@ std::string value_of(const Prepared& job, const Lever& lever, double factor) {
     if (lever.field == &Resources::node_bandwidth)
         return to_text((node.peers.layout == PeerLayout::none ? node.host_link : node.peers.link).bandwidth.value * factor) +
                " per link in the node";
-    if (lever.field == &Resources::network_bandwidth) return to_text(node.nic_link.bandwidth.value * factor) + " per NIC";
+    if (lever.field == &Resources::network_bandwidth) return to_text(network_link(s).bandwidth.value * factor) + " per NIC";
     return number_text(factor) + " times better " + std::string(lever.resource);
 }
 
@@ -71,7 +76,7 @@ std::optional<double> changes_at(const Prepared& job, const Lever& lever, std::s
     };
     double low = 1, high = 2;
     while (leads(high)) {
-        if (high >= 64) return std::nullopt;
+        if (high > 64) return std::nullopt;
         low = high;
         high *= 4;
     }
@@ -85,11 +90,11 @@ std::optional<double> changes_at(const Prepared& job, const Lever& lever, std::s
 
 std::string share_text(const Estimate& e, std::initializer_list<Term> terms) {
     Seconds sum;
-    for (const Term t : terms) sum += e.terms[t];
+    for (const Term t : terms) sum += e.slowest[t];
     return percent_text(sum / e.step, 2);
 }
 
-std::string why_of(const Prepared& job, const Estimate& e, const Lever& lever) {
+std::string why_of(const Estimate& e, const Lever& lever) {
     const std::string work = share_text(e, {Term::forward, Term::backward, Term::recompute, Term::optimizer});
     const std::string communication = share_text(e, {Term::tensor_communication, Term::context_communication, Term::expert_communication,
                                                      Term::pipeline_communication, Term::data_communication});
@@ -106,7 +111,6 @@ std::string why_of(const Prepared& job, const Estimate& e, const Lever& lever) {
         return "the device waits for the host " + share_text(e, {Term::launch, Term::overhead}) +
                " of the step: many small kernels, dispatched one by one";
     if (lever.field == &Resources::kernel_overhead) return "kernels are so small that starting them costs more than running them";
-    (void)job;
     return "samples arrive later than they are used";
 }
 
@@ -129,7 +133,7 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     b.movers = movers_at(job, {});
     const Lever& lever = lever_of(b.movers.front().resource);
     b.kind = lever.kind;
-    b.why = why_of(job, e, lever);
+    b.why = why_of(e, lever);
     b.what_would_move_it = advice_of(lever);
     std::string next;
     if (b.changes_at = changes_at(job, lever, next); b.changes_at)

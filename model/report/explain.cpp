@@ -61,7 +61,7 @@ public:
         const StageParameters p = parameters_of(job_, stage);
         say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
         say_group(job_.groups.data);
-        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction)) + " in buckets of " +
+        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction_type())) + " in buckets of " +
             (job_.scenario.framework.bucket ? to_text(job_.scenario.framework.bucket->value) : std::string("all together")));
         say("  hidden behind compute: " + to_text(e_.overlapped[Term::data_communication]));
         return finish(Term::data_communication);

@@ -54,9 +54,9 @@ RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int r
     return cost;
 }
 
-// Activations and logits grow with the micro-batch, the rest does not.
+// Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
-    double largest = 1e12;
+    double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
         const Bytes growing =
             (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) / static_cast<double>(s.plan.micro_batch);
@@ -151,6 +151,14 @@ Report make_report(const Prepared& job) {
     if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, e, r.utilization, r.reserved_devices);
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    const Device& device = s.cluster.node.device;
+    const DataType compute = s.plan.precision.compute;
+    const MatrixPath path = matrix_path(device, compute, s.plan.precision.tf32);
+    if (!path.native)
+        r.assumptions.push_back(device.name + " does not multiply " + std::string(to_text(compute)) + ": products run in " +
+                                std::string(to_text(path.peak->input)));
+    if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
+        r.assumptions.push_back(device.name + " has no TF32 units: fp32 products run on its vector units");
     if (!s.data.synthetic)
         r.assumptions.emplace_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
     r.advice = advice(s, r);

@@ -17,6 +17,7 @@ std::string_view to_text(BottleneckKind);
 // One resource made better: what the step would gain.
 struct Mover {
     std::string resource;  // "network bandwidth"
+    std::string change;    // "twice the network bandwidth", "half the communication latency"
     BottleneckKind kind = BottleneckKind::compute;
     Seconds step_at_double;  // step time with twice of it
     double gain = 0;         // 1 - step_at_double / step

@@ -67,8 +67,9 @@ std::vector<Candidate> candidates(const Scenario& s) {
                                      to_text(s.library.protocols.front().base.value), &Resources::latency));
     }
     if (node.nics > 0 && s.plan.devices() > node.devices)
-        list.push_back(candidate("bandwidth of " + node.nic_link.name, node.nic_link.achievable,
-                                 to_text(node.nic_link.bandwidth.value * node.nic_link.achievable.value), &Resources::network_bandwidth));
+        list.push_back(candidate("bandwidth of " + network_link(s).name, network_link(s).achievable,
+                                 to_text(network_link(s).bandwidth.value * network_link(s).achievable.value),
+                                 &Resources::network_bandwidth));
     return list;
 }
 

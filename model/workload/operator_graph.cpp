@@ -87,6 +87,12 @@ double OperatorGraph::parameters() const { return dense_parameters() + expert_pa
 double OperatorGraph::dense_parameters() const { return sum_parameters(operators_, false); }
 double OperatorGraph::expert_parameters() const { return sum_parameters(operators_, true); }
 
+std::vector<TensorId> saved_for_backward(const Operator& op) {
+    std::vector<TensorId> saved;
+    std::visit(SavedBy{op, saved}, op.kind);
+    return saved;
+}
+
 std::vector<TensorId> saved_for_backward(const OperatorGraph& graph) {
     std::vector<TensorId> saved;
     for (const Operator& op : graph.operators()) std::visit(SavedBy{op, saved}, op.kind);

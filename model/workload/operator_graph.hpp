@@ -37,6 +37,8 @@ private:
 // A block's own input counts when an operator needs it. What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
+// What one operator's backward reads.
+std::vector<TensorId> saved_for_backward(const Operator&);
 
 class OperatorGraphBuilder {
 public:

@@ -6,7 +6,6 @@
 #include <array>
 #include <string>
 
-#include <fcntl.h>
 #include <pty.h>
 #include <unistd.h>
 
@@ -22,19 +21,21 @@ void work_through_four_steps(int output) {
     for (std::size_t done = 1; done <= 4; ++done) progress.show(done);
 }
 
-std::string what_can_be_read(int input) {
-    ::fcntl(input, F_SETFL, O_NONBLOCK);
+// Closes the writing end, and reads what was written until there is no more: a terminal hands it over in its own time.
+std::string all_that_was_written(int input, int output) {
+    ::close(output);
+    std::string text;
     std::array<char, 4096> buffer{};
-    const ssize_t n = ::read(input, buffer.data(), buffer.size());
-    return n > 0 ? std::string(buffer.data(), static_cast<std::size_t>(n)) : "";
+    for (ssize_t n = 0; (n = ::read(input, buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(n));
+    ::close(input);
+    return text;
 }
 
 TEST(Progress, IsSilentInAPipe) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);
     work_through_four_steps(ends[1]);
-    EXPECT_THAT(what_can_be_read(ends[0]), IsEmpty());
-    for (const int end : ends) ::close(end);
+    EXPECT_THAT(all_that_was_written(ends[0], ends[1]), IsEmpty());
 }
 
 TEST(Progress, DrawsOnATerminalAndLeavesAClearLine) {
@@ -42,13 +43,11 @@ TEST(Progress, DrawsOnATerminalAndLeavesAClearLine) {
     int program = -1;
     if (::openpty(&terminal, &program, nullptr, nullptr, nullptr) != 0) GTEST_SKIP() << "no pseudo terminal on this machine";
     work_through_four_steps(program);
-    const std::string drawn = what_can_be_read(terminal);
+    const std::string drawn = all_that_was_written(terminal, program);
     EXPECT_THAT(drawn, HasSubstr("rows ["));
     EXPECT_THAT(drawn, HasSubstr(" 50 %"));
     EXPECT_THAT(drawn, HasSubstr(" 100 %"));
     EXPECT_THAT(drawn, EndsWith("\r\033[K"));
-    ::close(program);
-    ::close(terminal);
 }
 
 }  // namespace

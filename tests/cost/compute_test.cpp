@@ -16,7 +16,7 @@ const Device& device() {
 
 DeviceRates rates() { return device_rates(device(), round_machine::framework(), Plan{}); }
 
-double utilization(double batch, double m, double n, double k) { return gemm_utilization(batch, m, n, k, rates(), ComputeUnit::tensor); }
+double utilization(double batch, double m, double n, double k) { return gemm_utilization(batch, m, n, k, rates()); }
 
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
     Kernel g;
@@ -61,7 +61,7 @@ TEST(GemmUtilization, SplitsADeepProductOfFewTiles) {
 TEST(GemmUtilization, OfACpuKnowsNoTiles) {
     DeviceRates cpu = rates();
     cpu.tiles = false;
-    const auto at = [&](double m) { return gemm_utilization(1, m, 4096, 4096, cpu, ComputeUnit::vector); };
+    const auto at = [&](double m) { return gemm_utilization(1, m, 4096, 4096, cpu); };
     EXPECT_GT(at(3073), at(3072));  // more rows never hurt
     EXPECT_GT(at(3072), 0.95);
     EXPECT_LT(at(1), 0.2);  // a vector leaves most threads without work

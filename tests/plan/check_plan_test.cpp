@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      s.plan.ep = 2;
                                      s.plan.expert_tp = 8;
                                  },
-                                 "/plan/expert_tp", "16 does not divide 8"},
+                                 "/plan/expert_tp", "8 does not divide 2"},
                       Impossible{"shards of nothing", [](Scenario& s) { s.plan.shard_group = 2; }, "/plan/shard_group",
                                  "nothing is sharded"},
                       Impossible{"uneven shards",

@@ -149,7 +149,13 @@ TEST(DataParallel, OfZero3HidesAllButTheFirstGatherAndTheLastScatter) {
 TEST(DataParallel, OfAParameterServerInOneNodeCopiesToTheHostAndBack) {
     // 2 GB down and up at 20 GB/s: 200 ms. The host reads four gradients and a sum and writes it: 6 x 2 GB at 200 GB/s: 60 ms.
     Prepared::State job = replicated(DataParallel::parameter_server);
+    job.scenario.plan.servers_on_workers = true;
     EXPECT_NEAR(price(job, {}, {}).exposed, 260, 1e-9);
+}
+
+TEST(DataParallel, OfAParameterServerOnAnotherHostLoadsItsOneLink) {
+    // The server's link carries four gradients in and four copies of the weights out: 2 x 4 x 2 GB at 10 GB/s, and the 260 ms inside.
+    EXPECT_NEAR(price(replicated(DataParallel::parameter_server), {}, {}).exposed, 1'860, 1e-9);
 }
 
 TEST(DataParallel, OfParameterServersOnTheWorkersLoadsTheirLinks) {
@@ -159,7 +165,6 @@ TEST(DataParallel, OfParameterServersOnTheWorkersLoadsTheirLinks) {
     job.scenario.plan.dp = 8;
     job.scenario.plan.servers_on_workers = true;
     job.nodes = 2;
-    job.groups.data.ring = 10 * GB / s;
     EXPECT_NEAR(price(job, {}, {}).exposed, 1'860, 1e-9);
 }
 

@@ -21,6 +21,7 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
     job.host_copy = 20 * units::GB / units::s;
     job.host_memory = 200 * units::GB / units::s;
+    job.network = 10 * units::GB / units::s;
     job.devices_per_node = 4;
     return job;
 }

@@ -28,10 +28,16 @@ TEST(Lessons, inside_a_node_data_parallelism_is_acceptable_on_lisa) {
     EXPECT_GT(efficiency("resnet50-snellius-4xa100"), 0.9);
 }
 
+// Share of the step during which gradients are on their way, hidden or not: what is left to lose when overlap fails.
+double time_on_the_wire(const std::string& name) {
+    const Estimate e = report_of(name).estimate;
+    return (e.terms[Term::data_communication] + e.overlapped[Term::data_communication]) / e.step;
+}
+
 TEST(Lessons, data_parallelism_scales_worse_over_ethernet_than_over_infiniband) {
     for (const std::string size : {"2-nodes", "16-nodes"})
-        expect_better("scaling efficiency, Snellius over Lisa, " + size, efficiency("resnet50-snellius-" + size),
-                      efficiency("resnet50-lisa-" + size));
+        expect_better("share of the step on the wire, Lisa over Snellius, " + size, time_on_the_wire("resnet50-lisa-" + size),
+                      time_on_the_wire("resnet50-snellius-" + size));
     expect_better("the same job on Snellius, InfiniBand over Ethernet", samples_per_second("resnet50-snellius-16-nodes"),
                   samples_per_second("resnet50-snellius-16-nodes", {"hardware.ethernet=true"}), 1.2);
 }
