@@ -142,7 +142,7 @@ Image Layers::linear(const std::string& name, Image x, std::int64_t out, bool bi
     return exchange(name + ".sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)}, role);
 }
 
-Image Layers::flatten(Image x) const {
+Image flatten(Image x) {
     x.channels *= x.height * x.width;
     x.height = x.width = 1;
     return x;
