@@ -95,6 +95,7 @@ Group make_group(const Topology& topology, std::span<const DeviceIndex> members,
     g.nodes = static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
     const RingLayout ring = topology.ring(members, groups);
     g.ring = ring.bandwidth;
+    g.wire_latency = ring.step_latency;
     g.crosses_network = ring.network_hops > 0;
     g.through_host = ring.host_hops > 0;
     g.all_to_all = topology.all_to_all_bandwidth(members, groups);

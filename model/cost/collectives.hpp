@@ -36,6 +36,7 @@ struct Group {
     int nodes = 1;          // that the group spans
     Bandwidth ring;         // per rank, over all its rings
     Bandwidth all_to_all;   // per rank
+    Seconds wire_latency;   // of the slowest hop
     Hop hop = Hop::nvlink;  // class of the hops inside a node
     bool crosses_network = false;
     bool in_switch = false;  // the switch that joins all its ranks can reduce
