@@ -77,7 +77,8 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     return price;
 }
 
-// When the pipeline ends. Symbols and derivation: docs/model/pipeline.md.
+// When the first stage ends its last backward, which is the last of all; the others end earlier, by the drain. Symbols and derivation:
+// docs/model/pipeline.md.
 //   T = m t_max + (sum of the other stages' t) x fill / v
 // with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
 // A stage's t holds its sends, unless they hide behind its work: then filling and draining still wait for (p - 1) of them each way.
@@ -94,19 +95,6 @@ Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>&
     if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
     const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
     return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{});
-}
-
-// The first stage ends its last backward when the pipeline does, the others earlier: the drain passes them first.
-std::vector<Seconds> stage_ends(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
-    const Seconds total = pipeline_time(job, stages, send);
-    std::vector<Seconds> ends;
-    ends.reserve(stages.size());
-    Seconds drain;
-    for (const StagePrice& stage : stages) {
-        ends.push_back(total - drain);
-        drain += stage.back() / job.scenario.plan.vpp + send;
-    }
-    return ends;
 }
 
 // Most stages of a deep pipeline are like the one before, and cost the same.
@@ -237,24 +225,24 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     const std::vector<StagePrice> stages = price_stages(job, send, r);
 
     Estimate e;
-    std::size_t last = 0;
-    const std::vector<Seconds> ends = stage_ends(job, stages, send);
-    Seconds latest;
+    std::size_t last = 0, slowest = 0;
+    Seconds latest, end_of_last, end_of_slowest;
+    Seconds end = pipeline_time(job, stages, send);
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = ends[s] + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
-        if (s == 0 || done > latest) last = s, latest = done;
+        const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
+        if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
+        if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
+        end -= stages[s].back() / job.scenario.plan.vpp + send;
     }
-    e.last_stage = static_cast<int>(last);
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];
-    e.terms = stage_terms(finisher, job, ends[last], r);
+    e.last_stage = static_cast<int>(last);
+    e.terms = stage_terms(finisher, job, end_of_last, r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
     e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden);
-    const auto slowest = std::max_element(stages.begin(), stages.end(),
-                                          [](const StagePrice& a, const StagePrice& b) { return a.micro_batch() < b.micro_batch(); });
-    e.slowest_stage = static_cast<int>(slowest - stages.begin());
-    e.slowest = stage_terms(*slowest, job, ends[static_cast<std::size_t>(e.slowest_stage)], r);
+    e.slowest_stage = static_cast<int>(slowest);
+    e.slowest = stage_terms(stages[slowest], job, end_of_slowest, r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
     for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());

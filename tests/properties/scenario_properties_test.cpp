@@ -125,7 +125,9 @@ TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
     };
     EXPECT_EQ(largest > 0, largest > 0 && fits(largest)) << largest;
     constexpr std::int64_t most_of_a_plan = 1'000'000;
-    if (2 * largest < most_of_a_plan) EXPECT_FALSE(fits(2 * largest + 1)) << 2 * largest + 1;
+    if (2 * largest < most_of_a_plan) {
+        EXPECT_FALSE(fits(2 * largest + 1)) << 2 * largest + 1;
+    }
 }
 
 TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
