@@ -12,7 +12,7 @@ add_library(sextant_options INTERFACE)
 target_compile_options(sextant_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                                  # GCC 12 reports std::string operator+ and assignment falsely: it takes lengths to be
                                                  # 2^63 and more (GCC bugs 105329 and 105651).
-                                                 $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow>
+                                                 "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow>"
                                                  $<$<BOOL:${SEXTANT_WERROR}>:-Werror>)
 if(SEXTANT_SANITIZE)
   target_compile_options(sextant_options INTERFACE -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -19,6 +19,15 @@ auto by_name(Catalog& catalog, const Profile* (*find)(Catalog&, std::string_view
     };
 }
 
+template <class Profile>
+auto by_reference(Catalog& catalog, bool (*read)(const JsonNode&, Catalog&, Profile&)) {
+    return [&catalog, read](const JsonNode& node) {
+        Profile value;
+        read(node, catalog, value);
+        return value;
+    };
+}
+
 RowPrediction predict_training(const Scenario& scenario) {
     const Estimate e = estimate(prepare(scenario));
     return {e.step, e.peak_memory, e.fits};
@@ -62,26 +71,10 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
     ScenarioSources s;
     s.workload = [](std::string_view name) { return find_workload(name); };
     Catalog& catalog = library.catalog;
-    s.cluster = [&catalog](const JsonNode& n) {
-        Cluster value;
-        read_cluster_reference(n, catalog, value);
-        return value;
-    };
-    s.device = [&catalog](const JsonNode& n) {
-        Device value;
-        read_device_reference(n, catalog, value);
-        return value;
-    };
-    s.link = [&catalog](const JsonNode& n) {
-        LinkType value;
-        read_link_reference(n, catalog, value);
-        return value;
-    };
-    s.storage = [&catalog](const JsonNode& n) {
-        StorageClass value;
-        read_storage_reference(n, catalog, value);
-        return value;
-    };
+    s.cluster = by_reference<Cluster>(catalog, read_cluster_reference);
+    s.device = by_reference<Device>(catalog, read_device_reference);
+    s.link = by_reference<LinkType>(catalog, read_link_reference);
+    s.storage = by_reference<StorageClass>(catalog, read_storage_reference);
     s.framework = [&library](const JsonNode& n) { return load_framework(n, library.root); };
     s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
         const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});
@@ -127,19 +120,20 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
-Validation validate(Library& library, const std::vector<std::filesystem::path>& paths,
+Validation validate(Library& library, const std::vector<std::filesystem::path>& files,
                     const std::function<void(std::size_t done, std::size_t total)>& progress) {
     Diagnostics diagnostics;
-    std::vector<MeasurementFile> files;
-    for (const std::filesystem::path& path : paths) files.push_back(load_measurements(path, diagnostics));
+    std::vector<MeasurementFile> loaded;
+    loaded.reserve(files.size());
+    for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
     diagnostics.throw_if_any();
 
     const MeasurementSources names = measurement_sources(library);
     const Predictors predictors{predict_training, predict_collective, predict_loading};
     std::size_t total = 0, done = 0;
-    for (const MeasurementFile& file : files) total += file.rows.size();
+    for (const MeasurementFile& file : loaded) total += file.rows.size();
     Validation validation;
-    for (const MeasurementFile& file : files) {
+    for (const MeasurementFile& file : loaded) {
         FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
         for (const MeasurementRow& row : file.rows) {
             of_file.results.push_back(evaluate(row, names, predictors));

@@ -175,7 +175,7 @@ void Builder::find_host_routes() {
     g_.link_into.resize(static_cast<std::size_t>(count) * count);
     struct Recorder : boost::default_bfs_visitor {
         explicit Recorder(int* into) : row(into) {}
-        void tree_edge(HostGraph::edge_descriptor e, const HostGraph& graph) { row[target(e, graph)] = graph[e]; }
+        void tree_edge(HostGraph::edge_descriptor e, const HostGraph& graph) const { row[target(e, graph)] = graph[e]; }
         int* row;
     };
     for (int v = 0; v < count; ++v)

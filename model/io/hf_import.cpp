@@ -34,10 +34,10 @@ void read_activation(ObjectReader& r, std::string_view key, std::string activati
         refuse(r, key, "activation \"" + activation + "\" is not supported here");
 }
 
-void read_sizes(ObjectReader& r, TransformerSpec& spec) {
+void read_sizes(ObjectReader& r, TransformerSpec& spec, std::string_view ffn_key = "intermediate_size") {
     r.required("num_hidden_layers", spec.layers, layer_count);
     r.required("hidden_size", spec.hidden, width_bound);
-    r.required("intermediate_size", spec.ffn_hidden, width_bound);
+    r.required(ffn_key, spec.ffn_hidden, width_bound);
     r.required("num_attention_heads", spec.heads, width_bound);
     spec.kv_heads = spec.heads;
 }
@@ -188,11 +188,7 @@ void gpt_neox(ObjectReader& r, TransformerSpec& spec) {
 }
 
 void opt(ObjectReader& r, TransformerSpec& spec) {
-    r.required("num_hidden_layers", spec.layers, layer_count);
-    r.required("hidden_size", spec.hidden, width_bound);
-    r.required("ffn_dim", spec.ffn_hidden, width_bound);
-    r.required("num_attention_heads", spec.heads, width_bound);
-    spec.kv_heads = spec.heads;
+    read_sizes(r, spec, "ffn_dim");
     read_vocabulary(r, "max_position_embeddings", true, spec);
     spec.max_positions = spec.seq_len + 2;  // the table starts at two
     read_activation(r, "activation_function", "relu", false, spec.mlp);

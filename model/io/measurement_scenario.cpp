@@ -135,7 +135,7 @@ void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowRepo
                                                                 {"adam", Optimizer::adam},
                                                                 {"momentum", Optimizer::momentum},
                                                                 {"sgd", Optimizer::sgd}};
-    const auto found = std::ranges::find_if(words, [&](const auto& w) { return mentions(word, w.first); });
+    const auto* found = std::ranges::find_if(words, [&](const auto& w) { return mentions(word, w.first); });
     plan.optimizer = found != std::end(words) ? found->second : transformer ? Optimizer::adam : Optimizer::momentum;
     if (found == std::end(words)) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");
 }

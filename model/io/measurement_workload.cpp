@@ -73,7 +73,7 @@ void set_bert(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
 
 void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     const Family& family = family_of(m);
-    const auto word = std::ranges::find_if(mlp_words, [&](const MlpWord& w) { return mentions(m.mlp, w.word); });
+    const auto* word = std::ranges::find_if(mlp_words, [&](const MlpWord& w) { return mentions(m.mlp, w.word); });
     t.mlp = word != std::end(mlp_words) ? word->kind : family.mlp;
     t.norm = family.norm;
     t.position = mentions(m.positional, "learned") ? PositionKind::learned : family.position;

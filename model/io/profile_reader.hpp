@@ -49,7 +49,6 @@ std::vector<NamesOfKind> all_names(Catalog&);
 bool read_device_reference(const JsonNode&, Catalog&, Device&);
 bool read_link_reference(const JsonNode&, Catalog&, LinkType&);
 bool read_storage_reference(const JsonNode&, Catalog&, StorageClass&);
-bool read_library_reference(const JsonNode&, Catalog&, CommunicationLibrary&);
 bool read_cluster_reference(const JsonNode&, Catalog&, Cluster&);
 
 // The documents themselves. A field that is left out is completed by estimates (model/hardware/estimate.hpp).

@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
@@ -13,14 +14,13 @@ std::string padded(std::string text, std::size_t width) {
     if (text.size() < width) text.append(width - text.size(), ' ');
     return text;
 }
-std::string right(std::string text, std::size_t width) { return text.size() < width ? std::string(width - text.size(), ' ') + text : text; }
+std::string right(const std::string& text, std::size_t width) {
+    return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
 
 std::string row(std::string_view label, const std::string& value) { return padded("  " + std::string(label), label_width) + value + "\n"; }
 
-std::string bar(double fraction) {
-    const auto n = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * 40 + 0.5);
-    return std::string(n, '#');
-}
+std::string bar(double fraction) { return std::string(static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * 40)), '#'); }
 
 std::string words(std::string_view name) {
     std::string text(name);

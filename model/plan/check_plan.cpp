@@ -32,20 +32,20 @@ struct Check {
     bool has_shards() const { return plan.data_parallel != DataParallel::all_reduce && !has_servers(); }
 };
 
-// A plan from a reader has this; one put together by a program may not, and nothing below may divide by zero.
-bool check_positive(Check& c) {
-    const Plan& p = c.plan;
-    const std::pair<const char*, std::int64_t> degrees[] = {{"dp", p.dp},
-                                                            {"tp", p.tp},
-                                                            {"pp", p.pp},
-                                                            {"cp", p.cp},
-                                                            {"vpp", p.vpp},
-                                                            {"ep", p.ep},
-                                                            {"micro_batch", p.micro_batch},
-                                                            {"global_batch", p.global_batch},
-                                                            {"shard_group", p.shard_group.value_or(1)}};
-    for (const auto& [name, value] : degrees)
+// A plan from a reader has this; one put together by a program may not, and nothing below may divide by zero or overflow.
+bool check_ranges(Check& c) {
+    constexpr std::int64_t largest_degree = 1'000'000, largest_batch = 1'000'000'000'000;
+    const auto require = [&](const char* name, std::int64_t value, std::int64_t largest) {
         if (value < 1) c.complain(std::string("/plan/") + name, std::string(name) + " must be at least 1, not " + text(value));
+        if (value > largest)
+            c.complain(std::string("/plan/") + name, std::string(name) + " must be at most " + text(largest) + ", not " + text(value));
+    };
+    const Plan& p = c.plan;
+    const std::pair<const char*, std::int64_t> degrees[] = {
+        {"dp", p.dp}, {"tp", p.tp}, {"pp", p.pp}, {"cp", p.cp}, {"vpp", p.vpp}, {"ep", p.ep}, {"shard_group", p.shard_group.value_or(1)}};
+    for (const auto& [name, value] : degrees) require(name, value, largest_degree);
+    require("micro_batch", p.micro_batch, largest_batch);
+    require("global_batch", p.global_batch, largest_batch);
     return c.problems.empty();
 }
 
@@ -203,7 +203,7 @@ const LinkType& network_link(const Scenario& s) {
 
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};
-    if (!check_positive(c)) return c.problems;
+    if (!check_ranges(c)) return c.problems;
     for (const auto check : {check_machine, check_batch, check_schedule, check_stages, check_tensor, check_experts, check_data_parallel,
                              check_placement, check_rest})
         check(c);

@@ -22,9 +22,8 @@ struct StageBlocks {
 
 struct JobGroups {
     Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
-    Group shard;           // ZeRO group of the dense parameters
-    Group replicas;        // hybrid shard: the same shard in other groups
-    bool network_of[6]{};  // by ParallelGroup, and 5 for expert_data: does it cross the network?
+    Group shard;     // ZeRO group of the dense parameters
+    Group replicas;  // hybrid shard: the same shard in other groups
 };
 
 struct Prepared::State {
@@ -41,8 +40,6 @@ struct Prepared::State {
     Bandwidth network;      // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
-    double chunk_boundaries = 1;  // sends per micro-batch and direction that a stage makes: vpp
-    bool uses_network = false;
 };
 
 // Ranks by the plan's placement, groups by dimension, laid on the topology.

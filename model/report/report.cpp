@@ -91,10 +91,10 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
         list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name +
                        " is idle: choose a library that uses it");
     if (s.plan.schedule == Schedule::sequential && s.plan.pp > 1)
-        list.push_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
+        list.emplace_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
     if (s.plan.precision.compute == DataType::fp32 && !s.plan.precision.tf32 &&
         s.cluster.node.device.peak(DataType::fp16, ComputeUnit::tensor))
-        list.push_back("tensor cores are idle in fp32: mixed precision or TF32 would use them");
+        list.emplace_back("tensor cores are idle in fp32: mixed precision or TF32 would use them");
     return list;
 }
 
@@ -160,7 +160,7 @@ Report make_report(const Prepared& job) {
     if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
         r.assumptions.push_back(device.name + " has no TF32 units: fp32 products run on its vector units");
     if (!s.data.synthetic)
-        r.assumptions.push_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
+        r.assumptions.emplace_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
     r.advice = advice(s, r);
     return r;
 }

@@ -220,9 +220,9 @@ Workload convolutional(const std::string& name) {
 }  // namespace
 
 std::optional<Workload> find_workload(std::string_view name) {
-    const auto alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const auto& a) { return a.first == name; });
+    const auto* alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const auto& a) { return a.first == name; });
     const std::string_view key = alias == std::end(aliases) ? name : alias->second;
-    const auto entry = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.name == key; });
+    const auto* entry = std::find_if(std::begin(entries), std::end(entries), [&](const Entry& e) { return e.name == key; });
     if (entry != std::end(entries))
         return Workload{
             .name = std::string(name), .title = std::string(entry->title), .spec = spec_of(*entry), .source = std::string(entry->source)};

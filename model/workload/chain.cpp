@@ -167,7 +167,7 @@ private:
         const ChainLayer& c = spec_.layers[i];
         switch (c.kind) {
             case Kind::dense:
-                return l.linear("dense", l.flatten(x), c.width, c.bias);
+                return l.linear("dense", flatten(x), c.width, c.bias);
             case Kind::conv:
                 return l.conv("conv", x,
                               {.out_channels = c.width, .kernel = c.kernel, .stride = c.stride, .groups = c.groups, .bias = c.bias});

@@ -142,7 +142,7 @@ Image Layers::linear(const std::string& name, Image x, std::int64_t out, bool bi
     return exchange(name + ".sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)}, role);
 }
 
-Image Layers::flatten(Image x) const {
+Image flatten(Image x) {
     x.channels *= x.height * x.width;
     x.height = x.width = 1;
     return x;
@@ -174,13 +174,13 @@ Image Layers::pool(const std::string& name, Image x, PoolLayer p) {
     Image y = x;
     y.height = size_after(x.height, p.kernel, p.stride, p.padding, p.round_up);
     y.width = size_after(x.width, p.kernel, p.stride, p.padding, p.round_up);
-    return emit(name, Pooling{p.kind, elements_here(x), elements_here(y), p.kernel * p.kernel}, {x.id}, y);
+    return emit(name, Pooling{p.kind, elements_here(y), p.kernel * p.kernel}, {x.id}, y);
 }
 
 Image Layers::global_pool(Image x) {
     Image y = x;
     y.height = y.width = 1;
-    return emit("global pool", Pooling{PoolingKind::global_average, elements_here(x), elements_here(y), x.height * x.width}, {x.id}, y);
+    return emit("global pool", Pooling{PoolingKind::global_average, elements_here(y), x.height * x.width}, {x.id}, y);
 }
 
 Image Layers::average_pool_to(Image x, std::int64_t px) {
@@ -188,7 +188,7 @@ Image Layers::average_pool_to(Image x, std::int64_t px) {
     Image y = x;
     y.height = y.width = px;
     const std::int64_t window = ((x.height + px - 1) / px) * ((x.width + px - 1) / px);
-    return emit("average pool", Pooling{PoolingKind::average, elements_here(x), elements_here(y), window}, {x.id}, y);
+    return emit("average pool", Pooling{PoolingKind::average, elements_here(y), window}, {x.id}, y);
 }
 
 Image Layers::add(const std::string& name, Image a, Image b) {

@@ -26,6 +26,7 @@ struct Image {
 
     friend bool operator==(const Image&, const Image&) = default;
 };
+Image flatten(Image);  // the same elements as features: costs nothing
 
 struct ConvLayer {
     std::int64_t out_channels = 1;
@@ -71,7 +72,6 @@ public:
     Image conv(const std::string& name, Image, ConvLayer);
     Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
                  TensorRole role = TensorRole::activation);  // per pixel
-    Image flatten(Image) const;                              // the same elements as features: costs nothing
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
     Image activation(Image, PointwiseKind kind);

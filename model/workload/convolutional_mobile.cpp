@@ -66,6 +66,7 @@ std::vector<Architecture> mobile_architectures() {
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2}, {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}}},
     };
     std::vector<Architecture> all;
+    all.reserve(std::size(networks));
     for (const MobileNetwork& m : networks)
         all.push_back({m.names, [m](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, m, classes); }});
     return all;

@@ -16,7 +16,7 @@ struct FullyConnected {
 
 void fully_connected_layers(NetworkBuilder& network, const FullyConnected& f, std::int64_t classes) {
     network.block("fc1", BlockRole::layer, [&](Layers& l, Image x) {
-        x = l.flatten(l.average_pool_to(l.pool("pool", l.relu(x), f.last_pool), f.pooled_px));
+        x = flatten(l.average_pool_to(l.pool("pool", l.relu(x), f.last_pool), f.pooled_px));
         return l.linear("fc1", f.dropout_first ? l.dropout(x) : x, 4096);
     });
     network.block("fc2", BlockRole::layer, [](Layers& l, Image x) { return l.linear("fc2", l.dropout(l.relu(x)), 4096); });

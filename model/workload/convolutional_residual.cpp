@@ -66,6 +66,7 @@ std::vector<Architecture> residual_architectures() {
         {{"resnext101_32x8d"}, true, {3, 4, 23, 3}, 32, 8},
     };
     std::vector<Architecture> all;
+    all.reserve(std::size(networks));
     for (const ResidualNetwork& r : networks)
         all.push_back({r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }});
     return all;

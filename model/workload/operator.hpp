@@ -92,7 +92,7 @@ struct Pointwise {
 enum class PoolingKind { max, average, global_average };
 struct Pooling {
     PoolingKind kind = PoolingKind::max;
-    double in_elements = 1, out_elements = 1;
+    double out_elements = 1;
     std::int64_t window = 1;  // elements read for one written
 };
 

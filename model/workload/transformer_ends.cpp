@@ -29,7 +29,7 @@ void relative_bias(TransformerWriter& w) {
 
 std::int64_t positions_of(const TransformerSpec& spec) { return spec.max_positions > 0 ? spec.max_positions : tokens_of(spec); }
 
-TensorId cross_entropy(TransformerWriter& w, TensorId logits, std::int64_t rows, std::int64_t classes, std::string name) {
+TensorId cross_entropy(TransformerWriter& w, TensorId logits, std::int64_t rows, std::int64_t classes, const std::string& name) {
     const TensorId labels = w.graph.input(name + ".labels", {rows}, TensorRole::index);
     return w.write(std::move(name), CrossEntropy{.rows = rows, .classes = classes}, {logits, labels}, {rows}, 0, TensorRole::statistic);
 }

@@ -129,10 +129,10 @@ TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, Te
     };
     // Pre-norm: x + f(norm(x)); BERT's post-norm: norm(x + f(x)).
     const bool post = w.spec.kind == TransformerKind::encoder;
-    const auto around = [&](std::string norm_name, std::string add_name, const auto& branch) {
+    const auto around = [&](const std::string& norm_name, const std::string& add_name, const auto& branch) {
         const TensorId in = post ? x : norm(norm_name, x);
-        x = w.residual(std::move(add_name), x, branch(in));
-        if (post) x = norm(std::move(norm_name), x);
+        x = w.residual(add_name, x, branch(in));
+        if (post) x = norm(norm_name, x);
     };
     const std::int64_t window = kind.windowed ? w.spec.sliding_window : 0;
     around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });

@@ -164,6 +164,12 @@ TEST(Topology, RefusesMachinesThatCannotBe) {
     }
 }
 
+TEST(Topology, RefusesMoreNodesThanMemoryHolds) {
+    Cluster c = dgx_cluster();
+    EXPECT_NO_THROW(Topology::build(c, 10'000));
+    EXPECT_THROW(Topology::build(c, 100'000'000), InputError);
+}
+
 // What holds for every machine.
 
 Cluster with_fabric(FabricKind kind) {

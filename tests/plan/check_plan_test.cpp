@@ -95,6 +95,15 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         // 3 samples x 4 copies = 12; 24 and 36 are the multiples around 32.
         Impossible{"batch that does not divide", [](Scenario& s) { s.plan.micro_batch = 3; }, "/plan/global_batch", "24 and 36"},
+        Impossible{"batch beyond counting", [](Scenario& s) { s.plan.micro_batch = std::int64_t{1} << 62; }, "/plan/micro_batch",
+                   "must be at most"},
+        Impossible{"job beyond any machine",
+                   [](Scenario& s) {
+                       s.cluster.nodes = 1'000'000;
+                       data_parallel(s, 1'000'000);
+                       s.plan.tp = 2;
+                   },
+                   "/plan", "2000000 devices"},
         Impossible{"zero degree", [](Scenario& s) { s.plan.tp = 0; }, "/plan/tp", "must be at least 1"},
         Impossible{"interleaving without chunks", [](Scenario& s) { s.plan.schedule = Schedule::interleaved; }, "/plan/vpp",
                    "at least two chunks"},

@@ -40,6 +40,13 @@ TEST(PipelineTime, OfEqualStagesIsMicroBatchesAndStagesLessOneTimesForwardAndBac
     EXPECT_NEAR(e.terms[Term::bubble] / g, 9, 1e-9);
 }
 
+TEST(PipelineTime, OfTenThousandStagesFollowsTheSameFormula) {
+    // (m + p - 1)(f + b) = (1 + 9999) x 3 g, and the answer comes at once
+    Scenario job = pipeline(10'000, 1, Schedule::one_f_one_b);
+    job.cluster.nodes = 2500;
+    EXPECT_NEAR(step(job), 30'000, 1e-6);
+}
+
 TEST(PipelineTime, WithOneMicroBatchIsThatOfOneStageAfterTheOther) {
     EXPECT_NEAR(step(pipeline(4, 1, Schedule::one_f_one_b)), 12, 1e-9);
     EXPECT_NEAR(step(pipeline(4, 1, Schedule::sequential)), 12, 1e-9);

@@ -1,0 +1,64 @@
+// What only the network or the finished answer shows to be wrong.
+#include "tests/predict/mlp_job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The only problem of the job, as people see it.
+std::string refusal(const Scenario& job) {
+    try {
+        prepare(job);
+    } catch (const InputError& e) {
+        EXPECT_EQ(e.diagnostics().size(), 1u);
+        return e.what();
+    }
+    ADD_FAILURE() << "not refused";
+    return {};
+}
+
+Scenario resnet() {
+    Scenario job = mlp_job(4);
+    job.workload = {"resnet50", "ResNet-50", ConvolutionalSpec{}, ""};
+    job.plan.micro_batch = job.plan.global_batch = 4;
+    return job;
+}
+
+TEST(Prepare, RefusesMoreChunksThanBlocks) {
+    Scenario job = resnet();
+    job.plan.pp = 4;
+    job.plan.vpp = 1'000'000;  // the product is beyond an int when pp is larger
+    job.plan.schedule = Schedule::interleaved;
+    job.plan.micro_batch = 1;
+    EXPECT_THAT(refusal(job), HasSubstr("4000000 pipeline chunks for 18 blocks"));
+}
+
+TEST(Prepare, RefusesStagesThatDoNotHoldTheNetwork) {
+    Scenario job = resnet();
+    job.plan.pp = 2;
+    job.plan.stage_blocks = {9, 9};
+    EXPECT_NO_THROW(prepare(job));
+    job.plan.stage_blocks = {9, 8};
+    EXPECT_THAT(refusal(job), HasSubstr("the stages hold 17 blocks, the network has 18"));
+}
+
+TEST(Prepare, RefusesAStepOfGeologicalLength) {
+    // A step moves its weights and activations over device memory: more than 1e6 B / 1e-300 B/s.
+    Scenario job = mlp_job(4);
+    job.cluster.node.device.memory_bandwidth = round_machine::given(Bandwidth::from_si(1e-300));
+    EXPECT_THAT(refusal(job), HasSubstr("out of all proportion"));
+}
+
+TEST(Prepare, RefusesAStepThatIsNoNumber) {
+    Scenario job = mlp_job(4);
+    job.cluster.node.device.memory_bandwidth = round_machine::given(Bandwidth{});
+    job.cluster.node.device.stream_fraction = round_machine::given(0.0);
+    EXPECT_THAT(refusal(job), HasSubstr("out of all proportion"));
+}
+
+}  // namespace
+}  // namespace sextant
