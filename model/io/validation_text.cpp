@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 namespace sextant {
@@ -124,6 +125,21 @@ Table row_table(const FileValidation& f) {
     return table;
 }
 
+// What the tables are about; in a terminal somebody has just asked for them.
+constexpr std::string_view introduction = R"(# Validation
+
+Each row of the measurements (a training step, its peak of memory, or one call of a collective) is predicted from what its source says about the
+machine, the workload and the plan, and compared with what was measured. Nothing behind a predicted time was fitted to training rows; they only set the
+width of the [reported interval](model/report.md). Fitted were, on published curves of single kernels and collectives: the rates that large products
+sustain, the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), NCCL's times to start a call and the bandwidth of
+its protocols, and what OpenMPI needs to reduce on the host, the last from ABCI's curves, which also stand below
+([collectives](model/collectives.md)).
+
+An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
+largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.
+
+)";
+
 std::string render(const Validation& v, const ValidationView& view, std::string (&as)(const Table&)) {
     std::string out = as(file_table(v)) + as(series_table(v));
     if (!view.group_by.empty()) out += as(group_table(v, view.group_by));
@@ -137,6 +153,8 @@ std::string render(const Validation& v, const ValidationView& view, std::string 
 }  // namespace
 
 std::string validation_text(const Validation& v, const ValidationView& view) { return render(v, view, as_text); }
-std::string validation_markdown(const Validation& v, const ValidationView& view) { return render(v, view, as_markdown); }
+std::string validation_markdown(const Validation& v, const ValidationView& view) {
+    return std::string(introduction) + render(v, view, as_markdown);
+}
 
 }  // namespace sextant

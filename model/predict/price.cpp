@@ -21,24 +21,6 @@ Collective collective_of(ExchangeKind kind) {
     return Collective::all_to_all;
 }
 
-const Group& group_of(const JobGroups& groups, ParallelGroup which) {
-    switch (which) {
-        case ParallelGroup::tensor:
-            return groups.tensor;
-        case ParallelGroup::context:
-            return groups.context;
-        case ParallelGroup::expert:
-            return groups.expert;
-        case ParallelGroup::expert_tensor:
-            return groups.expert_tensor;
-        case ParallelGroup::data:
-            return groups.data;
-        case ParallelGroup::pipeline:
-            return groups.pipeline;
-    }
-    return groups.tensor;
-}
-
 // Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
 std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0; }
 
@@ -57,8 +39,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     const Framework& f = job.scenario.framework;
     const bool overlaps = job.scenario.plan.tensor_overlap.value_or(f.overlaps_tensor);
     for (const ExchangeCall& e : exchanges) {
-        const Group& g = group_of(job.groups, e.group);
-        const Seconds t = collective_time(collective_of(e.kind), e.bytes, g, job.scenario.library, link_scale(g, r));
+        const Seconds t = exchange_time(e, job, r);
         const double hidden = overlaps && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
         price.exchange[exchange_term(e.group)] += (1 - hidden) * t;
         price.hidden += hidden * t;
@@ -124,21 +105,10 @@ DataParallelPrice price_sharded_parameters(const Prepared::State& job, std::size
     const StageBlocks& blocks = job.stages[stage];
     const double m = static_cast<double>(job.micro_batches);
     const bool overlaps = plan.gather_overlap.value_or(f.overlaps_parameter_gather);
-    const Group& g = job.groups.shard;
-    const LinkScale scale = link_scale(g, r);
     Seconds gather, scatter, largest_gather, largest_scatter;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         if (blocks.count[t] == 0) continue;
-        const BlockKernels& k = job.templates[t];
-        const auto both = [&](Collective what, Bytes dense, Bytes expert) {
-            return collective_time(what, dense, g, job.scenario.library, scale) +
-                   collective_time(what, expert, job.groups.expert_data, job.scenario.library, link_scale(job.groups.expert_data, r));
-        };
-        const Seconds one_gather = both(Collective::all_gather, weight_bytes(job, k.parameters), weight_bytes(job, k.expert_parameters));
-        Seconds one_scatter = both(Collective::reduce_scatter, gradient_bytes(job, k.parameters), gradient_bytes(job, k.expert_parameters));
-        if (job.groups.replicas.ranks > 1)
-            one_scatter += collective_time(Collective::all_reduce, gradient_bytes(job, k.parameters) / g.ranks, job.groups.replicas,
-                                           job.scenario.library, link_scale(job.groups.replicas, r));
+        const auto [one_gather, one_scatter] = price_sharded_block(job.templates[t], job, r);
         gather += blocks.count[t] * one_gather;
         scatter += blocks.count[t] * one_scatter;
         largest_gather = max(largest_gather, one_gather);
@@ -225,6 +195,44 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     for (Seconds& e : out.exchange) e *= n;
     out.hidden *= n;
     return out;
+}
+
+const Group& group_of(const JobGroups& groups, ParallelGroup which) {
+    switch (which) {
+        case ParallelGroup::tensor:
+            return groups.tensor;
+        case ParallelGroup::context:
+            return groups.context;
+        case ParallelGroup::expert:
+            return groups.expert;
+        case ParallelGroup::expert_tensor:
+            return groups.expert_tensor;
+        case ParallelGroup::data:
+            return groups.data;
+        case ParallelGroup::pipeline:
+            return groups.pipeline;
+    }
+    return groups.tensor;
+}
+
+Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
+    const Group& g = group_of(job.groups, e.group);
+    return collective_time(collective_of(e.kind), e.bytes, g, job.scenario.library, link_scale(g, r));
+}
+
+ShardedBlockPrice price_sharded_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+    const auto time = [&](Collective what, Bytes bytes, const Group& g) {
+        return collective_time(what, bytes, g, job.scenario.library, link_scale(g, r));
+    };
+    const JobGroups& g = job.groups;
+    const Bytes gradients = gradient_bytes(job, k.parameters);
+    ShardedBlockPrice price;
+    price.gather = time(Collective::all_gather, weight_bytes(job, k.parameters), g.shard) +
+                   time(Collective::all_gather, weight_bytes(job, k.expert_parameters), g.expert_data);
+    price.scatter = time(Collective::reduce_scatter, gradients, g.shard) +
+                    time(Collective::reduce_scatter, gradient_bytes(job, k.expert_parameters), g.expert_data) +
+                    time(Collective::all_reduce, gradients / g.shard.ranks, g.replicas);
+    return price;
 }
 
 LinkScale link_scale(const Group& group, const Resources& r) {

@@ -63,6 +63,16 @@ struct SegmentPrice {
 };
 SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
 
+// One call of an exchange inside a layer, hidden or not.
+const Group& group_of(const JobGroups&, ParallelGroup);
+Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const Resources&);
+
+// ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
+struct ShardedBlockPrice {
+    Seconds gather, scatter;
+};
+ShardedBlockPrice price_sharded_block(const BlockKernels&, const Prepared::State&, const Resources&);
+
 // Memory of each stage.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 

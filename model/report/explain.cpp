@@ -46,32 +46,34 @@ public:
         return finish(term);
     }
 
-    std::vector<std::string> exchanges(ParallelGroup which, const Group& g, Term term, std::string_view title) {
+    std::vector<std::string> exchanges(std::initializer_list<ParallelGroup> which, Term term, std::string_view title) {
         say(std::string(title) + ": sum over exchanges of the fastest algorithm and protocol of " + job_.scenario.library.name);
-        say_group(g);
-        for (std::size_t t = 0; t < job_.templates.size(); ++t)
-            for (const auto* list : {&job_.templates[t].forward_exchanges, &job_.templates[t].backward_exchanges})
-                for (const ExchangeCall& call : *list)
-                    if (call.group == which) say("  block kind " + std::to_string(t + 1) + ": " + to_text(call.bytes));
+        for (const ParallelGroup group : which) {
+            say_group(group_of(job_.groups, group));
+            for (std::size_t t = 0; t < job_.templates.size(); ++t) {
+                const BlockKernels& block = job_.templates[t];
+                say_calls(t, "forward", block.forward_exchanges, group);
+                say_calls(t, "backward", block.backward_exchanges, group);
+                say_calls(t, "recompute", block.recompute_exchanges, group);
+            }
+        }
         return finish(term);
     }
 
     std::vector<std::string> data() {
-        const auto stage = static_cast<std::size_t>(e_.last_stage);
-        const StageParameters p = parameters_of(job_, stage);
-        say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
-        say_group(job_.groups.data);
-        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction_type())) + " in buckets of " +
-            (job_.scenario.framework.bucket ? to_text(job_.scenario.framework.bucket->value) : std::string("all together")));
+        if (job_.scenario.plan.data_parallel == DataParallel::zero3)
+            say_sharded();
+        else
+            say_replicated();
         say("  hidden behind compute: " + to_text(e_.overlapped[Term::data_communication]));
         return finish(Term::data_communication);
     }
 
     std::vector<std::string> pipeline(Term term) {
         const Plan& plan = job_.scenario.plan;
-        say("T = m t_max + (sum of the other stages' t) fill / v + 2 (p - 1) send;  bubble is what a stage's own micro-batches leave of "
-            "it");
-        say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches));
+        say("T = m t_max + (sum of the other stages' t) fill / v, sends within t; sends that hide behind compute add (p - 1) each way");
+        say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches) +
+            "; bubble is what a stage's own micro-batches leave of T");
         say_group(job_.groups.pipeline);
         return finish(term);
     }
@@ -81,8 +83,6 @@ public:
         return finish(term);
     }
 
-    [[nodiscard]] const Prepared::State& job() const { return job_; }
-
 private:
     void say(std::string line) { lines_.push_back(std::move(line)); }
     void say_group(const Group& g) {
@@ -90,6 +90,39 @@ private:
         say("  " + std::to_string(g.ranks) + " ranks on " + std::to_string(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +
             ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
             (g.through_host ? ", staged through host memory" : ""));
+    }
+    void say_calls(std::size_t block, std::string_view phase, const std::vector<ExchangeCall>& calls, ParallelGroup which) {
+        for (const ExchangeCall& call : calls)
+            if (call.group == which)
+                say("  block kind " + std::to_string(block + 1) + " " + std::string(phase) + ": " + to_text(call.bytes) + ", " +
+                    to_text(exchange_time(call, job_, {})));
+    }
+    void say_replicated() {
+        const StageParameters p = parameters_of(job_, static_cast<std::size_t>(e_.last_stage));
+        const auto& bucket = job_.scenario.framework.bucket;
+        say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
+        say_group(job_.groups.data);
+        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction_type())) +
+            (!bucket                   ? ", all together"
+             : bucket->value > Bytes{} ? " in buckets of " + to_text(bucket->value)
+                                       : ", each tensor alone"));
+    }
+    void say_sharded() {
+        const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];
+        say("data-parallel communication that nothing hides: first gather, last scatter, and what gathers and scatters take beyond "
+            "compute");
+        say("  shards:");
+        say_group(job_.groups.shard);
+        if (job_.groups.replicas.ranks > 1) {
+            say("  replicas of each shard:");
+            say_group(job_.groups.replicas);
+        }
+        for (std::size_t t = 0; t < job_.templates.size(); ++t) {
+            if (stage.count[t] == 0) continue;
+            const ShardedBlockPrice price = price_sharded_block(job_.templates[t], job_, {});
+            say("  block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
+                std::to_string(e_.last_stage) + ": gather " + to_text(price.gather) + ", scatter " + to_text(price.scatter));
+        }
     }
     std::vector<std::string> finish(Term term) {
         say(std::string(to_text(term)) + " = " + to_text(e_.terms[term]) + " of " + to_text(e_.step));
@@ -113,11 +146,11 @@ std::vector<std::string> explain(const Prepared& prepared, Term term) {
         case Term::recompute:
             return x.kernels(&BlockKernels::recompute, term, "recompute");
         case Term::tensor_communication:
-            return x.exchanges(ParallelGroup::tensor, x.job().groups.tensor, term, "tensor-parallel exchanges");
+            return x.exchanges({ParallelGroup::tensor, ParallelGroup::expert_tensor}, term, "tensor-parallel exchanges");
         case Term::context_communication:
-            return x.exchanges(ParallelGroup::context, x.job().groups.context, term, "context-parallel exchanges");
+            return x.exchanges({ParallelGroup::context}, term, "context-parallel exchanges");
         case Term::expert_communication:
-            return x.exchanges(ParallelGroup::expert, x.job().groups.expert, term, "expert exchanges");
+            return x.exchanges({ParallelGroup::expert}, term, "expert exchanges");
         case Term::data_communication:
             return x.data();
         case Term::pipeline_communication:
@@ -133,7 +166,10 @@ std::vector<std::string> explain(const Prepared& prepared, Term term) {
         case Term::offload:
             return x.simple(term, "gradients down and weights up over each device's host link, and the update in host memory");
         case Term::straggler:
-            return x.simple(term, "step noise x sqrt(2 ln devices) x busy time, and (1/speed - 1) x busy time for a slow device");
+            return x.simple(term,
+                            "step noise x busy time x standard deviations by which the slowest of all devices lags (Blom), and (1/speed - "
+                            "1) x busy time for "
+                            "a slow device; asynchronous parameter servers wait for nobody: n / (n - missing) - 1");
         case Term::overhead:
             return x.simple(term, "per-micro-batch and per-step host time of the framework");
     }

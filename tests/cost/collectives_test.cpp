@@ -72,6 +72,15 @@ TEST(Collectives, ARingOverNodesLeavesEachNodeOnce) {
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, over_nodes(2, 4)), 175'040, 1e-6);
 }
 
+TEST(Collectives, AStepOverTheNetworkTakesAtLeastItsWire) {
+    // As above, over wires of 50 us: 10 us + 2 x (5 x 1 us + 2 x 50 us) + 175 ms. Wires of 3 us are within the library's 5 us.
+    Group group = over_nodes(2, 4);
+    group.wire_latency = 50 * us;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group), 175'220, 1e-6);
+    group.wire_latency = 3 * us;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group), 175'040, 1e-6);
+}
+
 TEST(Collectives, ATreeBeatsTheRingForSmallMessagesOnManyNodes) {
     // 256 ranks on 64 nodes, 1 KB. Ring: 2 (64 x 5 us + 191 x 1 us) = 1022 us, 10 us a call, and 2 x 255/256 x 0.1 us.
     // Tree: along 3 steps in the node and up log2 64 = 6 levels: 3 us + 30 us, twice; 10 us; 2 x 0.1 us of bytes: 76.2 us.

@@ -95,6 +95,47 @@ TEST(KernelTime, OfRowsThatAreNoMultipleOf16BytesIsLongerOnTensorCores) {
     EXPECT_NEAR(kernel_time(wide, rates()) / kernel_time(aligned, rates()), 1, 1e-12);
 }
 
+TEST(KernelTime, OfNarrowElementsNeedsMoreOfThemToARow) {
+    // 16 bytes are 8 elements in BF16 and 16 in FP8: 1000 columns are a multiple of 8 only. 1000 and 1008 fill the same tiles.
+    const auto ratio = [](DataType type) {
+        Kernel odd = product(4096, 1000, 4096), even = product(4096, 1008, 4096);
+        odd.type = even.type = type;
+        return (kernel_time(odd, rates()) - 1 * us) / (kernel_time(even, rates()) - 1 * us);
+    };
+    EXPECT_NEAR(ratio(DataType::bf16), 1, 1e-12);
+    EXPECT_GT(ratio(DataType::fp8), 1.2);
+}
+
+TEST(KernelTime, OfAConvolutionIsThatOfItsProductTimesTheFactorOfItsUnits) {
+    // DeepBench's medians against products of the same shape: 1.6 in the Winograd domain on vector units, 0.75 on tensor cores, where
+    // Winograd is not used. A framework that chooses its algorithms at 0.5 of the best needs twice the time.
+    Kernel conv = product(12 * 256, 9 * 128, 4096);
+    conv.winograd = true;
+    const auto ratio = [&conv](DataType type, const DeviceRates& r) {
+        conv.type = type;
+        conv.kind = KernelKind::gemm;
+        const Seconds of_product = kernel_time(conv, r) - 1 * us;
+        conv.kind = KernelKind::convolution;
+        return (kernel_time(conv, r) - 1 * us) / of_product;
+    };
+    EXPECT_NEAR(ratio(DataType::fp32, rates()), 1 / 1.6, 1e-12);
+    EXPECT_NEAR(ratio(DataType::bf16, rates()), 1 / 0.75, 1e-12);
+    Framework heuristic = round_machine::framework();
+    heuristic.convolution_efficiency.value = 0.5;
+    EXPECT_NEAR(ratio(DataType::bf16, device_rates(device(), heuristic, Plan{})), 2 / 0.75, 1e-12);
+    conv.winograd = false;
+    EXPECT_NEAR(ratio(DataType::fp32, rates()), 1, 1e-12);
+}
+
+TEST(KernelTime, OfADirectConvolutionIsAFractionOfTheVectorUnits) {
+    // 3 GFLOP at 0.3 of 10 TFLOP/s, whatever the type: 1 ms.
+    Kernel depthwise = product(1, 1, 1);
+    depthwise.kind = KernelKind::convolution;
+    depthwise.direct = true;
+    depthwise.flops = 3e9 * FLOP;
+    EXPECT_NEAR((kernel_time(depthwise, rates()) - 1 * us) / ms, 1, 1e-9);
+}
+
 TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
     Kernel narrow = product(12 * 256, 9 * 128, 4096);
     const Seconds bf16 = kernel_time(narrow, rates());
@@ -112,6 +153,9 @@ TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
     EXPECT_NEAR(kernel_time(product(1024, 512, 256), r) / us, 10, 1e-9);
     EXPECT_NEAR(kernel_time(product(4096, 512, 256), r) / us, 40, 1e-9);
     EXPECT_NEAR(kernel_time(product(2048, 512, 256), r, {.compute = 2}) / us, 10, 1e-9);
+    Framework portable = round_machine::framework();
+    portable.native_build.value = 0.5;  // the measurement is that of a native build
+    EXPECT_NEAR(kernel_time(product(2048, 512, 256), device_rates(d, portable, Plan{})) / us, 40, 1e-9);
     // Beyond the measured rows, and where n, k or the type differ, the formula holds.
     for (const Kernel& other : {product(4097, 512, 256), product(1023, 512, 256), product(2048, 256, 256), product(2048, 512, 512)})
         EXPECT_EQ(kernel_time(other, r), kernel_time(other, rates()));

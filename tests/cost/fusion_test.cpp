@@ -54,6 +54,7 @@ TEST(Fusion, JoinsBiasAndGeluIntoOneKernelThatKeepsWhatGeluNeeds) {
     EXPECT_THAT(chains[0].inputs, ElementsAre(x));
     EXPECT_THAT(chains[0].outputs, ElementsAre(y));
     EXPECT_THAT(chains[0].saved, ElementsAre(biased));
+    EXPECT_THAT(chains[0].kept, ElementsAre(biased));
 }
 
 TEST(Fusion, JoinsDropoutAndResidualAddAndKeepsTheMaskOnly) {
@@ -70,6 +71,7 @@ TEST(Fusion, JoinsDropoutAndResidualAddAndKeepsTheMaskOnly) {
     EXPECT_THAT(chains[0].inputs, ElementsAre(branch, residual));
     EXPECT_THAT(chains[0].outputs, ElementsAre(sum));
     EXPECT_THAT(chains[0].saved, ElementsAre(mask));
+    EXPECT_THAT(chains[0].kept, ElementsAre(mask));
 }
 
 TEST(Fusion, JoinsScaleMaskAndSoftmaxWhereTheFrameworkHasThatKernelThoughItFusesNothingElse) {

@@ -100,6 +100,16 @@ TEST(LayerKernels, AddWeightGradientsInTheProductWhereTheFrameworkDoes) {
     EXPECT_DOUBLE_EQ(weight_gradient(), alone + 6 * 64 * 256);
 }
 
+TEST(LayerKernels, AddWeightGradientsInAPassOfItsOwnElsewhere) {
+    // From the second micro-batch on: the new gradient and the sum in, the sum out, 64 x 256 weights and 256 biases of 2 bytes.
+    Cut cut;
+    EXPECT_THAT(named(cut.layer().backward, "mlp.fc1.accumulate"), IsEmpty());
+    cut.plan.global_batch = 8;
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.fc1.accumulate"), 3 * 2 * (64 * 256 + 256));
+    cut.framework.fused_gradient_accumulation = true;
+    EXPECT_THAT(named(cut.layer().backward, "mlp.fc1.accumulate"), IsEmpty());
+}
+
 TEST(LayerKernels, SumTheGradientOfABiasByReadingTheGradientOfTheOutput) {
     EXPECT_DOUBLE_EQ(bytes_of(Cut{}.layer().backward, "mlp.fc1"), 2 * 32 * 256);
 }
@@ -201,6 +211,18 @@ TEST(LayerKernels, OfAutocastCastEveryWeightDownAndItsGradientUp) {
     EXPECT_THAT(named(cut.layer().forward, "attention.qkv.cast"), IsEmpty());
 }
 
+TEST(LayerKernels, OfAutocastNormaliseInFp32WithCastsBeforeAndAfter) {
+    // 2048 elements. Norm: two passes of 4 bytes forward, three backward. Casts: 2 bytes in and 4 out, and the other way round.
+    Cut cut;
+    cut.framework.casts_each_use = true;
+    const BlockKernels layer = cut.layer();
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.norm"), 2 * 4 * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.norm"), 3 * 4 * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.norm.cast"), 2 * 6 * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.norm.cast"), 2 * 6 * 2048);
+    EXPECT_EQ(named(layer.forward, "mlp.norm.cast").at(0).launches, 2);
+}
+
 TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     Cut cut;
     cut.plan.precision = precision_policy(DataType::fp8);
@@ -208,6 +230,7 @@ TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     // fc1. Forward: 32 x 64 read in BF16, written in FP8. Backward: 32 x 256 read once and written in two layouts.
     EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc1.quantize"), 32 * 64 * (2 + 1));
     EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.fc1.quantize"), 32 * 256 * (2 + 1 + 1));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "attention.qkv.quantize"), 32 * 192 * (2 + 1 + 1));  // of Q, K and V
     EXPECT_EQ(named(layer.forward, "mlp.fc1", KernelKind::gemm).at(0).type, DataType::fp8);
     EXPECT_EQ(named(layer.forward, "attention", KernelKind::attention).at(0).type, DataType::bf16);  // no weights there
     // The ends of the network multiply in BF16.

@@ -85,6 +85,8 @@ TEST(ValidationText, TablesLineUpAndMarkdownHasARowPerFile) {
     const std::string markdown = validation_markdown(v);
     EXPECT_NE(markdown.find("| f.json | 2 | 2 | 1 | 1 | 10.0 % |"), std::string::npos) << markdown;
     EXPECT_NE(markdown.find("|---|---:"), std::string::npos);
+    EXPECT_EQ(markdown.rfind("# Validation\n", 0), 0U);  // a document says what it is about, a terminal does not
+    EXPECT_EQ(text.find("# Validation"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "tests/predict/hand_made_state.hpp"
+#include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,37 @@ TEST(DataParallel, WaitsHalfACycleOfABackgroundThread) {
     job.groups.expert_data = four_ranks();  // without experts there is nothing to wait for
     job.scenario.framework.reduction_cycle = round_machine::given(5 * ms);
     EXPECT_NEAR(price(job, {}, {}).exposed, 30.016 + 2.5, 1e-9);
+}
+
+TEST(DataParallel, ReducesOncePerCycleOrAsOftenAsReductionsLast) {
+    // 2 GB of 40 tensors and 100 ms of backward. A cycle of 5 ms: twenty reductions of 0.1 GB, 16 us + 1.5 ms each, fit into theirs;
+    // the last shows, after half a cycle. The rest of 30.32 + 2.5 ms is hidden.
+    Prepared::State job = replicated();
+    job.templates[0].parameter_tensors = 4;
+    job.scenario.plan.gradient_overlap = true;
+    job.scenario.framework.reduction_cycle = round_machine::given(5 * ms);
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 1.516 + 2.5, 1e-9);
+    EXPECT_NEAR(price(job, {}, 100 * ms).hidden, 30.32 - 1.516, 1e-9);
+    // A tenth of the bandwidth and a cycle of 1 ms: one of forty, each a tensor, takes 16 us + 7.5 ms, so that backward leaves time for
+    // 100 / 7.516, rounded up 14. All of them: 14 x 16 us + 300 ms + 0.5 ms, of which backward hides 100 ms.
+    job.groups.data.ring = 10 * GB / s;
+    job.scenario.framework.reduction_cycle = round_machine::given(1 * ms);
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 300.724 - 100, 1e-9);
+}
+
+TEST(DataParallel, SendsGradientsAsTheFrameworkKeepsThemUnlessThePlanSaysOtherwise) {
+    // 1024 x 1024 weights and 1024 biases, over two ranks at 100 GB/s: 2 bytes each pass on in 20.992 us, 4 bytes in 41.984 us.
+    Scenario job = mlp_job(1);
+    round_machine::only_arithmetic_counts(job);
+    job.cluster.node.peers.link.bandwidth = round_machine::given(100 * GB / s);
+    job.plan.dp = 2;
+    job.plan.global_batch = 2048;
+    const auto reduction_us = [&job] { return estimate(prepare(job)).terms[Term::data_communication] / us; };
+    EXPECT_NEAR(reduction_us(), 20.992, 1e-9);
+    job.framework.gradients_in_fp32 = true;
+    EXPECT_NEAR(reduction_us(), 41.984, 1e-9);
+    job.plan.precision.reduction = DataType::bf16;
+    EXPECT_NEAR(reduction_us(), 20.992, 1e-9);
 }
 
 TEST(DataParallel, ReducesOnceAStepUnlessAskedToAfterEachMicroBatch) {
@@ -177,6 +209,13 @@ TEST(DataParallel, OfAnOffloadedOptimizerCopiesTheOwnedPartAndUpdatesItInHostMem
     // Weights too: two more copies of 2 bytes a parameter for each micro-batch, 25 ms each.
     job.scenario.plan.offload = Offload::optimizer_and_parameters;
     EXPECT_NEAR(price(job, {}, {}).offload, 240, 1e-9);
+}
+
+TEST(DataParallel, OfAnOffloadedOptimizerOwnsEverythingWhereThePlanShardsNothing) {
+    // Each of four ranks holds all 1e9 parameters: 4 GB at 20 GB/s, and 4 x 28 GB at 200 GB/s. 200 + 560 ms.
+    Prepared::State job = replicated();
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_NEAR(price(job, {}, {}).offload, 760, 1e-9);
 }
 
 TEST(DataParallel, CostsNothingOnOneRankOrForwardAlone) {

@@ -31,6 +31,20 @@ TEST(Groups, FollowTheOrderOfRanksTensorFirstAndPipelineLast) {
     EXPECT_EQ(g.context.ranks, 1);
 }
 
+TEST(Groups, OfPipelinesAreOverTheFirstBoundaryThatLeavesANode) {
+    // tp 2, pp 4: stages {0 1} and {2 3} stand on the first node, {4 5} and {6 7} on the second: what counts is the
+    // boundary between the second stage and the third.
+    Job job;
+    job.scenario.plan.tp = 2;
+    job.scenario.plan.pp = 4;
+    EXPECT_TRUE(job.groups().pipeline.crosses_network);
+    EXPECT_EQ(job.groups().pipeline.ranks, 2);
+    EXPECT_EQ(job.groups().pipeline.nodes, 2);
+    // Half as many stages fit one node: no boundary leaves it.
+    job.scenario.plan.pp = 2;
+    EXPECT_FALSE(job.groups().pipeline.crosses_network);
+}
+
 TEST(Groups, FollowThePlacementThatThePlanAsksFor) {
     // Pipeline first, data last: stages {0 1}, data groups {0 4}.
     Job job;

@@ -57,6 +57,21 @@ TEST(Memory, OfExpertsIsShardedOverTheRanksThatHoldTheSameOnes) {
     EXPECT_NEAR(stage_memory(job).front()[MemoryKind::optimizer] / GB, 12 * (0.125 + 2), 1e-9);
 }
 
+TEST(Memory, OfExpertsOnTensorRanksIsShardedOverWhatTheyLeave) {
+    // tp 4, dp 2, four expert ranks. An expert on one rank: 4 x 2 / 4 = 2 ranks hold it. On two: nobody else holds it.
+    // 12 bytes for each of 1e9 / 2 dense and 4e9 / 2 or 4e9 expert parameters.
+    Prepared::State job = ten_layers();
+    job.templates[0].expert_parameters = 400e6;
+    Plan& plan = job.scenario.plan;
+    plan.tp = plan.ep = 4;
+    plan.dp = 2;
+    plan.data_parallel = DataParallel::zero1;
+    plan.expert_tp = 1;
+    EXPECT_NEAR(stage_memory(job).front()[MemoryKind::optimizer] / GB, 12 * (0.5 + 2), 1e-9);
+    plan.expert_tp = 2;
+    EXPECT_NEAR(stage_memory(job).front()[MemoryKind::optimizer] / GB, 12 * (0.5 + 4), 1e-9);
+}
+
 TEST(Memory, OfZero3HoldsTheWeightsOfABlockAndOfThosePrefetched) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 4;
@@ -72,6 +87,14 @@ TEST(Memory, OfOneForwardOneBackwardHoldsAsManyMicroBatchesAsStagesFollow) {
     const Prepared::State few = with_activations(4, 2, Schedule::one_f_one_b);  // there are only two
     EXPECT_NEAR(activations_gb(few, 0), 2, 1e-9);
     EXPECT_NEAR(activations_gb(few, 3), 1, 1e-9);
+}
+
+TEST(Memory, OfZeroBubbleHoldsOnEveryStageAsMuchAsOnTheFirst) {
+    // Weight gradients of stage s come s micro-batches late: to the 4 - s of 1F1B come s that wait for them.
+    for (std::size_t s = 0; s < 4; ++s) {
+        EXPECT_NEAR(activations_gb(with_activations(4, 8, Schedule::zero_bubble), s), 4, 1e-9);
+        EXPECT_NEAR(activations_gb(with_activations(4, 2, Schedule::zero_bubble), s), 2, 1e-9);  // there are only two
+    }
 }
 
 TEST(Memory, OfGpipeHoldsEveryMicroBatchAndOfSequentialOne) {
@@ -100,6 +123,24 @@ TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
     job.scenario.plan.recompute = Recompute::blocks;
     for (StageBlocks& s : job.stages) s.recomputed_layers = 4;
     EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64 + 0.1, 1e-9);
+}
+
+TEST(Memory, OfSelectiveRecomputeHoldsWhatOneLayerMakesAgain) {
+    // Of 0.1 GB a layer drops 0.04: 4 micro-batches x 10 x 0.06 GB, and 0.04 GB of the layer whose backward is under way.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.recompute = Recompute::selective;
+    job.templates[0].saved = 0.06 * GB;
+    job.templates[0].dropped = 0.04 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 2.4 + 0.04, 1e-9);
+}
+
+TEST(Memory, OfLogitsIsThatOfOneMicroBatchAndUnderGpipeOfAll) {
+    // 0.2 GB in each of ten blocks; GPipe has all 8 micro-batches' when the first backward begins.
+    Prepared::State job = with_activations(1, 8, Schedule::one_f_one_b);
+    job.templates[0].saved_logits = 0.2 * GB;
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 2, 1e-9);
+    job.scenario.plan.schedule = Schedule::gpipe;
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 16, 1e-9);
 }
 
 TEST(Memory, OfOffloadedActivationsIsTheWorkingSetOnly) {

@@ -92,8 +92,23 @@ TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrains) {
     const Estimate e = estimate(prepare(job));
     EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 6 * 11, 1e-6);
     EXPECT_EQ(e.terms[Term::pipeline_communication], Seconds{});
-    job.plan.pipeline_overlap = false;  // every micro-batch waits for one send ahead and one back
-    EXPECT_NEAR(estimate(prepare(job)).terms[Term::pipeline_communication] / us, 8 * 22, 1e-6);
+    job.plan.forward_only = true;  // nothing is sent back: 11 g + 3 x 11 us
+    EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 3 * 11, 1e-6);
+}
+
+TEST(PipelineTime, WithSendsInTurnWithComputeCountsThemWithTheirMicroBatchAndOnlyThere) {
+    // Every micro-batch waits for a send ahead and one back, t = 3 g + 22 us: (8 + 3) t. The first stage sends 8 x 22 us itself.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    for (Protocol& p : job.library.protocols) {
+        p.base = round_machine::given(10 * us);
+        p.ring_step[static_cast<std::size_t>(Hop::nvlink)] = round_machine::given(1 * us);
+    }
+    job.plan.pipeline_overlap = false;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 11 * 22, 1e-6);
+    EXPECT_NEAR(e.terms[Term::pipeline_communication] / us, 8 * 22, 1e-6);
+    job.plan.forward_only = true;  // 11 x (g + 11 us)
+    EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 11 * 11, 1e-6);
 }
 
 TEST(PipelineTime, OfFullRecomputeAddsAForwardToEachBackward) {
@@ -150,6 +165,20 @@ TEST(Straggler, OfHalfTheSpeedDoublesTheStep) {
     EXPECT_NEAR(step(job), 48, 1e-9);
 }
 
+TEST(Straggler, OfAsynchronousServersCostsTheWorkThatItLeavesUndone) {
+    // One of eight devices at half the speed: the eight do the work of 7.5. Nobody waits: 8 / 7.5 - 1 = 1/15 of 24 g; noise averages out.
+    Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 8;
+    job.plan.global_batch *= 8;
+    job.plan.data_parallel = DataParallel::async_parameter_server;
+    job.plan.servers_on_workers = true;
+    job.step_noise = 0.01;
+    job.straggler = Straggler{.devices = 1, .speed = 0.5};
+    EXPECT_NEAR(estimate(prepare(job)).terms[Term::straggler] / one_product(job), 24.0 / 15, 1e-9);
+    job.straggler.reset();
+    EXPECT_EQ(estimate(prepare(job)).terms[Term::straggler], Seconds{});
+}
+
 TEST(Flops, AreCountedForTheWholeJobWithAndWithoutWhatIsRunAgain) {
     // Four products of 2 x 1024^3 forward, twice that backward, 8 micro-batches; three of the blocks run forward once more.
     Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
@@ -158,6 +187,21 @@ TEST(Flops, AreCountedForTheWholeJobWithAndWithoutWhatIsRunAgain) {
     const double product = 2.0 * 1024 * 1024 * 1024;
     EXPECT_DOUBLE_EQ(e.model_flops.si(), 8 * 12 * product);
     EXPECT_DOUBLE_EQ(e.hardware_flops.si(), 8 * 15 * product);
+}
+
+TEST(Terms, OfTheSlowestStageStandBesideThoseOfTheOneThatFinishesLast) {
+    // Stages of 1, 1, 2, 1 blocks: 57 g. The first finishes last and works 24 g of it; the third works 8 x 6 g and waits 9 g.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b, 5);
+    job.plan.stage_blocks = {1, 1, 2, 1};
+    const Estimate e = estimate(prepare(job));
+    const Seconds g = one_product(job);
+    EXPECT_EQ(e.last_stage, 0);
+    EXPECT_NEAR(e.terms[Term::bubble] / g, 33, 1e-9);
+    EXPECT_EQ(e.slowest_stage, 2);
+    EXPECT_NEAR(e.slowest[Term::forward] / g, 16, 1e-9);
+    EXPECT_NEAR(e.slowest[Term::backward] / g, 32, 1e-9);
+    EXPECT_NEAR(e.slowest[Term::bubble] / g, 9, 1e-9);
+    EXPECT_NEAR(e.slowest.total() / e.step, 1, 1e-12);
 }
 
 TEST(Terms, SumToTheStepAndBetterResourcesAreNeverSlower) {

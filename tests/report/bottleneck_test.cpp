@@ -75,6 +75,17 @@ TEST(Bottleneck, IsTheBandwidthOfTheLinksThatTheGradientsCross) {
     EXPECT_EQ(bottleneck_of(job).movers.at(0).resource, "network bandwidth");
 }
 
+TEST(Bottleneck, SaysThatLessLatencyIsBetter) {
+    // Ten seconds to start the one all-reduce of the step: half of them would save 5 s.
+    Scenario job = products();
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    for (Protocol& p : job.library.protocols) p.base = round_machine::given(10 * s);
+    const Mover first = bottleneck_of(job).movers.at(0);
+    EXPECT_EQ(first.change, "half the communication latency");
+    EXPECT_NEAR(first.gain, 0.5, 1e-3);
+}
+
 TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
     Scenario job = products();
     job.cluster.node.device.memory = round_machine::given(100 * MB);

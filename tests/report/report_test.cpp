@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sextant {
@@ -113,6 +114,15 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 10'157);
     job.cluster.node.device.memory = round_machine::given(10 * MB);
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 0);
+    job.cluster.node.device.memory = round_machine::given(1e6 * GB);  // a plan may ask for a million
+    EXPECT_EQ(report_of(job).batch.largest_micro_batch, 1'000'000);
+}
+
+TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
+    Scenario job = products(1);
+    EXPECT_THAT(report_of(job).assumptions, testing::Not(Contains(HasSubstr("does not multiply"))));
+    job.plan.precision = precision_policy(DataType::fp16);
+    EXPECT_THAT(report_of(job).assumptions, Contains("round device does not multiply fp16: products run in fp32"));
 }
 
 // Standard deviation of ln T that the interval of 80 % stands for.
@@ -131,6 +141,37 @@ TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
     EXPECT_GT(sigma(sure), std::log(1.1));
     for (PeakRate& p : job.cluster.node.device.peaks) p.achievable->kind = SourceKind::estimated;
     EXPECT_NEAR(std::pow(sigma(report_of(job)), 2) - std::pow(sigma(sure), 2), 0.05975, 1e-5);
+}
+
+TEST(Explain, OfShardedWeightsGivesGatherAndScatterOfEachBlock) {
+    // 1024 x 1025 parameters of 2 bytes over four ranks: 10 us + 3 us + 3/4 x 2.0992 MB / (100 GB/s) = 28.744 us
+    Scenario job = mlp_job(1);
+    job.plan.dp = 4;
+    job.plan.global_batch = 4096;
+    job.plan.data_parallel = DataParallel::zero3;
+    const auto lines = explain(prepare(job), Term::data_communication);
+    EXPECT_THAT(lines, Contains(HasSubstr("gather 28.7 us, scatter 28.7 us")));
+    EXPECT_THAT(lines, testing::Not(Contains(HasSubstr("bucket"))));
+}
+
+TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
+    // Two ranks with four of eight experts each. 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
+    // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
+    TransformerSpec gpt;
+    gpt.layers = 2;
+    gpt.hidden = 64, gpt.ffn_hidden = 256;
+    gpt.heads = gpt.kv_heads = 4;
+    gpt.vocab = 1000, gpt.seq_len = 16;
+    gpt.moe = MixtureOfExperts{.experts = 8, .topk = 2, .ffn_hidden = 256};
+    Scenario job = mlp_job(1);
+    job.workload.spec = gpt;
+    job.plan.micro_batch = 1;
+    job.plan.dp = job.plan.ep = 2;
+    job.plan.global_batch = 2;
+    const auto lines = explain(prepare(job), Term::expert_communication);
+    const auto call = HasSubstr("4.10 KB, 11.0 us");
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return testing::Matches(call)(line); }), 4)
+        << testing::PrintToString(lines);
 }
 
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
