@@ -16,9 +16,10 @@ const std::vector<UnitName> flop_units = {{"ZFLOP", 1e21}, {"EFLOP", 1e18}, {"PF
 const std::vector<UnitName> second_units = {{"d", 86400},   {"h", 3600},     {"min", 60},    {"s", 1},
                                             {"ms", 1e-3},   {"us", 1e-6},    {"ns", 1e-9},   {"days", 86400},
                                             {"day", 86400}, {"hours", 3600}, {"hour", 3600}, {"minutes", 60}};
-const std::vector<UnitName> bandwidth_units = {
-    {"PB/s", 1e15},    {"TB/s", 1e12},    {"GB/s", 1e9},     {"MB/s", 1e6},       {"KB/s", 1e3},      {"B/s", 1},        {"TiB/s", 0x1p40},
-    {"GiB/s", 0x1p30}, {"MiB/s", 0x1p20}, {"KiB/s", 0x1p10}, {"Tbit/s", 1.25e11}, {"Gbit/s", 1.25e8}, {"Mbit/s", 1.25e5}};
+const std::vector<UnitName> bandwidth_units = {{"PB/s", 1e15},     {"TB/s", 1e12},    {"GB/s", 1e9},       {"MB/s", 1e6},
+                                               {"KB/s", 1e3},      {"B/s", 1},        {"TiB/s", 0x1p40},   {"GiB/s", 0x1p30},
+                                               {"MiB/s", 0x1p20},  {"KiB/s", 0x1p10}, {"Tbit/s", 1.25e11}, {"Gbit/s", 1.25e8},
+                                               {"Mbit/s", 1.25e5}, {"Kbit/s", 125},   {"bit/s", 0.125}};
 const std::vector<UnitName> flop_rate_units = {{"EFLOP/s", 1e18}, {"PFLOP/s", 1e15}, {"TFLOP/s", 1e12}, {"GFLOP/s", 1e9},
                                                {"MFLOP/s", 1e6},  {"FLOP/s", 1},     {"TOP/s", 1e12},   {"GOP/s", 1e9}};
 const std::vector<UnitName> frequency_units = {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"/s", 1}, {"Hz", 1}, {"1/s", 1}};
