@@ -34,7 +34,7 @@ std::string terms_text(const Estimate& e) {
         const Term t = static_cast<Term>(i);
         if (e.terms[t] / e.step < 5e-5) continue;
         out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
-               right(percent_text(e.terms[t] / e.step, 2), 7) + "  " + bar(e.terms[t] / e.step) + "\n";
+               right(percent_text(e.terms[t] / e.step, 2), 7) + bar(e.terms[t] / e.step) + "\n";
     }
     if (e.slowest_stage != e.last_stage) {
         out += "  stage " + std::to_string(e.slowest_stage) + ", which the others wait for, spends";
