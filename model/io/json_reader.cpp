@@ -126,8 +126,7 @@ JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnost
         return file;
     };
     const auto status = std::filesystem::status(path, error);
-    if (error || !std::filesystem::exists(status))
-        return fail("no such file", "check the path");
+    if (error || !std::filesystem::exists(status)) return fail("no such file", "check the path");
     if (std::filesystem::is_directory(status)) return fail("is a directory, not a JSON file");
     // Pipes and character devices have no size and may never end: only regular files are read.
     if (!std::filesystem::is_regular_file(status)) return fail("is not a regular file");
