@@ -196,9 +196,11 @@ void check_rest(Check& c) {
 
 }  // namespace
 
+bool uses_sockets(const Scenario& s) { return s.use_ethernet || s.library.sockets_only; }
+
 const LinkType& network_link(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
-    return (s.use_ethernet || s.library.sockets_only) && node.ethernet ? *node.ethernet : node.nic_link;
+    return uses_sockets(s) && node.ethernet ? *node.ethernet : node.nic_link;
 }
 
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {

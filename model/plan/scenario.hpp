@@ -55,6 +55,9 @@ struct Scenario {
     std::string file;                      // where it came from, for diagnostics
 };
 
+// Does communication leave a node over sockets, because the scenario or its library says so?
+bool uses_sockets(const Scenario&);
+
 // The link by which ranks leave their node: sockets use the Ethernet interface although a faster one may be there.
 const LinkType& network_link(const Scenario&);
 

@@ -35,11 +35,10 @@ Bytes boundary_bytes(const Prepared::State& job) {
 Seconds send_time(const Prepared::State& job, const Resources& r) {
     if (job.scenario.plan.pp < 2) return {};
     const Bytes bytes = boundary_bytes(job);
-    Seconds t = collective_time(Collective::send, bytes, job.groups.pipeline, job.scenario.library, link_scale(job.groups.pipeline, r));
+    Seconds t = group_time(Collective::send, bytes, job.groups.pipeline, job, r);
     const Plan& plan = job.scenario.plan;
     if (job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1)
-        t += collective_time(Collective::all_gather, bytes * plan.tp, job.groups.tensor, job.scenario.library,
-                             link_scale(job.groups.tensor, r));
+        t += group_time(Collective::all_gather, bytes * plan.tp, job.groups.tensor, job, r);
     return t;
 }
 

@@ -33,21 +33,18 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
     const Framework& f = job.scenario.framework;
     const Precision& precision = job.precision;
     const StageBlocks& blocks = job.stages[stage];
-    const StageParameters p = parameters_of(job, stage);
     const DataParallel dp = plan.data_parallel;
-    const double shard = plan.shard_ranks();
-    const double expert_shard = plan.expert_replicas();
-    const auto sharded = [&](bool yes, Bytes each) { return yes ? (p.dense / shard + p.expert / expert_shard) * each : p.total() * each; };
     const bool training = !plan.forward_only;
 
     StageMemory memory;
-    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * sharded(dp == DataParallel::zero3, size_of(precision.parameter));
+    memory[MemoryKind::weights] =
+        (1 - plan.pruned_fraction) * held_parameters(job, stage, dp == DataParallel::zero3) * size_of(precision.parameter);
     if (training) {
-        memory[MemoryKind::gradients] = sharded(dp == DataParallel::zero2 || dp == DataParallel::zero3, size_of(precision.gradient_type()));
+        const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
+        memory[MemoryKind::gradients] = held_parameters(job, stage, shards_gradients) * size_of(precision.gradient_type());
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
-        const bool shards_states = dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3;
-        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = sharded(shards_states, states);
+        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = owned_parameters(job, stage) * states;
     }
 
     const double flight = in_flight(job, stage);

@@ -104,7 +104,7 @@ Prepared prepare(const Scenario& scenario) {
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->devices_per_node = std::min(scenario.plan.devices_per_node.value_or(scenario.cluster.node.devices), scenario.cluster.node.devices);
     job->nodes = nodes_used(scenario, job->devices_per_node);
-    const Topology topology = Topology::build(scenario.cluster, job->nodes, scenario.use_ethernet || scenario.library.sockets_only);
+    const Topology topology = Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario));
     job->groups = lay_groups(scenario, topology);
     const LinkType& host_link = scenario.cluster.node.host_link;
     job->host_copy = host_link.bandwidth.value * host_link.achievable.value;

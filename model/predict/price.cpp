@@ -66,7 +66,7 @@ Bucketed in_buckets(Collective what, Bytes bytes, double tensors, Seconds backwa
         if (f.bucket_per_rank) bucket = max(bucket, group.ranks * f.bucket_per_rank->value);
         buckets = bucket > Bytes{} ? std::ceil(bytes / bucket) : tensors;
     }
-    const auto one_of = [&](double n) { return collective_time(what, bytes / n, group, job.scenario.library, link_scale(group, r)); };
+    const auto one_of = [&](double n) { return group_time(what, bytes / n, group, job, r); };
     buckets = std::max(1.0, buckets);
     if (f.reduction_cycle) {
         // A background thread wakes once a cycle and reduces what backward has made ready since, up to a bucket; a reduction that
@@ -152,8 +152,8 @@ DataParallelPrice price_replicated_parameters(const Prepared::State& job, std::s
         total = dense.total + expert.total;
         last = max(dense.last, expert.last);
         if (job.groups.replicas.ranks > 1 && sharded)
-            total += collective_time(Collective::all_reduce, gradient_bytes(job, p.dense) / std::max(1, job.groups.shard.ranks),
-                                     job.groups.replicas, job.scenario.library, link_scale(job.groups.replicas, r));
+            total += group_time(Collective::all_reduce, gradient_bytes(job, p.dense) / std::max(1, job.groups.shard.ranks),
+                                job.groups.replicas, job, r);
     }
     const bool every = plan.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch) || plan.data_parallel == DataParallel::zero2;
     const double rounds = every ? m : 1;
@@ -166,10 +166,8 @@ DataParallelPrice price_replicated_parameters(const Prepared::State& job, std::s
     }
     if (sharded) {
         // Updated weights are gathered, beside the next forward where the framework does that.
-        const Seconds gather = collective_time(Collective::all_gather, weight_bytes(job, p.dense), job.groups.shard, job.scenario.library,
-                                               link_scale(job.groups.shard, r)) +
-                               collective_time(Collective::all_gather, weight_bytes(job, p.expert), job.groups.expert_data,
-                                               job.scenario.library, link_scale(job.groups.expert_data, r));
+        const Seconds gather = group_time(Collective::all_gather, weight_bytes(job, p.dense), job.groups.shard, job, r) +
+                               group_time(Collective::all_gather, weight_bytes(job, p.expert), job.groups.expert_data, job, r);
         const bool overlaps = plan.gather_overlap.value_or(f.overlaps_parameter_gather);
         const Seconds exposed = overlaps ? max(Seconds{}, gather - forward) : gather;
         price.exposed += exposed;
@@ -216,14 +214,11 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
-    const Group& g = group_of(job.groups, e.group);
-    return collective_time(collective_of(e.kind), e.bytes, g, job.scenario.library, link_scale(g, r));
+    return group_time(collective_of(e.kind), e.bytes, group_of(job.groups, e.group), job, r);
 }
 
 ShardedBlockPrice price_sharded_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
-    const auto time = [&](Collective what, Bytes bytes, const Group& g) {
-        return collective_time(what, bytes, g, job.scenario.library, link_scale(g, r));
-    };
+    const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
     const JobGroups& g = job.groups;
     const Bytes gradients = gradient_bytes(job, k.parameters);
     ShardedBlockPrice price;
@@ -235,16 +230,20 @@ ShardedBlockPrice price_sharded_block(const BlockKernels& k, const Prepared::Sta
     return price;
 }
 
-LinkScale link_scale(const Group& group, const Resources& r) {
-    return {group.crosses_network ? r.network_bandwidth : r.node_bandwidth, r.latency};
+Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
+    const double bandwidth = group.crosses_network ? r.network_bandwidth : r.node_bandwidth;
+    return collective_time(what, bytes, group, job.scenario.library, {bandwidth, r.latency});
+}
+
+double held_parameters(const Prepared::State& job, std::size_t stage, bool sharded) {
+    const Plan& plan = job.scenario.plan;
+    const StageParameters p = parameters_of(job, stage);
+    return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
-    const Plan& plan = job.scenario.plan;
-    const StageParameters p = parameters_of(job, stage);
-    const bool sharded =
-        plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2 || plan.data_parallel == DataParallel::zero3;
-    return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
+    const DataParallel dp = job.scenario.plan.data_parallel;
+    return held_parameters(job, stage, dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3);
 }
 
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {

@@ -87,7 +87,8 @@ DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage,
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
 
-LinkScale link_scale(const Group&, const Resources&);
+// Time of one collective over a group of the job, its links as a what-if makes them.
+Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 
 // Local parameters of a stage. Tied weights are counted where no other copy lives in the stage.
 struct StageParameters {
@@ -95,6 +96,8 @@ struct StageParameters {
     int tensors = 0;
     [[nodiscard]] double total() const { return dense + expert; }
 };
+// Local parameters of a stage that one rank holds: all, or its shard.
+double held_parameters(const Prepared::State&, std::size_t stage, bool sharded);
 double owned_parameters(const Prepared::State&, std::size_t stage);  // whose optimizer states a rank holds
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
 

@@ -78,6 +78,19 @@ BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {
     return a;
 }
 
+// Where the device does not multiply in the type that the plan names.
+std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& path) {
+    const std::string& device = s.cluster.node.device.name;
+    const DataType compute = s.plan.precision.compute;
+    std::vector<std::string> list;
+    if (!path.native)
+        list.push_back(device + " does not multiply " + std::string(to_text(compute)) + ": products run in " +
+                       std::string(to_text(path.peak->input)));
+    if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
+        list.push_back(device + " has no TF32 units: fp32 products run on its vector units");
+    return list;
+}
+
 std::vector<std::string> advice(const Scenario& s, const Report& r) {
     std::vector<std::string> list;
     const int idle = r.reserved_devices - r.devices;
@@ -134,7 +147,8 @@ Report make_report(const Prepared& job) {
     if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
         r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
     r.sample_word = std::string(s.workload.sample_word());
-    r.peak = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32).peak->rate.value;
+    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
+    r.peak = path.peak->rate.value;
     r.mfu = e.model_flops / (e.step * r.devices * r.peak);
     r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
     r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
@@ -151,14 +165,7 @@ Report make_report(const Prepared& job) {
     if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, e, r.utilization, r.reserved_devices);
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
-    const Device& device = s.cluster.node.device;
-    const DataType compute = s.plan.precision.compute;
-    const MatrixPath path = matrix_path(device, compute, s.plan.precision.tf32);
-    if (!path.native)
-        r.assumptions.push_back(device.name + " does not multiply " + std::string(to_text(compute)) + ": products run in " +
-                                std::string(to_text(path.peak->input)));
-    if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
-        r.assumptions.push_back(device.name + " has no TF32 units: fp32 products run on its vector units");
+    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
     if (!s.data.synthetic)
         r.assumptions.emplace_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
     r.advice = advice(s, r);
