@@ -54,7 +54,22 @@ struct LinkScale {
     double latency = 1;
 };
 
-// Time of one call. One rank communicates for free.
+// How the bytes of a collective travel: from each rank to its successor around the ring, from each to all others, or from one to one.
+enum class Pattern : std::uint8_t { ring, all_to_all, path };
+
+// One call, taken apart: `fixed` passes without using a link (protocol steps, reductions on the host), then every rank sends `bytes` by the
+// pattern at `efficiency` of what the links give it.
+struct CollectivePrice {
+    Seconds fixed;
+    Bytes bytes;
+    Pattern pattern = Pattern::ring;
+    double efficiency = 1;
+};
+
+// The cheapest algorithm and protocol for this group when nothing else uses its links.
+CollectivePrice collective_price(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
+
+// Time of one call, its price played on the group's own links. One rank communicates for free.
 Seconds collective_time(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
 
 }  // namespace sextant

@@ -1,0 +1,187 @@
+// The work of one training step as a graph: what simulate plays and what a backend executes. It knows no price.
+//
+// Two levels keep it small and executable. A *segment* is one piece of work at one place in one stream of one rank (forward of stage 3
+// for micro-batch 7, the all-reduce of a bucket, an optimizer step) with the segments that it waits for. What a segment does is its
+// *work*, shared by all segments that do the same: a run of blocks whose operators the network lists, a collective, a transfer.
+//
+// A rank of the graph may stand for many ranks of the job that do the same at the same time (fold in model/lower/lower.hpp).
+#pragma once
+
+#include "model/base/data_type.hpp"
+#include "model/base/quantity.hpp"
+#include "model/workload/network.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sextant {
+
+// Segments of one stream of a rank run one after another, in the order in which they stand in the graph. Streams run side by side.
+enum class Stream : std::uint8_t {
+    compute,        // kernels, and communication that they wait for
+    communication,  // data-parallel collectives behind the kernels
+    send_next,      // transfers to the stage after
+    send_previous,  // transfers to the stage before
+    copy,           // between device and host memory
+};
+inline constexpr int stream_count = 5;
+std::string_view to_text(Stream);
+
+enum class Phase : std::uint8_t {
+    forward,
+    backward,         // gradients of inputs and weights
+    backward_input,   // of inputs alone, and
+    backward_weight,  // of weights alone: zero-bubble schedules
+};
+std::string_view to_text(Phase);
+
+// Blocks first .. first + count - 1 of the network's sequence in order, backward from the last to the first. Exchanges inside the
+// blocks are part of it. Blocks that the graph marks as recomputed run forward again just before their backward.
+struct ComputeWork {
+    Phase phase = Phase::forward;
+    int first_block = 0, count = 1;
+    friend bool operator==(const ComputeWork&, const ComputeWork&) = default;
+};
+
+// What a collective or a transfer carries.
+enum class Payload : std::uint8_t { gradients, weights, activations, activation_gradients };
+std::string_view to_text(Payload);
+
+// An exchange by all ranks of a communicator: each rank's n-th collective on it is the same call.
+// `elements` are counted as in Exchange (model/workload/operator.hpp).
+struct CollectiveWork {
+    ExchangeKind kind = ExchangeKind::all_reduce;
+    Payload payload = Payload::gradients;
+    double elements = 0;
+    DataType type = DataType::fp32;
+    int calls = 1;                   // so many calls in turn, each with its part of the elements: buckets that become ready together
+    int first_block = 0, count = 0;  // whose gradients or weights
+    friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
+};
+
+// From the first member of a communicator to the second. What waits for it there is a segment of the receiving rank.
+struct TransferWork {
+    Payload payload = Payload::activations;
+    double elements = 0;
+    DataType type = DataType::bf16;
+    friend bool operator==(const TransferWork&, const TransferWork&) = default;
+};
+
+// The optimizer's step over what the rank owns of its stage.
+struct UpdateWork {
+    int stage = 0;
+    friend bool operator==(const UpdateWork&, const UpdateWork&) = default;
+};
+
+// Between device and host memory, and the update there (optimizer offload).
+struct OffloadWork {
+    int stage = 0;
+    bool weights = false;  // of one micro-batch, streamed through the device; else the gradients down, the update, the weights up
+    friend bool operator==(const OffloadWork&, const OffloadWork&) = default;
+};
+
+// What a framework does once for each micro-batch or once for each step.
+struct OverheadWork {
+    bool of_step = false;
+    friend bool operator==(const OverheadWork&, const OverheadWork&) = default;
+};
+
+// A parameter server adds a worker's gradients to what it holds, or updates the weights with them.
+struct ServeWork {
+    double elements = 0;
+    bool update = false;
+    friend bool operator==(const ServeWork&, const ServeWork&) = default;
+};
+
+using Work = std::variant<ComputeWork, CollectiveWork, TransferWork, UpdateWork, OffloadWork, OverheadWork, ServeWork>;
+
+using WorkIndex = std::uint32_t;
+using SegmentIndex = std::uint32_t;
+using GraphRank = std::uint32_t;          // index into TaskGraph::ranks
+using CommunicatorIndex = std::uint32_t;  // index into TaskGraph::communicators
+
+struct Segment {
+    WorkIndex work = 0;
+    GraphRank rank = 0;
+    CommunicatorIndex communicator = 0;  // of collectives and transfers
+    std::uint32_t micro_batch = 0;       // from 0; of the step's own work: 0
+    std::uint16_t chunk = 0;             // virtual stage of the rank
+    Stream stream = Stream::compute;
+};
+
+// Ranks that communicate. Where ranks are folded, `members` are those that stand for others, and `sets` all the groups that do so at once.
+struct Communicator {
+    ParallelGroup group = ParallelGroup::data;
+    std::vector<GraphRank> members;
+    std::vector<std::vector<int>> sets;  // ranks of the job; one set where nothing is folded
+};
+
+struct RankInfo {
+    int rank = 0;          // of the job; the lowest that it stands for
+    int stage = 0;         // of the pipeline
+    int multiplicity = 1;  // ranks of the job that it stands for
+    bool server = false;   // a parameter server: its number is `rank`
+    // Communicators of the exchanges inside blocks, by ParallelGroup.
+    std::vector<CommunicatorIndex> communicators;
+};
+
+struct BlockInstance {
+    int block_template = 0;   // into Network::templates
+    bool recomputed = false;  // its forward runs again before its backward
+};
+
+class TaskGraph {
+public:
+    [[nodiscard]] const Network& network() const { return network_; }
+    [[nodiscard]] std::span<const BlockInstance> blocks() const { return blocks_; }  // the network's sequence
+    [[nodiscard]] std::span<const RankInfo> ranks() const { return ranks_; }
+    [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
+    [[nodiscard]] std::span<const Work> works() const { return works_; }
+    [[nodiscard]] std::span<const Segment> segments() const { return segments_; }  // of each stream in the order in which they run
+    // The segments that one waits for, beside the one before it in its stream.
+    [[nodiscard]] std::span<const SegmentIndex> waits_for(SegmentIndex s) const {
+        return std::span(dependencies_).subspan(first_dependency_[s], first_dependency_[s + 1] - first_dependency_[s]);
+    }
+    [[nodiscard]] std::size_t dependency_count() const { return dependencies_.size(); }
+
+private:
+    friend class TaskGraphBuilder;
+    Network network_;
+    std::vector<BlockInstance> blocks_;
+    std::vector<RankInfo> ranks_;
+    std::vector<Communicator> communicators_;
+    std::vector<Work> works_;
+    std::vector<Segment> segments_;
+    std::vector<std::uint32_t> first_dependency_;
+    std::vector<SegmentIndex> dependencies_;
+};
+
+// Segments may be told to wait for segments that are added later.
+class TaskGraphBuilder {
+public:
+    TaskGraphBuilder(Network, std::vector<BlockInstance>);
+
+    GraphRank add(RankInfo);
+    CommunicatorIndex add(Communicator);
+    RankInfo& rank(GraphRank r) { return graph_.ranks_[r]; }
+    WorkIndex work(const Work&);  // the same index for equal work
+    SegmentIndex add(const Segment&);
+    void wait(SegmentIndex segment, SegmentIndex for_this);
+    [[nodiscard]] const TaskGraph& so_far() const { return graph_; }
+
+    // Aborts on a cycle: lowering never makes one.
+    TaskGraph build() &&;
+
+private:
+    TaskGraph graph_;
+    std::vector<std::pair<SegmentIndex, SegmentIndex>> waits_;
+};
+
+// "forward of blocks 3-5", "all_reduce of gradients".
+std::string describe(const Work&);
+
+}  // namespace sextant

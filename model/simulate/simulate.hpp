@@ -1,0 +1,47 @@
+// Plays a task graph as discrete events: streams, launch queues, and links shared max-min fairly by whatever crosses them at the same time.
+//
+//   - Segments of a stream start in order, each when those that it waits for have ended. Events are ordered by (time, sequence).
+//   - A compute segment runs its pieces one after another. A kernel ends no sooner than the host has issued it; it runs slower while
+//     another stream of its device communicates.
+//   - A collective starts when all its ranks have come to it. Its fixed time passes first; then its bytes flow, all hops of all its rings
+//     in step, at the rate that max-min fairness leaves it (fluid_network.hpp).
+// docs/model/simulation.md derives each rule by examples.
+#pragma once
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/task_graph.hpp"
+#include "model/graph/trace.hpp"
+#include "model/hardware/topology.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// What makes ranks differ: independent noise on every rank's kernels, and devices that are slower.
+struct Jitter {
+    double noise = 0;  // standard deviation of a rank's speed over its mean, drawn once per step
+    std::uint64_t seed = 1;
+    int slow_devices = 0;  // the first so many ranks of the job run at `slow_speed`
+    double slow_speed = 1;
+};
+
+// How much of a link, or of a device's compute stream, was in use over time: equal intervals from 0 to the end of the step.
+struct UtilizationSeries {
+    std::string name;          // "n0.gpu3", "n0.nic1 -> leaf0"; links that all traffic loads alike are one series
+    int count = 1;             // links that the series stands for
+    std::vector<double> busy;  // fraction of the interval (device), or of the capacity (link)
+};
+
+struct Simulation {
+    Trace trace;
+    std::vector<UtilizationSeries> devices, links;
+    std::uint64_t events = 0;
+};
+
+// `device_of`: the device of each rank of the job, by rank.
+Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const std::vector<DeviceIndex>& device_of, const Jitter& = {});
+
+}  // namespace sextant
