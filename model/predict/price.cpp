@@ -207,6 +207,12 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
             return groups.expert_tensor;
         case ParallelGroup::data:
             return groups.data;
+        case ParallelGroup::expert_data:
+            return groups.expert_data;
+        case ParallelGroup::shard:
+            return groups.shard;
+        case ParallelGroup::replicas:
+            return groups.replicas;
         case ParallelGroup::pipeline:
             return groups.pipeline;
     }

@@ -4,21 +4,12 @@
 #include "model/cost/collectives.hpp"
 #include "model/cost/compute.hpp"
 #include "model/cost/kernel.hpp"
+#include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
 
 #include <vector>
 
 namespace sextant {
-
-// Blocks of one pipeline stage (all its virtual chunks): how many instances of each template.
-struct StageBlocks {
-    std::vector<int> count;     // by template
-    int layers = 0;             // blocks of role layer
-    int recomputed_layers = 0;  // of those, how many run forward again
-    bool has_input = false, has_head = false;
-
-    bool operator==(const StageBlocks&) const = default;
-};
 
 struct JobGroups {
     Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
@@ -44,9 +35,6 @@ struct Prepared::State {
 
 // Ranks by the plan's placement, groups by dimension, laid on the topology.
 JobGroups lay_groups(const Scenario&, const Topology&);
-
-// Which blocks each stage holds; as even as possible where the plan does not say.
-std::vector<StageBlocks> split_stages(const Network&, const Plan&);
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.
 struct PhasePrice {

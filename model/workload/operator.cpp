@@ -20,6 +20,12 @@ double product(std::initializer_list<std::int64_t> factors) {
 
 }  // namespace
 
+std::string_view to_text(ParallelGroup g) {
+    static constexpr std::string_view names[parallel_group_count] = {"tensor",      "context", "expert",   "expert tensor", "data",
+                                                                     "expert data", "shard",   "replicas", "pipeline"};
+    return names[static_cast<std::size_t>(g)];
+}
+
 double Tensor::elements() const {
     double n = 1;
     for (const std::int64_t extent : shape) n *= static_cast<double>(extent);

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -110,7 +111,21 @@ struct TokenPermute {
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };
-enum class ParallelGroup { tensor, context, expert, expert_tensor, data, pipeline };
+
+// The groups of ranks that a plan makes. Exchanges inside a block go over the first four.
+enum class ParallelGroup {
+    tensor,
+    context,
+    expert,
+    expert_tensor,
+    data,         // holds the same dense parameters: data-parallel and context ranks
+    expert_data,  // holds the same experts
+    shard,        // ZeRO: shares out the dense parameters; all of `data`, or a part of it
+    replicas,     // holds the same shard
+    pipeline,     // the stages
+};
+inline constexpr int parallel_group_count = 9;
+std::string_view to_text(ParallelGroup);
 
 // Communication inside a block, in forward and (conjugate) in backward. `bytes` follow from `elements` and the element's width:
 // all_reduce: elements of the buffer; all_gather: of the gathered result; reduce_scatter: of the input; all_to_all: of one rank's buffer.

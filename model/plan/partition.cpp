@@ -1,0 +1,130 @@
+#include "model/plan/partition.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+Shard shard_of(const Plan& plan) {
+    Shard s;
+    s.micro_batch = plan.micro_batch;
+    s.tensor = plan.tp;
+    s.context = plan.cp;
+    s.expert = plan.ep;
+    s.expert_tensor = plan.expert_tp;
+    s.sequence_parallel = plan.sequence_parallel;
+    s.flash_attention = plan.flash_attention;
+    s.training = !plan.forward_only;
+    return s;
+}
+
+// What the network turns out to be must agree with the plan; check_plan knows the blocks of some workloads only.
+void check_stages(const Scenario& scenario, std::size_t blocks) {
+    const Plan& plan = scenario.plan;
+    Diagnostics problems;
+    const std::int64_t chunks = std::int64_t{plan.pp} * plan.vpp;
+    if (chunks > static_cast<std::int64_t>(blocks))
+        problems.add({scenario.file, "/plan/pp", std::to_string(chunks) + " pipeline chunks for " + std::to_string(blocks) + " blocks",
+                      "at most one chunk per block: lower pp or vpp"});
+    const auto placed = std::accumulate(plan.stage_blocks.begin(), plan.stage_blocks.end(), std::int64_t{0});
+    if (!plan.stage_blocks.empty() && placed != static_cast<std::int64_t>(blocks))
+        problems.add({scenario.file, "/plan/stage_blocks",
+                      "the stages hold " + std::to_string(placed) + " blocks, the network has " + std::to_string(blocks), ""});
+    problems.throw_if_any();
+}
+
+}  // namespace
+
+Precision kept_precision(const Plan& plan, const Framework& framework) {
+    Precision p = plan.precision;
+    const bool mixed = size_of(p.compute) < size_of(DataType::fp32);
+    if (framework.casts_each_use && mixed) {
+        p.parameter = DataType::fp32;
+        p.master_weights = false;
+    }
+    if (framework.gradients_in_fp32 && mixed && !p.gradient) p.gradient = DataType::fp32;
+    return p;
+}
+
+Network cut_network(const Scenario& scenario) {
+    try {
+        Network network = build_network(scenario.workload, shard_of(scenario.plan));
+        check_stages(scenario, network.sequence.size());
+        return network;
+    } catch (const InputError& e) {
+        std::vector<Diagnostic> problems = e.diagnostics();
+        for (Diagnostic& p : problems)
+            if (p.file.empty()) p.file = scenario.file;
+        throw InputError(std::move(problems));
+    }
+}
+
+int used_devices_per_node(const Scenario& scenario) {
+    const int there = scenario.cluster.node.devices;
+    return std::min(scenario.plan.devices_per_node.value_or(there), there);
+}
+
+int used_nodes(const Scenario& scenario) {
+    const int per_node = used_devices_per_node(scenario);
+    const int devices = scenario.plan.devices();
+    if (scenario.plan.scattered) return std::min(devices, scenario.cluster.nodes);
+    return (devices + per_node - 1) / per_node;
+}
+
+// The layers are dealt out evenly, the first virtual stage also has the input block and the last the head, as Megatron does; what
+// does not divide goes to the middle stages first, which have neither.
+std::vector<int> blocks_per_virtual_stage(const Network& network, const Plan& plan) {
+    if (!plan.stage_blocks.empty()) return plan.stage_blocks;
+    const int chunks = plan.pp * plan.vpp;
+    const int blocks = static_cast<int>(network.sequence.size());
+    const auto role = [&](int i) {
+        return network.templates[static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(i)])].role;
+    };
+    const int inputs = blocks > 0 && role(0) == BlockRole::input ? 1 : 0;
+    const int heads = blocks > 1 && role(blocks - 1) == BlockRole::head ? 1 : 0;
+    const int layers = blocks - inputs - heads;
+    std::vector<int> count(static_cast<std::size_t>(chunks), layers / chunks);
+    int rest = layers % chunks;
+    for (int i = 1; i < chunks - 1 && rest > 0; ++i, --rest) ++count[static_cast<std::size_t>(i)];
+    for (int i = 0; i < chunks && rest > 0; ++i, --rest) ++count[static_cast<std::size_t>(i)];
+    count.front() += inputs;
+    count.back() += heads;
+    return count;
+}
+
+int recomputed_layers(const Plan& plan, int layers) {
+    if (plan.recompute == Recompute::none) return 0;
+    return plan.recompute == Recompute::blocks ? std::min(plan.recompute_blocks, layers) : layers;
+}
+
+std::vector<StageBlocks> split_stages(const Network& network, const Plan& plan) {
+    const std::vector<int> per_chunk = blocks_per_virtual_stage(network, plan);
+    std::vector<StageBlocks> stages(static_cast<std::size_t>(plan.pp));
+    for (StageBlocks& s : stages) s.count.assign(network.templates.size(), 0);
+    std::size_t block = 0;
+    for (std::size_t chunk = 0; chunk < per_chunk.size(); ++chunk) {
+        StageBlocks& stage = stages[chunk % stages.size()];  // virtual stages go round: chunk c of stage s is block run c * pp + s
+        for (int i = 0; i < per_chunk[chunk] && block < network.sequence.size(); ++i, ++block) {
+            const auto t = static_cast<std::size_t>(network.sequence[block]);
+            ++stage.count[t];
+            switch (network.templates[t].role) {
+                case BlockRole::input:
+                    stage.has_input = true;
+                    break;
+                case BlockRole::head:
+                    stage.has_head = true;
+                    break;
+                case BlockRole::layer:
+                    ++stage.layers;
+                    break;
+            }
+        }
+    }
+    for (StageBlocks& s : stages) s.recomputed_layers = recomputed_layers(plan, s.layers);
+    return stages;
+}
+
+}  // namespace sextant

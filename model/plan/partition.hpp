@@ -1,0 +1,40 @@
+// How a plan cuts a network: each block's shapes over the ranks of a stage, the blocks over the stages of the pipeline.
+#pragma once
+
+#include "model/plan/scenario.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+// The network as one rank sees it. Throws InputError with every problem: shapes that do not divide, more stages than blocks.
+Network cut_network(const Scenario&);
+
+// The precision policy as the framework keeps it: autocast leaves weights and gradients in fp32 and needs no master copy; main
+// gradients may be fp32 beside 16-bit weights. What the plan states about gradients stands.
+Precision kept_precision(const Plan&, const Framework&);
+
+// Devices that the job uses on each node, and nodes that its ranks fill.
+int used_devices_per_node(const Scenario&);
+int used_nodes(const Scenario&);
+
+// Blocks of each virtual stage in the order of forward: virtual stage i is chunk i / pp of stage i % pp.
+// What the plan says; else as even as possible.
+std::vector<int> blocks_per_virtual_stage(const Network&, const Plan&);
+
+// Of this many layers of one stage, how many, from the first, run forward again.
+int recomputed_layers(const Plan&, int layers);
+
+// What one pipeline stage holds, all its virtual stages together.
+struct StageBlocks {
+    std::vector<int> count;     // by template
+    int layers = 0;             // blocks of role layer
+    int recomputed_layers = 0;  // of those, how many run forward again
+    bool has_input = false, has_head = false;
+
+    bool operator==(const StageBlocks&) const = default;
+};
+
+std::vector<StageBlocks> split_stages(const Network&, const Plan&);
+
+}  // namespace sextant

@@ -1,0 +1,49 @@
+// Where each rank of a plan stands: its place in every dimension, its device, and the groups that it communicates with.
+#pragma once
+
+#include "model/plan/plan.hpp"
+#include "model/workload/operator.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+struct RankPlace {
+    int data = 0, tensor = 0, context = 0, pipeline = 0;
+};
+
+// Ranks are numbered in the order of the plan's placement, fastest dimension first, and fill nodes in that order.
+class RankLayout {
+public:
+    // `nodes`, each of `node_devices` devices, are those of the topology.
+    RankLayout(const Plan&, int nodes, int node_devices);
+
+    [[nodiscard]] int ranks() const { return ranks_; }
+    [[nodiscard]] RankPlace place_of(int rank) const;
+    [[nodiscard]] int rank_at(const RankPlace&) const;
+
+    // The device of a rank: node x node_devices + its number there. Ranks that a scheduler scattered are dealt to nodes in turn, the
+    // worst that it can do.
+    [[nodiscard]] int device_of(int rank) const;
+    [[nodiscard]] int node_of(int rank) const { return device_of(rank) / node_devices_; }
+
+    [[nodiscard]] int size_of(ParallelGroup) const;
+    // The group that a rank belongs to, the rank itself included.
+    [[nodiscard]] std::vector<int> group_of(int rank, ParallelGroup) const;
+    // All of them: every rank is in one. The first has rank 0.
+    [[nodiscard]] std::vector<std::vector<int>> groups(ParallelGroup) const;
+
+private:
+    // A group is a product of strided ranges of ranks.
+    struct Range {
+        int count = 1, stride = 0;
+    };
+    [[nodiscard]] const std::vector<Range>& ranges(ParallelGroup g) const { return ranges_[static_cast<std::size_t>(g)]; }
+
+    int ranks_ = 1, nodes_ = 1, node_devices_ = 1, per_node_ = 1;
+    bool scattered_ = false;
+    RankPlace size_, stride_;  // of each dimension
+    std::vector<std::vector<Range>> ranges_;
+};
+
+}  // namespace sextant
