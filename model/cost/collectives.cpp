@@ -7,6 +7,7 @@ namespace sextant {
 namespace {
 
 struct Call {
+    Bytes size;
     const Group& group;
     const CommunicationLibrary& library;
     LinkScale scale;
@@ -28,27 +29,52 @@ struct Call {
         const double levels = nodes > 1 ? std::ceil(std::log2(nodes)) : 0;
         return step(p.tree_step, std::ceil(n / nodes) - 1, levels);
     }
-    [[nodiscard]] Bandwidth ring_bandwidth(const Protocol& p) const { return group.ring * (p.bandwidth_fraction.value * scale.bandwidth); }
+    [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern) const {
+        return {p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value * scale.bandwidth};
+    }
 
-    [[nodiscard]] Seconds all_reduce(const Protocol& p, Bytes size) const {
-        Seconds best = 2.0 * ring_pass(p) + 2 * (n - 1) / n * size / ring_bandwidth(p);
-        if (library.tree) best = min(best, 2.0 * tree_pass(p) + 2.0 * size / (ring_bandwidth(p) * library.tree_bandwidth_fraction.value));
-        return best;
+    [[nodiscard]] CollectivePrice ring_all_reduce(const Protocol& p) const {
+        return price(p, 2.0 * ring_pass(p), 2 * (n - 1) / n * size, Pattern::ring);
     }
-    [[nodiscard]] Seconds one_way(const Protocol& p, Bytes size) const { return ring_pass(p) + (n - 1) / n * size / ring_bandwidth(p); }
-    [[nodiscard]] Seconds chain(const Protocol& p, Bytes size) const { return ring_pass(p) + size / ring_bandwidth(p); }
-    [[nodiscard]] Seconds send(const Protocol& p, Bytes size) const {
+    [[nodiscard]] CollectivePrice tree_all_reduce(const Protocol& p) const {
+        CollectivePrice tree = price(p, 2.0 * tree_pass(p), 2.0 * size, Pattern::ring);
+        tree.efficiency *= library.tree_bandwidth_fraction.value;
+        return tree;
+    }
+    [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
+        const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
+        return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * scale.bandwidth};
+    }
+    [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring); }
+    [[nodiscard]] CollectivePrice chain(const Protocol& p) const { return price(p, ring_pass(p), size, Pattern::ring); }
+    [[nodiscard]] CollectivePrice send(const Protocol& p) const {
         const bool across = group.crosses_network;
-        return step(p.ring_step, across ? 0 : 1, across ? 1 : 0) + size / ring_bandwidth(p);
+        return price(p, step(p.ring_step, across ? 0 : 1, across ? 1 : 0), size, Pattern::path);
     }
-    [[nodiscard]] Seconds all_to_all(const Protocol& p, Bytes size) const {
+    [[nodiscard]] CollectivePrice all_to_all(const Protocol& p) const {
         // Messages to all peers are posted together: the first pays the step, the others a share of posting it.
         constexpr double posting_share = 0.1;
         const double inside = std::ceil(n / nodes) - 1;
         const double across = n - 1 - inside;
         const auto posted = [](double messages) { return messages > 0 ? 1 + posting_share * (messages - 1) : 0; };
-        return step(p.ring_step, posted(inside), posted(across)) +
-               (n - 1) / n * size / (group.all_to_all * (p.bandwidth_fraction.value * scale.bandwidth));
+        return price(p, step(p.ring_step, posted(inside), posted(across)), (n - 1) / n * size, Pattern::all_to_all);
+    }
+    [[nodiscard]] CollectivePrice by_protocol(Collective what, const Protocol& p) const {
+        switch (what) {
+            case Collective::all_reduce:
+                return ring_all_reduce(p);
+            case Collective::all_gather:
+            case Collective::reduce_scatter:
+                return one_way(p);
+            case Collective::broadcast:
+            case Collective::reduce:
+                return chain(p);
+            case Collective::send:
+                return send(p);
+            case Collective::all_to_all:
+                break;
+        }
+        return all_to_all(p);
     }
 };
 
@@ -109,38 +135,33 @@ Group make_group(const Topology& topology, std::span<const DeviceIndex> members,
     return g;
 }
 
-Seconds collective_time(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
+Seconds time_alone(const CollectivePrice& price, const Group& group) {
+    if (!(price.bytes > Bytes{})) return price.fixed;
+    const Bandwidth links = price.pattern == Pattern::all_to_all ? group.all_to_all : group.ring;
+    return price.fixed + price.bytes / (links * price.efficiency);
+}
+
+CollectivePrice collective_price(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
     if (group.ranks < 2 || !(size > Bytes{})) return {};
-    const Call call{group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
-    Seconds best = Seconds::from_si(INFINITY);
+    const Call call{size, group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
+    CollectivePrice best;
+    Seconds least = best.fixed = Seconds::from_si(INFINITY);
+    const auto offer = [&](const CollectivePrice& price) {
+        if (const Seconds time = time_alone(price, group); time < least) best = price, least = time;
+    };
     for (const Protocol& p : library.protocols) {
         if (p.up_to && size > *p.up_to) continue;
-        const Seconds base = p.base.value;
-        const auto time = [&]() -> Seconds {
-            switch (what) {
-                case Collective::all_reduce:
-                    return call.all_reduce(p, size);
-                case Collective::all_gather:
-                case Collective::reduce_scatter:
-                    return call.one_way(p, size);
-                case Collective::broadcast:
-                case Collective::reduce:
-                    return call.chain(p, size);
-                case Collective::send:
-                    return call.send(p, size);
-                case Collective::all_to_all:
-                    return call.all_to_all(p, size);
-            }
-            return {};
-        };
-        best = min(best, base / scale.latency + time());
+        offer(call.by_protocol(what, p));
+        if (what == Collective::all_reduce && library.tree) offer(call.tree_all_reduce(p));
     }
-    if (what == Collective::all_reduce && group.in_switch && library.in_switch_reduction && !library.protocols.empty()) {
-        const Protocol& p = library.protocols.front();
-        const Bandwidth port = group.ring * (library.in_switch_bandwidth_fraction.value * scale.bandwidth);
-        best = min(best, (p.base.value + library.in_switch_step.value) / scale.latency + size / port);
-    }
-    return best + host_time(what, size, group, library);
+    if (what == Collective::all_reduce && group.in_switch && library.in_switch_reduction && !library.protocols.empty())
+        offer(call.in_switch_all_reduce());
+    best.fixed += host_time(what, size, group, library);
+    return best;
+}
+
+Seconds collective_time(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
+    return time_alone(collective_price(what, size, group, library, scale), group);
 }
 
 }  // namespace sextant

@@ -69,6 +69,9 @@ struct CollectivePrice {
 // The cheapest algorithm and protocol for this group when nothing else uses its links.
 CollectivePrice collective_price(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
 
+// A call that has the group's links to itself (and to the sister groups that the group was laid beside).
+Seconds time_alone(const CollectivePrice&, const Group&);
+
 // Time of one call, its price played on the group's own links. One rank communicates for free.
 Seconds collective_time(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
 

@@ -28,6 +28,13 @@ LinkLoads::Limit LinkLoads::limit() const {
     return limit;
 }
 
+std::vector<LinkLoad> LinkLoads::own() const {
+    std::vector<LinkLoad> loads;
+    loads.reserve(own_.size());
+    for (const int l : own_) loads.push_back({l, load_[l]});
+    return loads;
+}
+
 std::vector<std::span<const DeviceIndex>> other_groups(std::span<const DeviceIndex> members,
                                                        std::span<const std::vector<DeviceIndex>> groups) {
     std::vector<DeviceIndex> sorted(members.begin(), members.end());

@@ -54,6 +54,14 @@ struct RingLayout {
     LinkCategory bottleneck = LinkCategory::pcie;  // the kind of link that limits it
 };
 
+// What a communication puts on a link: bytes for each byte of its progress, as each function below says. Where a copy is staged in host
+// memory the host's links count for more, by what they then carry less. So a communication that has the machine to itself goes forward
+// at the least of bandwidth over weight.
+struct LinkLoad {
+    int link = 0;  // index into Topology::links(); each at most once
+    double weight = 0;
+};
+
 class Topology {
 public:
     // `use_ethernet`: collectives leave the node over the slow interface although a faster one exists.
@@ -81,6 +89,16 @@ public:
     // groups share links as above; infinite for a single member.
     [[nodiscard]] Bandwidth all_to_all_bandwidth(std::span<const DeviceIndex> members,
                                                  std::span<const std::vector<DeviceIndex>> groups) const;
+
+    // The same without sister groups, link by link: for each byte that one member passes to its successor, over all rings of the bundle...
+    [[nodiscard]] std::vector<LinkLoad> ring_loads(std::span<const DeviceIndex> members) const;
+    // ... for each byte that one member sends to all others together ...
+    [[nodiscard]] std::vector<LinkLoad> all_to_all_loads(std::span<const DeviceIndex> members) const;
+    // ... for each byte of a transfer: one direction of a ring of the two, spread over their NICs ...
+    [[nodiscard]] std::vector<LinkLoad> send_loads(DeviceIndex from, DeviceIndex to) const;
+    // ... for each byte copied from a device to the memory of a host, or back. Another node's is reached over the network: from the
+    // device's NICs to those of the same number.
+    [[nodiscard]] std::vector<LinkLoad> host_copy_loads(DeviceIndex, int node, bool to_host) const;
 
     struct Graph;  // topology_graph.hpp: for the sources of this class
 

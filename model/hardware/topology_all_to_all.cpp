@@ -116,4 +116,10 @@ Bandwidth Topology::all_to_all_bandwidth(std::span<const DeviceIndex> members, s
     return loads.limit().bandwidth;
 }
 
+std::vector<LinkLoad> Topology::all_to_all_loads(std::span<const DeviceIndex> members) const {
+    LinkLoads loads(*graph_);
+    AllToAll(*graph_, loads).add(members);
+    return loads.own();
+}
+
 }  // namespace sextant

@@ -71,6 +71,7 @@ struct Topology::Graph {
     [[nodiscard]] int unit() const { return std::max(devices, switch_span); }
 
     // Appends to the route.
+    void inside_host(int node, int from, int to, Route&) const;  // local vertices
     void route(DeviceIndex from, DeviceIndex to, Route&) const;
     void device_to_nic(DeviceIndex, int nic, Route&) const;
     void nic_to_nic(int from_node, int from_nic, int to_node, int to_nic, Route&) const;
@@ -80,9 +81,6 @@ struct Topology::Graph {
     // What a transfer over `link` gets of its bandwidth: less on the host's links when staged.
     [[nodiscard]] double efficiency(int link, bool through_host) const;
     [[nodiscard]] Seconds latency(const Route&) const;
-
-private:
-    void inside_host(int node, int from, int to, Route&) const;
 };
 
 // How much crosses each link when each group moves one unit of traffic per member: bandwidth is the least of capacity over load.
@@ -105,10 +103,11 @@ public:
         LinkCategory category = LinkCategory::pcie;
     };
     [[nodiscard]] Limit limit() const;
+    [[nodiscard]] std::vector<LinkLoad> own() const;
 
 private:
     const Topology::Graph& graph_;
-    std::vector<double> load_;
+    std::vector<double> load_;  // by link
     std::vector<int> own_;
     bool own_open_ = true;
 };

@@ -173,4 +173,10 @@ RingLayout Topology::ring(std::span<const DeviceIndex> members, std::span<const 
     return ring;
 }
 
+std::vector<LinkLoad> Topology::ring_loads(std::span<const DeviceIndex> members) const {
+    LinkLoads loads(*graph_);
+    RingPlanner(*graph_, loads).lay(members);
+    return loads.own();
+}
+
 }  // namespace sextant

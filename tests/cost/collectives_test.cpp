@@ -53,6 +53,15 @@ TEST(Collectives, ABroadcastIsAPipelinedChain) {
     EXPECT_NEAR(time_us(Collective::reduce, 1 * GB, in_one_node(4)), 10'013, 1e-6);
 }
 
+TEST(Collectives, ThePriceOfARingAllReduceIsItsStepsAndTheBytesThatARankPassesOn) {
+    // 10 us + 6 steps of 1 us; three halves of 1 GB at all of the ring's bandwidth.
+    const CollectivePrice price = collective_price(Collective::all_reduce, 1 * GB, in_one_node(4), round_machine::library());
+    EXPECT_NEAR(price.fixed / us, 16, 1e-9);
+    EXPECT_DOUBLE_EQ(price.bytes / GB, 1.5);
+    EXPECT_EQ(price.pattern, Pattern::ring);
+    EXPECT_DOUBLE_EQ(price.efficiency, 1);
+}
+
 TEST(Collectives, ASendIsOneHopOfTheClassThatItCrosses) {
     // Inside: 10 us + 1 us + 1 MB / (100 GB/s) = 21 us. Across: 10 us + 5 us + 1 MB / (10 GB/s) = 115 us.
     EXPECT_NEAR(time_us(Collective::send, 1 * MB, in_one_node(2)), 21, 1e-9);
@@ -117,6 +126,19 @@ TEST(Collectives, TheProtocolFollowsTheSize) {
     EXPECT_NEAR(time_us(Collective::all_gather, 1.6 * MB, in_one_node(4), library), 25, 1e-9);
     EXPECT_NEAR(time_us(Collective::all_gather, 0.8 * MB, in_one_node(4), library), 13, 1e-9);
     EXPECT_NEAR(time_us(Collective::all_gather, 3.2 * MB, in_one_node(4), library), 37, 1e-9);
+}
+
+TEST(Collectives, ThePriceIsThatOfTheFastestProtocolAndSaysHowItsBytesTravel) {
+    const CommunicationLibrary library = with_eager_protocol();
+    // One hop: simple 10 us + 1 us + S / (100 GB/s), eager 1 us + S / (50 GB/s). They meet at S = 1 MB, 21 us.
+    const CollectivePrice small = collective_price(Collective::send, 0.5 * MB, in_one_node(2), library);
+    EXPECT_EQ(small.pattern, Pattern::path);
+    EXPECT_NEAR(small.fixed / us, 1, 1e-9);
+    EXPECT_DOUBLE_EQ(small.efficiency, 0.5);
+    const CollectivePrice large = collective_price(Collective::send, 2 * MB, in_one_node(2), library);
+    EXPECT_NEAR(large.fixed / us, 11, 1e-9);
+    EXPECT_DOUBLE_EQ(large.efficiency, 1);
+    EXPECT_EQ(collective_price(Collective::all_to_all, 1 * MB, in_one_node(4), library).pattern, Pattern::all_to_all);
 }
 
 TEST(Collectives, AProtocolForSmallMessagesStopsAtItsLimit) {
