@@ -11,10 +11,13 @@
 #include "model/base/quantity.hpp"
 #include "model/workload/network.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -55,6 +58,7 @@ std::string_view to_text(Payload);
 // `elements` are counted as in Exchange (model/workload/operator.hpp).
 struct CollectiveWork {
     ExchangeKind kind = ExchangeKind::all_reduce;
+    ParallelGroup group = ParallelGroup::data;
     Payload payload = Payload::gradients;
     double elements = 0;
     DataType type = DataType::fp32;
@@ -125,8 +129,8 @@ struct RankInfo {
     int stage = 0;         // of the pipeline
     int multiplicity = 1;  // ranks of the job that it stands for
     bool server = false;   // a parameter server: its number is `rank`
-    // Communicators of the exchanges inside blocks, by ParallelGroup.
-    std::vector<CommunicatorIndex> communicators;
+    // By ParallelGroup; none where it is alone in its group.
+    std::array<std::optional<CommunicatorIndex>, parallel_group_count> communicators;
 };
 
 struct BlockInstance {
@@ -167,17 +171,21 @@ public:
 
     GraphRank add(RankInfo);
     CommunicatorIndex add(Communicator);
+    // Until build(): ranks and communicators learn of each other as lowering goes on.
     RankInfo& rank(GraphRank r) { return graph_.ranks_[r]; }
+    Communicator& communicator(CommunicatorIndex c) { return graph_.communicators_[c]; }
     WorkIndex work(const Work&);  // the same index for equal work
     SegmentIndex add(const Segment&);
     void wait(SegmentIndex segment, SegmentIndex for_this);
     [[nodiscard]] const TaskGraph& so_far() const { return graph_; }
+    [[nodiscard]] SegmentIndex next() const { return static_cast<SegmentIndex>(graph_.segments_.size()); }  // that add() will give
 
-    // Aborts on a cycle: lowering never makes one.
+    // Aborts when segments wait for each other in a circle: lowering never makes such a graph.
     TaskGraph build() &&;
 
 private:
     TaskGraph graph_;
+    std::unordered_multimap<std::size_t, WorkIndex> known_works_;
     std::vector<std::pair<SegmentIndex, SegmentIndex>> waits_;
 };
 

@@ -1,0 +1,123 @@
+#include "model/lower/lower.hpp"
+
+#include "model/lower/rank_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+std::vector<ComputeWork> stage_blocks(const Network& network, const Plan& plan) {
+    std::vector<ComputeWork> stages;
+    int first = 0;
+    for (const int count : blocks_per_virtual_stage(network, plan)) {
+        stages.push_back({Phase::forward, first, count});
+        first += count;
+    }
+    return stages;
+}
+
+// What the last block of each virtual stage hands on.
+std::vector<TransferWork> stage_boundaries(const Network& network, const LoweredJob& job) {
+    std::vector<TransferWork> list;
+    for (const ComputeWork& stage : job.virtual_stages) {
+        const auto last = static_cast<std::size_t>(stage.first_block + stage.count - 1);
+        const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[last])].graph;
+        TransferWork transfer{Payload::activations, 0, job.precision.activation};
+        for (const TensorId id : graph.outputs()) transfer.elements += graph.tensor(id).elements();
+        if (job.scatters_boundaries()) transfer.elements /= job.plan.tp;
+        list.push_back(transfer);
+    }
+    return list;
+}
+
+// By block. The head's tied weight lives with the embedding; a stage without the embedding needs a copy of its own.
+std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
+    const std::vector<StageBlocks> split = split_stages(network, plan);
+    std::vector<BlockParameters> list(network.sequence.size());
+    for (std::size_t v = 0; v < stages.size(); ++v) {
+        const bool has_embedding = split[v % static_cast<std::size_t>(plan.pp)].has_input;
+        for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
+            const auto block = static_cast<std::size_t>(b);
+            const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[block])].graph;
+            BlockParameters& p = list[block];
+            p.dense = graph.dense_parameters();
+            p.expert = graph.expert_parameters();
+            for (const Operator& op : graph.operators()) {
+                if (op.tied && !has_embedding) p.dense += op.parameters;
+                if (op.parameters > 0) ++p.tensors;
+            }
+        }
+    }
+    return list;
+}
+
+// The first layers of each stage run forward again, as many as the plan says.
+std::vector<BlockInstance> block_instances(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
+    const std::vector<StageBlocks> split = split_stages(network, plan);
+    std::vector<BlockInstance> blocks;
+    std::vector<int> layers(split.size(), 0);
+    for (std::size_t v = 0; v < stages.size(); ++v) {
+        const std::size_t stage = v % split.size();
+        for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
+            const int t = network.sequence[static_cast<std::size_t>(b)];
+            const bool layer = network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer;
+            blocks.push_back({t, layer && !plan.forward_only && layers[stage]++ < split[stage].recomputed_layers});
+        }
+    }
+    return blocks;
+}
+
+// Every micro-batch enters a virtual stage when it has left the one before; backward the other way.
+void connect(LoweredJob& job, const std::vector<Crossings>& crossings) {
+    const int stages = job.plan.pp, m = job.micro_batches, last = static_cast<int>(job.virtual_stages.size()) - 1;
+    const auto wait = [&](auto direction, GraphRank rank, int virtual_stage, int before) {
+        const auto& here = crossings[rank].*direction;
+        const auto& there = crossings[job.at_stage(before % stages, rank)].*direction;
+        for (int i = 0; i < m; ++i) {
+            const auto at = [&](int v) { return static_cast<std::size_t>(v / stages * m + i); };
+            job.builder.wait(here[at(virtual_stage)].first, there[at(before)].last);
+        }
+    };
+    for (GraphRank rank = 0; rank < crossings.size(); ++rank) {
+        for (int v = job.builder.so_far().ranks()[rank].stage; v <= last; v += stages) {
+            if (v > 0) wait(&Crossings::forward, rank, v, v - 1);
+            if (v < last && !job.plan.forward_only) wait(&Crossings::backward, rank, v, v + 1);
+        }
+    }
+}
+
+}  // namespace
+
+LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
+    : scenario(s),
+      plan(s.plan),
+      framework(s.framework),
+      fold(f),
+      precision(kept_precision(s.plan, s.framework)),
+      layout(s.plan, used_nodes(s), s.cluster.node.devices),
+      micro_batches(static_cast<int>(std::max<std::int64_t>(1, s.plan.micro_batches()))),
+      orders(work_orders(s.plan.schedule, s.plan.pp, s.plan.vpp, micro_batches)),
+      virtual_stages(stage_blocks(network, s.plan)),
+      boundaries(stage_boundaries(network, *this)),
+      parameters(block_parameters(network, s.plan, virtual_stages)),
+      builder(network, block_instances(network, s.plan, virtual_stages)) {}
+
+Fold possible_fold(const Scenario& s) {
+    const bool alike = !(s.step_noise > 0) && !(s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) &&
+                       s.plan.data_parallel != DataParallel::async_parameter_server;
+    return alike ? Fold::alike : Fold::nothing;
+}
+
+TaskGraph lower(const Scenario& scenario, Fold fold) {
+    if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
+    LoweredJob job(scenario, fold, cut_network(scenario));
+    add_ranks(job);
+    std::vector<Crossings> crossings;
+    const auto ranks = static_cast<GraphRank>(job.builder.so_far().ranks().size());
+    for (GraphRank r = 0; r < ranks; ++r) crossings.push_back(RankWriter(job, r).write());
+    connect(job, crossings);
+    return std::move(job.builder).build();
+}
+
+}  // namespace sextant

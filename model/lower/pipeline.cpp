@@ -1,0 +1,128 @@
+#include "model/lower/rank_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+RankWriter::RankWriter(LoweredJob& job, GraphRank rank)
+    : job_(job),
+      rank_(rank),
+      stage_(job.builder.so_far().ranks()[rank].stage),
+      order_(job.orders[static_cast<std::size_t>(stage_)]),
+      gathered_(static_cast<std::size_t>(job.plan.vpp)) {
+    const auto passes = static_cast<std::size_t>(job.plan.vpp) * static_cast<std::size_t>(job.micro_batches);
+    crossings_.forward.resize(passes);
+    crossings_.backward.resize(passes);
+}
+
+Crossings RankWriter::write() {
+    if (job_.shards_states() && job_.overlaps_gathers() && !job_.plan.forward_only) gather_for_forward();
+    for (at_ = 0; at_ < order_.size(); ++at_) {
+        if (order_[at_].kind == WorkKind::forward)
+            forward();
+        else if (!job_.plan.forward_only)
+            backward();
+    }
+    at_ = order_.size() - 1;
+    finish_step();
+    return std::move(crossings_);
+}
+
+SegmentIndex RankWriter::put(Stream stream, const Work& work, std::optional<CommunicatorIndex> communicator) {
+    const WorkItem& item = order_[at_];
+    return job_.builder.add(Segment{job_.builder.work(work), rank_, communicator.value_or(0), static_cast<std::uint32_t>(item.micro_batch),
+                                    static_cast<std::uint16_t>(item.chunk), stream});
+}
+
+std::optional<SegmentIndex> RankWriter::collective(Stream stream, const CollectiveWork& work, std::optional<SegmentIndex> after) {
+    const auto& communicator = job_.builder.rank(rank_).communicators[static_cast<std::size_t>(work.group)];
+    if (!communicator || !(work.elements > 0)) return {};
+    const SegmentIndex segment = put(stream, work, communicator);
+    if (after) job_.builder.wait(segment, *after);
+    if (stream == Stream::communication) last_collective_ = segment;
+    return segment;
+}
+
+const ComputeWork& RankWriter::blocks() const {
+    return job_.virtual_stages[static_cast<std::size_t>(order_[at_].chunk * job_.plan.pp + stage_)];
+}
+
+bool RankWriter::ends_gradients() const {
+    const WorkItem& item = order_[at_];
+    if (item.kind == WorkKind::forward || item.kind == WorkKind::backward_input) return false;
+    const auto same = [&](const WorkItem& later) { return later.kind == item.kind && later.chunk == item.chunk; };
+    return std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(), same);
+}
+
+// A boundary that was cut over the tensor group comes together again before the first block.
+std::optional<SegmentIndex> RankWriter::receive() {
+    const WorkItem& item = order_[at_];
+    const bool ahead = item.kind == WorkKind::forward;
+    const int virtual_stage = item.chunk * job_.plan.pp + stage_;
+    const int last = static_cast<int>(job_.virtual_stages.size()) - 1;
+    if (!job_.scatters_boundaries() || virtual_stage == (ahead ? 0 : last)) return {};
+    const TransferWork& boundary = job_.boundaries[static_cast<std::size_t>(ahead ? virtual_stage - 1 : virtual_stage)];
+    CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::tensor, ahead ? Payload::activations : Payload::activation_gradients};
+    gather.elements = boundary.elements * job_.plan.tp;
+    gather.type = boundary.type;
+    return collective(job_.overlaps_transfers() ? Stream::communication : Stream::compute, gather);
+}
+
+SegmentIndex RankWriter::send(const std::optional<CommunicatorIndex>& peer, Stream stream, TransferWork transfer, SegmentIndex after) {
+    if (!peer) return after;
+    if (!job_.overlaps_transfers()) return put(Stream::compute, transfer, peer);
+    const SegmentIndex segment = put(stream, transfer, peer);
+    job_.builder.wait(segment, after);
+    return segment;
+}
+
+void RankWriter::forward() {
+    const WorkItem& item = order_[at_];
+    if (item.chunk == 0) put(Stream::compute, OverheadWork{});
+    if (job_.plan.offload == Offload::optimizer_and_parameters) put(Stream::compute, OffloadWork{stage_, true});
+    ComputeWork work = blocks();
+    work.phase = Phase::forward;
+    const std::optional<SegmentIndex> arrived = receive();
+    Stretch pass;
+    if (job_.shards_parameters()) {
+        pass = sharded_pass(work);
+    } else if (!gathered_[static_cast<std::size_t>(item.chunk)].empty()) {
+        pass = forward_behind_gathers(work);
+    } else {
+        pass.first = pass.last = put(Stream::compute, work);
+    }
+    if (arrived) job_.builder.wait(pass.first, *arrived);
+
+    const auto virtual_stage = static_cast<std::size_t>(item.chunk * job_.plan.pp + stage_);
+    SegmentIndex leave = pass.last;
+    if (virtual_stage + 1 < job_.virtual_stages.size())
+        leave = send(job_.to_next[rank_], Stream::send_next, job_.boundaries[virtual_stage], pass.last);
+    crossings_.forward[static_cast<std::size_t>(item.chunk * job_.micro_batches + item.micro_batch)] = {arrived.value_or(pass.first),
+                                                                                                        leave};
+}
+
+void RankWriter::backward() {
+    const WorkItem& item = order_[at_];
+    const bool passes_on = item.kind != WorkKind::backward_weight;
+    if (job_.plan.offload == Offload::optimizer_and_parameters && passes_on) put(Stream::compute, OffloadWork{stage_, true});
+    ComputeWork work = blocks();
+    work.phase = item.kind == WorkKind::backward         ? Phase::backward
+                 : item.kind == WorkKind::backward_input ? Phase::backward_input
+                                                         : Phase::backward_weight;
+    const std::optional<SegmentIndex> arrived = passes_on ? receive() : std::nullopt;
+    const Stretch pass = job_.shards_parameters() ? sharded_pass(work) : backward_with_reduction(work);
+    if (!passes_on) return;
+    if (arrived) job_.builder.wait(pass.first, *arrived);
+
+    const auto virtual_stage = static_cast<std::size_t>(item.chunk * job_.plan.pp + stage_);
+    SegmentIndex leave = pass.last;
+    if (virtual_stage > 0) {
+        TransferWork gradients = job_.boundaries[virtual_stage - 1];
+        gradients.payload = Payload::activation_gradients;
+        leave = send(job_.to_previous[rank_], Stream::send_previous, gradients, pass.last);
+    }
+    crossings_.backward[static_cast<std::size_t>(item.chunk * job_.micro_batches + item.micro_batch)] = {arrived.value_or(pass.first),
+                                                                                                         leave};
+}
+
+}  // namespace sextant

@@ -1,0 +1,126 @@
+// Writes the segments of one rank, one after another. Internal to lower.
+#pragma once
+
+#include "model/graph/task_graph.hpp"
+#include "model/lower/lower.hpp"
+#include "model/plan/partition.hpp"
+#include "model/plan/rank_layout.hpp"
+#include "model/schedule/schedule.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sextant {
+
+// Parameters of one block for which its stage keeps gradients. A tied weight counts where the stage holds no other copy of it.
+struct BlockParameters {
+    double dense = 0, expert = 0;
+    int tensors = 0;
+};
+
+// What lowering works out of a scenario once, for all ranks.
+struct LoweredJob {
+    LoweredJob(const Scenario&, Fold, const Network&);
+
+    const Scenario& scenario;
+    const Plan& plan;
+    const Framework& framework;
+    Fold fold;
+    Precision precision;
+    RankLayout layout;
+    int micro_batches = 1;
+    std::vector<std::vector<WorkItem>> orders;                           // by stage
+    std::vector<ComputeWork> virtual_stages;                             // the blocks of each; chunk c of stage s is number c x pp + s
+    std::vector<TransferWork> boundaries;                                // what leaves each virtual stage forward
+    std::vector<BlockParameters> parameters;                             // by block
+    TaskGraphBuilder builder;                                            // has the network
+    std::vector<std::optional<CommunicatorIndex>> to_next, to_previous;  // by rank of the graph: transfers to the neighbouring stages
+
+    // The rank of the graph that stands for the rank of the job at this stage, in the same pipeline as `neighbour`.
+    [[nodiscard]] GraphRank at_stage(int stage, GraphRank neighbour) const;
+
+    [[nodiscard]] bool overlaps_gradients() const { return plan.gradient_overlap.value_or(framework.overlaps_gradients); }
+    [[nodiscard]] bool overlaps_gathers() const { return plan.gather_overlap.value_or(framework.overlaps_parameter_gather); }
+    [[nodiscard]] bool overlaps_transfers() const { return plan.pipeline_overlap.value_or(framework.overlaps_pipeline); }
+    // Whether a stage boundary is cut over the tensor group for the transfer and gathered behind it.
+    [[nodiscard]] bool scatters_boundaries() const { return framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1; }
+    // Whether optimizer states, and no more than gradients beside them, are shared out over the shard group.
+    [[nodiscard]] bool shards_states() const {
+        return plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2;
+    }
+    [[nodiscard]] bool shards_parameters() const { return plan.data_parallel == DataParallel::zero3; }
+};
+
+// ranks.cpp: adds the ranks, the communicators of their groups, and those between stages.
+void add_ranks(LoweredJob&);
+
+// First and last segment of a stretch of one rank's work.
+struct Stretch {
+    SegmentIndex first = 0, last = 0;
+};
+
+// Where micro-batches enter and leave the virtual stages of a rank, by chunk x micro-batches + micro-batch: transfers connect these.
+struct Crossings {
+    std::vector<Stretch> forward, backward;
+};
+
+class RankWriter {
+public:
+    RankWriter(LoweredJob&, GraphRank);
+    Crossings write();
+
+private:
+    // pipeline.cpp
+    void forward();
+    void backward();
+    std::optional<SegmentIndex> receive();
+    SegmentIndex send(const std::optional<CommunicatorIndex>& peer, Stream, TransferWork, SegmentIndex after);
+    [[nodiscard]] const ComputeWork& blocks() const;  // of the virtual stage at hand
+    [[nodiscard]] bool ends_gradients() const;        // is the item at hand the last backward of its chunk?
+
+    // replicated.cpp: each rank holds all weights of its stage; ZeRO 1 and 2 share out what belongs to them
+    struct Bucket {
+        ComputeWork blocks;  // whose gradients or weights these are
+        double dense = 0, expert = 0;
+        int tensors = 0;
+        std::optional<SegmentIndex> gathered;  // by this segment
+    };
+    enum class Granularity { bucket, block };
+    [[nodiscard]] std::vector<Bucket> buckets_of(const ComputeWork&, Granularity) const;
+    [[nodiscard]] int calls(double elements, int tensors) const;
+    Stretch backward_with_reduction(const ComputeWork&);
+    void reduce(const Bucket&, Stream, std::optional<SegmentIndex> after);
+    void gather_for_forward();
+    Stretch forward_behind_gathers(const ComputeWork&);
+    void finish_step();
+    void gather_updated_weights();
+
+    // sharded.cpp: ZeRO 3 gathers weights block by block, just before they are needed
+    Stretch sharded_pass(const ComputeWork&);
+    std::optional<SegmentIndex> gather_block(int block);
+    void scatter_until(std::size_t use);
+
+    SegmentIndex put(Stream, const Work&, std::optional<CommunicatorIndex> = {});
+    // Nothing where the rank is alone in the group or there is nothing to exchange.
+    std::optional<SegmentIndex> collective(Stream, const CollectiveWork&, std::optional<SegmentIndex> after = {});
+
+    LoweredJob& job_;
+    GraphRank rank_;
+    int stage_;
+    const std::vector<WorkItem>& order_;
+    std::size_t at_ = 0;  // place in the order
+    Crossings crossings_;
+    std::optional<SegmentIndex> last_collective_;  // in the communication stream
+    std::vector<Bucket> unreduced_;                // gradients whose reduction nothing hides: at the end of the step
+    std::vector<std::vector<Bucket>> gathered_;    // by chunk: weights of ZeRO 1 and 2 that arrive behind the first forward
+
+    struct Use {  // of one block's gathered weights
+        SegmentIndex compute = 0;
+        int block = 0;
+        bool ends_gradients = false;
+    };
+    std::vector<Use> uses_;
+    std::size_t scattered_ = 0;  // of them, how many are done with their gradients
+};
+
+}  // namespace sextant

@@ -1,0 +1,157 @@
+#include "model/lower/rank_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+
+// Blocks share a bucket in the order in which backward makes their gradients, until it is full: then it is reduced while backward goes on.
+// Without a bucket size everything is one exchange.
+std::vector<RankWriter::Bucket> RankWriter::buckets_of(const ComputeWork& work, Granularity granularity) const {
+    const auto& size = job_.framework.bucket;
+    const Bytes element = size_of(job_.precision.reduction_type());
+    std::vector<Bucket> buckets;
+    bool open = false;
+    for (int block = work.first_block + work.count - 1; block >= work.first_block; --block) {
+        if (!open) buckets.emplace_back().blocks = {work.phase, block, 0};
+        Bucket& bucket = buckets.back();
+        const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
+        bucket.blocks.first_block = block;
+        ++bucket.blocks.count;
+        bucket.dense += p.dense;
+        bucket.expert += p.expert;
+        bucket.tensors += p.tensors;
+        const bool full = size && (bucket.dense + bucket.expert) * element >= size->value;
+        open = granularity == Granularity::bucket && !full;
+    }
+    return buckets;
+}
+
+// How many buckets so many elements of a stretch of blocks fill.
+int RankWriter::calls(double elements, int tensors) const {
+    const Framework& f = job_.framework;
+    if (!f.bucket) return 1;
+    Bytes size = f.bucket->value;
+    if (f.bucket_per_rank) size = max(size, job_.plan.dp * job_.plan.cp * f.bucket_per_rank->value);
+    if (!(size > Bytes{})) return std::max(1, tensors);  // each tensor alone
+    return std::max(1, static_cast<int>(std::ceil(elements * size_of(job_.precision.reduction_type()) / size)));
+}
+
+void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
+    const bool shards = job_.shards_states();
+    CollectiveWork work;
+    work.kind = shards ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce;
+    work.payload = Payload::gradients;
+    work.type = job_.precision.reduction_type();
+    work.first_block = bucket.blocks.first_block;
+    work.count = bucket.blocks.count;
+    const auto over = [&](ParallelGroup group, double elements) {
+        work.group = group;
+        work.elements = elements;
+        work.calls = calls(elements, bucket.tensors);
+        collective(stream, work, after);
+    };
+    over(shards ? ParallelGroup::shard : ParallelGroup::data, bucket.dense);
+    over(ParallelGroup::expert_data, bucket.expert);
+    if (!shards) return;
+    work.kind = ExchangeKind::all_reduce;
+    over(ParallelGroup::replicas, bucket.dense / job_.plan.shard_ranks());
+}
+
+Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
+    const DataParallel dp = job_.plan.data_parallel;
+    const bool every = job_.plan.reduce_every_micro_batch.value_or(job_.framework.reduces_every_micro_batch) || dp == DataParallel::zero2;
+    const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
+    if (!reduces || job_.layout.size_of(ParallelGroup::data) < 2) {
+        const SegmentIndex whole = put(Stream::compute, work);
+        return {whole, whole};
+    }
+    const std::vector<Bucket> buckets = buckets_of(work, Granularity::bucket);
+    if (job_.overlaps_gradients()) {
+        Stretch pass{job_.builder.next(), 0};
+        for (const Bucket& bucket : buckets) {
+            pass.last = put(Stream::compute, bucket.blocks);
+            reduce(bucket, Stream::communication, pass.last);
+        }
+        return pass;
+    }
+    const SegmentIndex whole = put(Stream::compute, work);
+    unreduced_.insert(unreduced_.end(), buckets.begin(), buckets.end());
+    if (every) {
+        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
+        unreduced_.clear();
+    }
+    return {whole, whole};
+}
+
+// Weights that the step before updated arrive behind the first forward.
+void RankWriter::gather_for_forward() {
+    if (job_.layout.size_of(ParallelGroup::shard) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2) return;
+    for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
+        const ComputeWork& blocks = job_.virtual_stages[static_cast<std::size_t>(chunk * job_.plan.pp + stage_)];
+        std::vector<Bucket>& buckets = gathered_[static_cast<std::size_t>(chunk)];
+        buckets = buckets_of(blocks, job_.framework.bucket ? Granularity::bucket : Granularity::block);
+        std::reverse(buckets.begin(), buckets.end());
+        for (Bucket& bucket : buckets) {
+            CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
+            work.type = job_.precision.parameter;
+            work.first_block = bucket.blocks.first_block;
+            work.count = bucket.blocks.count;
+            work.elements = bucket.dense * (1 - job_.plan.pruned_fraction);
+            const auto dense = collective(Stream::communication, work);
+            work.group = ParallelGroup::expert_data;
+            work.elements = bucket.expert * (1 - job_.plan.pruned_fraction);
+            const auto expert = collective(Stream::communication, work);
+            bucket.gathered = expert ? expert : dense;
+        }
+    }
+}
+
+Stretch RankWriter::forward_behind_gathers(const ComputeWork& work) {
+    std::vector<Bucket>& buckets = gathered_[static_cast<std::size_t>(order_[at_].chunk)];
+    Stretch pass{job_.builder.next(), 0};
+    for (Bucket& bucket : buckets) {
+        bucket.blocks.phase = work.phase;
+        pass.last = put(Stream::compute, bucket.blocks);
+        if (bucket.gathered) job_.builder.wait(pass.last, *bucket.gathered);
+    }
+    buckets.clear();
+    return pass;
+}
+
+// Updated weights, gathered while nothing else goes on.
+void RankWriter::gather_updated_weights() {
+    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
+    work.type = job_.precision.parameter;
+    double dense = 0, expert = 0;
+    for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
+        const ComputeWork& blocks = job_.virtual_stages[static_cast<std::size_t>(chunk * job_.plan.pp + stage_)];
+        for (int b = blocks.first_block; b < blocks.first_block + blocks.count; ++b) {
+            dense += job_.parameters[static_cast<std::size_t>(b)].dense;
+            expert += job_.parameters[static_cast<std::size_t>(b)].expert;
+        }
+    }
+    work.elements = dense * (1 - job_.plan.pruned_fraction);
+    collective(Stream::compute, work);
+    work.group = ParallelGroup::expert_data;
+    work.elements = expert * (1 - job_.plan.pruned_fraction);
+    collective(Stream::compute, work);
+}
+
+void RankWriter::finish_step() {
+    const Plan& plan = job_.plan;
+    scatter_until(uses_.size());
+    const SegmentIndex end = job_.builder.next();
+    if (!plan.forward_only) {
+        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
+        if (plan.offload != Offload::none)
+            put(Stream::compute, OffloadWork{stage_, false});
+        else if (!plan.without_optimizer)
+            put(Stream::compute, UpdateWork{stage_});
+        if (job_.shards_states() && !job_.overlaps_gathers()) gather_updated_weights();
+    }
+    put(Stream::compute, OverheadWork{true});
+    if (last_collective_) job_.builder.wait(end, *last_collective_);
+}
+
+}  // namespace sextant

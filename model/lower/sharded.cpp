@@ -1,0 +1,69 @@
+#include "model/lower/rank_writer.hpp"
+
+namespace sextant {
+
+// Dense weights over the shard group, experts over theirs.
+std::optional<SegmentIndex> RankWriter::gather_block(int block) {
+    const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
+    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
+    work.type = job_.precision.parameter;
+    work.first_block = block;
+    work.count = 1;
+    // Weights are gathered `prefetch_blocks` blocks ahead of their use: any further, and memory would fill with them.
+    const std::size_t ahead = 1 + static_cast<std::size_t>(job_.framework.prefetch_blocks);
+    const Stream stream = job_.overlaps_gathers() ? Stream::communication : Stream::compute;
+    std::optional<SegmentIndex> after, last;
+    if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
+    const auto over = [&](ParallelGroup group, double elements) {
+        work.group = group;
+        work.elements = elements * (1 - job_.plan.pruned_fraction);
+        if (const auto segment = collective(stream, work, after)) last = segment;
+    };
+    over(ParallelGroup::shard, p.dense);
+    over(ParallelGroup::expert_data, p.expert);
+    return last;
+}
+
+// Gradients of the uses before `use`, as far as they are not scattered yet. Where a shard has replicas, they are summed over these.
+void RankWriter::scatter_until(std::size_t use) {
+    for (; scattered_ < use; ++scattered_) {
+        const Use& done = uses_[scattered_];
+        if (!done.ends_gradients) continue;
+        const BlockParameters& p = job_.parameters[static_cast<std::size_t>(done.block)];
+        CollectiveWork work{ExchangeKind::reduce_scatter, ParallelGroup::shard, Payload::gradients};
+        work.type = job_.precision.reduction_type();
+        work.first_block = done.block;
+        work.count = 1;
+        const auto over = [&](ParallelGroup group, double elements) {
+            work.group = group;
+            work.elements = elements;
+            collective(job_.overlaps_gathers() ? Stream::communication : Stream::compute, work, done.compute);
+        };
+        over(ParallelGroup::shard, p.dense);
+        over(ParallelGroup::expert_data, p.expert);
+        work.kind = ExchangeKind::all_reduce;
+        over(ParallelGroup::replicas, p.dense / job_.plan.shard_ranks());
+    }
+}
+
+Stretch RankWriter::sharded_pass(const ComputeWork& work) {
+    const bool ahead = work.phase == Phase::forward;
+    const bool gathers = ahead || job_.framework.reshards_after_forward;
+    const bool every = job_.plan.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
+    const bool makes_gradients = work.phase == Phase::backward || work.phase == Phase::backward_weight;
+    const bool scatters = makes_gradients && (every || ends_gradients());
+    const std::size_t lag = job_.overlaps_gathers() ? static_cast<std::size_t>(job_.framework.prefetch_blocks) : 0;
+    std::optional<Stretch> pass;
+    for (int i = 0; i < work.count; ++i) {
+        const int block = work.first_block + (ahead ? i : work.count - 1 - i);
+        if (uses_.size() > lag) scatter_until(uses_.size() - lag);
+        const std::optional<SegmentIndex> gathered = gathers ? gather_block(block) : std::nullopt;
+        const SegmentIndex compute = put(Stream::compute, ComputeWork{work.phase, block, 1});
+        if (gathered) job_.builder.wait(compute, *gathered);
+        uses_.push_back({compute, block, scatters});
+        pass = {pass ? pass->first : compute, compute};
+    }
+    return *pass;
+}
+
+}  // namespace sextant
