@@ -67,7 +67,8 @@ struct CollectiveWork {
     friend bool operator==(const CollectiveWork&, const CollectiveWork&) = default;
 };
 
-// From the first member of a communicator to the second. What waits for it there is a segment of the receiving rank.
+// From the first member of a communicator to the second; what waits for it there is a segment of the receiving rank. With a parameter
+// server, which is the second, gradients go there and weights come back.
 struct TransferWork {
     Payload payload = Payload::activations;
     double elements = 0;
@@ -122,6 +123,7 @@ struct Communicator {
     ParallelGroup group = ParallelGroup::data;
     std::vector<GraphRank> members;
     std::vector<std::vector<int>> sets;  // ranks of the job; one set where nothing is folded
+    bool with_server = false;            // the second of each set is the number of a parameter server
 };
 
 struct RankInfo {

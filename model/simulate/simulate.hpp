@@ -28,10 +28,16 @@ struct Jitter {
     double slow_speed = 1;
 };
 
+// Where the ranks of the job stand on the topology.
+struct Placement {
+    std::vector<DeviceIndex> device_of;  // by rank of the job
+    std::vector<int> node_of_server;     // by parameter server: its weights lie in host memory there
+};
+
 // How much of a link, or of a device's compute stream, was in use over time: equal intervals from 0 to the end of the step.
 struct UtilizationSeries {
-    std::string name;          // "n0.gpu3", "n0.nic1 -> leaf0"; links that all traffic loads alike are one series
-    int count = 1;             // links that the series stands for
+    std::string name;          // "rank 3", "n0.gpu3 -> nvswitch0"
+    int count = 1;             // devices or links that are used alike, and that the series stands for
     std::vector<double> busy;  // fraction of the interval (device), or of the capacity (link)
 };
 
@@ -41,7 +47,6 @@ struct Simulation {
     std::uint64_t events = 0;
 };
 
-// `device_of`: the device of each rank of the job, by rank.
-Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const std::vector<DeviceIndex>& device_of, const Jitter& = {});
+Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const Placement&, const Jitter& = {});
 
 }  // namespace sextant

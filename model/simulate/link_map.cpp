@@ -1,0 +1,160 @@
+#include "model/simulate/link_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace sextant {
+namespace {
+
+std::uint64_t key(CommunicatorIndex communicator, Route route) {
+    return std::uint64_t{communicator} * 8 + static_cast<std::uint64_t>(route);
+}
+
+// What all sets of a communicator put on the links, each for one byte of each of its ranks.
+void add_loads(const Communicator& communicator, Route route, const Topology& topology, const Placement& placement, const auto& add) {
+    for (const std::vector<int>& set : communicator.sets) {
+        const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
+        const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
+        std::vector<DeviceIndex> members;
+        switch (route) {
+            case Route::ring:
+            case Route::all_to_all:
+                for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
+                add(route == Route::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
+                break;
+            case Route::path:
+                add(topology.send_loads(device(0), device(1)));
+                break;
+            case Route::to_server:
+            case Route::from_server:
+                add(topology.host_copy_loads(device(0), server(), route == Route::to_server));
+                break;
+        }
+    }
+}
+
+// Equal loads differ in their last bits by the order in which they were summed.
+std::vector<std::pair<TrafficIndex, float>> shape_of(const std::vector<LinkClass::Load>& loads, Bandwidth capacity) {
+    std::vector<std::pair<TrafficIndex, float>> shape;
+    shape.reserve(loads.size());
+    for (const LinkClass::Load& l : loads) shape.emplace_back(l.traffic, static_cast<float>(l.weight / capacity.si()));
+    return shape;
+}
+
+// Whether a limits whatever b limits, no later.
+bool dominates(const LinkClass& a, const LinkClass& b) {
+    for (std::size_t i = 0; i < a.loads.size(); ++i)
+        if (a.loads[i].weight * b.capacity.si() < b.loads[i].weight * a.capacity.si()) return false;
+    return true;
+}
+
+}  // namespace
+
+Route route_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
+    if (communicator.with_server) {
+        const auto* transfer = std::get_if<TransferWork>(&work);
+        return transfer && transfer->payload == Payload::weights ? Route::from_server : Route::to_server;
+    }
+    switch (price.pattern) {
+        case Pattern::ring:
+            return Route::ring;
+        case Pattern::all_to_all:
+            return Route::all_to_all;
+        case Pattern::path:
+            return Route::path;
+    }
+    return Route::ring;
+}
+
+LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement) {
+    find_traffic(graph, table);
+    std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size());
+    for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].route, topology, placement,
+                  [&](const std::vector<LinkLoad>& loads) {
+                      for (const LinkLoad& load : loads) {
+                          auto& list = loads_of_link[static_cast<std::size_t>(load.link)];
+                          if (list.empty() || list.back().traffic != t) list.push_back({t, 0});
+                          list.back().weight += load.weight;
+                      }
+                  });
+    }
+    classify(topology, std::move(loads_of_link));
+    drop_dominated();
+    uses_.resize(traffic_.size());
+    std::uint32_t link = 0;
+    for (const LinkClass& c : classes_) {
+        if (!c.limits) continue;
+        for (const LinkClass::Load& l : c.loads) uses_[l.traffic].push_back({link, l.weight});
+        ++link;
+    }
+}
+
+// Every communicator and route that some segment uses.
+void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
+    const auto meet = [&](CommunicatorIndex communicator, const CollectivePrice& price, const Work& work) {
+        const Route route = route_of(price, graph.communicators()[communicator], work);
+        if (index_.try_emplace(key(communicator, route), static_cast<TrafficIndex>(traffic_.size())).second)
+            traffic_.push_back({communicator, route});
+    };
+    std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
+    for (const Segment& s : graph.segments()) {
+        char& known = seen[s.rank * graph.works().size() + s.work];
+        const Work& work = graph.works()[s.work];
+        const bool own = std::holds_alternative<CollectiveWork>(work) || std::holds_alternative<TransferWork>(work);
+        if (known && !std::holds_alternative<TransferWork>(work)) continue;  // one work goes to several servers
+        known = 1;
+        for (const Piece& piece : table.works[s.work].pieces) {
+            if (!piece.exchange) continue;
+            const auto inside = graph.ranks()[s.rank].communicators[static_cast<std::size_t>(piece.exchange->group)];
+            if (own || inside) meet(own ? s.communicator : *inside, piece.exchange->price, work);
+        }
+    }
+}
+
+void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkClass::Load>> loads_of_link) {
+    std::map<std::vector<std::pair<TrafficIndex, float>>, std::size_t> known;
+    for (std::size_t l = 0; l < loads_of_link.size(); ++l) {
+        if (loads_of_link[l].empty()) continue;
+        const TopologyLink& link = topology.links()[l];
+        if (!std::isfinite(link.bandwidth.si())) continue;  // never limits
+        const auto [entry, is_new] = known.try_emplace(shape_of(loads_of_link[l], link.bandwidth), classes_.size());
+        if (!is_new) {
+            ++classes_[entry->second].count;
+            continue;
+        }
+        const auto name = [&](int vertex) { return topology.vertices()[static_cast<std::size_t>(vertex)].name; };
+        classes_.push_back({name(link.from) + " -> " + name(link.to), 1, link.bandwidth, std::move(loads_of_link[l]), true});
+    }
+}
+
+void LinkMap::drop_dominated() {
+    std::map<std::vector<TrafficIndex>, std::vector<std::size_t>> kept;  // by what crosses the links
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+        std::vector<TrafficIndex> crossing;
+        for (const LinkClass::Load& l : classes_[c].loads) crossing.push_back(l.traffic);
+        std::vector<std::size_t>& rivals = kept[crossing];
+        const auto is_dominated = [&](std::size_t r) { return dominates(classes_[r], classes_[c]); };
+        if (std::any_of(rivals.begin(), rivals.end(), is_dominated)) {
+            classes_[c].limits = false;
+            continue;
+        }
+        std::erase_if(rivals, [&](std::size_t r) {
+            if (dominates(classes_[c], classes_[r])) classes_[r].limits = false;
+            return !classes_[r].limits;
+        });
+        rivals.push_back(c);
+    }
+}
+
+TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return index_.at(key(communicator, route)); }
+
+std::vector<Bandwidth> LinkMap::capacities() const {
+    std::vector<Bandwidth> list;
+    for (const LinkClass& c : classes_)
+        if (c.limits) list.push_back(c.capacity);
+    return list;
+}
+
+}  // namespace sextant

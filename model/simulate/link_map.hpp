@@ -1,0 +1,66 @@
+// What each communication of a task graph puts on the links of the topology, and which links have to be told apart.
+//
+// Most links of a large machine carry the same as some other link: every NVLink port of a stage, every NIC of its nodes. Links that all
+// traffic loads alike, in proportion to their capacity, are one class; a class that another one always limits first does not take part in
+// the sharing. Both are exact, and leave a few constraints of a hundred thousand links.
+#pragma once
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/task_graph.hpp"
+#include "model/hardware/topology.hpp"
+#include "model/simulate/fluid_network.hpp"
+#include "model/simulate/simulate.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sextant {
+
+enum class Route : std::uint8_t { ring, all_to_all, path, to_server, from_server };
+
+// A communicator's bytes by one route, all its sets at once.
+using TrafficIndex = std::uint32_t;
+
+// Links that are one to whatever crosses them.
+struct LinkClass {
+    std::string name;  // of the first
+    int count = 1;
+    Bandwidth capacity;
+    struct Load {
+        TrafficIndex traffic = 0;
+        double weight = 1;  // bytes on the link for each byte of the traffic
+    };
+    std::vector<Load> loads;
+    bool limits = true;  // takes part in the sharing
+};
+
+class LinkMap {
+public:
+    LinkMap(const TaskGraph&, const CostTable&, const Topology&, const Placement&);
+
+    [[nodiscard]] TrafficIndex traffic(CommunicatorIndex, Route) const;  // one that the graph has
+    [[nodiscard]] std::span<const LinkUse> uses(TrafficIndex t) const { return uses_[t]; }
+    [[nodiscard]] std::vector<Bandwidth> capacities() const;  // of the links that uses() name
+    [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
+    [[nodiscard]] std::size_t traffic_count() const { return traffic_.size(); }
+
+private:
+    void find_traffic(const TaskGraph&, const CostTable&);
+    void classify(const Topology&, std::vector<std::vector<LinkClass::Load>> loads_of_link);
+    void drop_dominated();
+
+    struct Traffic {
+        CommunicatorIndex communicator = 0;
+        Route route = Route::ring;
+    };
+    std::vector<Traffic> traffic_;
+    std::unordered_map<std::uint64_t, TrafficIndex> index_;
+    std::vector<LinkClass> classes_;
+    std::vector<std::vector<LinkUse>> uses_;  // by traffic; links are those classes that limit
+};
+
+// How the bytes of an exchange of this price travel over this communicator.
+Route route_of(const CollectivePrice&, const Communicator&, const Work&);
+
+}  // namespace sextant

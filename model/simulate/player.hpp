@@ -1,0 +1,135 @@
+// The event loop of a simulation. Internal to simulate.
+#pragma once
+
+#include "model/simulate/event_queue.hpp"
+#include "model/simulate/fluid_network.hpp"
+#include "model/simulate/link_map.hpp"
+#include "model/simulate/simulate.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sextant {
+
+// A time during which traffic moved at one rate.
+struct RateSpan {
+    TrafficIndex traffic = 0;
+    Seconds start, end;
+    Bandwidth rate;
+};
+
+class Player {
+public:
+    // `slowness`: by rank of the graph, how much longer than the table says its kernels run.
+    Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness);
+    void play();
+
+    std::vector<Span> spans;  // in the order in which they ended
+    std::vector<RateSpan> rates;
+    [[nodiscard]] std::uint64_t events() const { return queue_.pushed(); }
+
+private:
+    using LaneIndex = std::uint32_t;
+    using ExchangeIndex = std::uint32_t;
+    static constexpr SpanIndex nothing = UINT32_MAX;
+
+    // One stream of one rank.
+    struct Lane {
+        std::uint32_t at = 0, end = 0;  // of order_: the segment at hand, and behind the last
+        std::uint32_t piece = 0;        // of it
+        bool busy = false;              // a segment is at hand and under way
+        SpanIndex last = nothing;       // span that ended last
+        SpanIndex cause = nothing;      // whose end let it go on
+        // The kernels that run: work left at `since`, in seconds at full speed.
+        bool in_kernel = false;
+        Seconds start, since, left;
+        Seconds issued;  // when the host is done with them
+        std::uint32_t version = 0;
+    };
+
+    // A collective or a transfer, from the time when all have come to it.
+    struct Exchange {
+        std::vector<LaneIndex> lanes;        // that came
+        std::vector<SegmentIndex> segments;  // with these
+        std::optional<GraphRank> receiver;   // of a transfer
+        const PricedExchange* price = nullptr;
+        TrafficIndex traffic = 0;
+        SpanKind kind = SpanKind::data_exchange;
+        double part = 1;      // of the price: what the lanes wait for, or what goes on behind their next kernels
+        bool behind = false;  // the latter
+        Seconds start;
+        SpanIndex cause = nothing;
+        FlowIndex flow = 0;
+        bool flows = false;
+    };
+
+    struct FlowState {
+        ExchangeIndex exchange = 0;
+        std::uint32_t version = 0;
+        Seconds since;  // of the rate that it has
+        Bandwidth rate;
+    };
+
+    enum class EventKind : std::uint8_t { kernel_done, issued, exchange_begins, fixed_done, flow_done };
+    struct Event {
+        EventKind kind;
+        std::uint32_t index = 0;  // lane, exchange or flow
+        std::uint32_t version = 0;
+    };
+
+    void find_lanes();
+    void find_followers();
+    void handle(const Event&);
+    void start_what_is_ready();
+    void settle_links();
+
+    void go_on(LaneIndex);  // with the piece at hand
+    void run_kernel(LaneIndex, const Piece&);
+    void kernel_done(LaneIndex);
+    void kernel_issued(LaneIndex);
+    void after_kernel(LaneIndex);
+    void finish_segment(LaneIndex);
+    void retime_kernel(GraphRank);
+
+    void come_to(LaneIndex, const PricedExchange&);
+    void start_exchange(ExchangeIndex);
+    void fixed_done(ExchangeIndex);
+    void finish_exchange(ExchangeIndex);
+    void count_communication(const Exchange&, int change);
+    ExchangeIndex add_exchange(Exchange);
+
+    [[nodiscard]] const Segment& segment_of(const Lane& lane) const { return graph_.segments()[order_[lane.at]]; }
+    [[nodiscard]] const Piece& piece_of(const Lane& lane) const { return table_.works[segment_of(lane).work].pieces[lane.piece]; }
+    [[nodiscard]] GraphRank rank_of(LaneIndex l) const { return l / stream_count; }
+    [[nodiscard]] Stream stream_of(LaneIndex l) const { return static_cast<Stream>(l % stream_count); }
+    [[nodiscard]] double slowness(LaneIndex) const;
+    void record(LaneIndex, SpanKind, Bytes, Flops);
+    SpanIndex add_span(LaneIndex, SegmentIndex, Seconds start, SpanIndex cause, SpanKind, Bytes, Flops);
+
+    const TaskGraph& graph_;
+    const CostTable& table_;
+    const LinkMap& links_;
+    FluidNetwork network_;
+    EventQueue<Event> queue_;
+    Seconds now_;
+
+    std::vector<double> slowness_;        // by rank
+    std::vector<int> communicating_;      // by rank: exchanges beside its kernels
+    std::vector<Seconds> host_;           // by rank: until when its host is busy issuing
+    std::vector<Lane> lanes_;             // rank x stream_count + stream
+    std::vector<SegmentIndex> order_;     // lane by lane
+    std::vector<std::uint32_t> waiting_;  // by segment: for how many others
+    std::vector<SpanIndex> released_by_;  // by segment: the last of those
+    std::vector<std::uint32_t> first_follower_;
+    std::vector<SegmentIndex> followers_;
+    std::vector<LaneIndex> ready_;                  // lanes that may have something to start
+    std::vector<std::vector<LaneIndex>> meetings_;  // communicator x stream_count + stream: who has come
+    std::vector<Exchange> exchanges_;
+    std::vector<ExchangeIndex> free_exchanges_;
+    std::vector<FlowState> flows_;
+    std::vector<LinkUse> uses_;  // scratch
+    bool links_changed_ = false;
+    std::size_t finished_ = 0;
+};
+
+}  // namespace sextant

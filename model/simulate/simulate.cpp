@@ -1,0 +1,82 @@
+#include "model/simulate/simulate.hpp"
+
+#include "model/simulate/player.hpp"
+#include "model/simulate/utilization.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): the state of a rank's draw is the
+// seed moved on by its number, so that a rank's noise does not depend on how many others there are.
+std::uint64_t mix(std::uint64_t z) {
+    z += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+}
+
+// In (0, 1].
+double uniform(std::uint64_t bits) { return (static_cast<double>(bits >> 11U) + 1) * 0x1p-53; }
+
+// Box and Muller's transformation of two uniform draws.
+double normal(std::uint64_t seed, int rank) {
+    const std::uint64_t state = mix(mix(seed) + static_cast<std::uint64_t>(rank));
+    return std::sqrt(-2 * std::log(uniform(state))) * std::cos(2 * std::numbers::pi * uniform(mix(state)));
+}
+
+std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
+    std::vector<double> slowness;
+    for (const RankInfo& rank : graph.ranks()) {
+        double s = std::max(0.1, 1 + jitter.noise * normal(jitter.seed, rank.rank));
+        if (rank.rank < jitter.slow_devices) s /= jitter.slow_speed;
+        slowness.push_back(rank.server ? 1 : s);
+    }
+    return slowness;
+}
+
+// In the order of their start; causes follow.
+std::vector<Span> in_order(std::vector<Span> spans) {
+    std::vector<SpanIndex> order(spans.size()), place(spans.size());
+    std::iota(order.begin(), order.end(), SpanIndex{0});
+    std::sort(order.begin(), order.end(), [&](SpanIndex a, SpanIndex b) {
+        const Span &x = spans[a], &y = spans[b];
+        if (x.start != y.start) return x.start < y.start;
+        if (x.rank != y.rank) return x.rank < y.rank;
+        return x.stream != y.stream ? x.stream < y.stream : a < b;
+    });
+    for (SpanIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::vector<Span> sorted;
+    sorted.reserve(spans.size());
+    for (const SpanIndex i : order) {
+        sorted.push_back(spans[i]);
+        sorted.back().cause = place[spans[i].cause];
+    }
+    return sorted;
+}
+
+}  // namespace
+
+Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
+                    const Jitter& jitter) {
+    const LinkMap links(graph, table, topology, placement);
+    Player player(graph, table, links, slowness_of(graph, jitter));
+    player.play();
+
+    Simulation simulation;
+    Trace& trace = simulation.trace;
+    for (const RankInfo& rank : graph.ranks()) trace.ranks.push_back({rank.rank, rank.stage, rank.multiplicity, rank.server, {}});
+    for (const Work& work : graph.works()) trace.names.push_back(describe(work));
+    trace.spans = in_order(std::move(player.spans));
+    for (const Span& span : trace.spans) trace.end = max(trace.end, span.end);
+    simulation.devices = device_utilization(trace);
+    simulation.links = link_utilization(links, player.rates, trace.end);
+    simulation.events = player.events();
+    return simulation;
+}
+
+}  // namespace sextant
