@@ -1,35 +1,31 @@
 #include "model/cost/kernel.hpp"
 
 #include "model/cost/fusion.hpp"
+#include "model/cost/kernel_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 namespace sextant {
 namespace {
 
-bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
-
 // Channels of a group below which a grouped convolution is no matrix product any more.
 constexpr std::int64_t smallest_matrix = 16;
 
-// What weights are multiplied in. Input and head blocks keep the activation type where the others narrow it.
-DataType product_type(const Precision& precision, bool wide_products) {
-    return wide_products && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
-}
-
-// Does the plan run this operator's forward again?
-bool is_recomputed(const Operator& op, const Plan& plan) {
-    switch (plan.recompute) {
-        case Recompute::none:
-            return false;
-        case Recompute::full:
-        case Recompute::blocks:
-            return true;
-        case Recompute::selective:
-            if (plan.recompute_modules.empty()) return op.attention_core;
-            return std::find(plan.recompute_modules.begin(), plan.recompute_modules.end(), op.label) != plan.recompute_modules.end();
+// By operator, the exchanges whose result its backward is the first to need again: it is the last that reads it.
+std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
+    const auto operators = graph.operators();
+    std::vector<std::vector<std::size_t>> exchanges(operators.size());
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        const auto* e = std::get_if<Exchange>(&operators[i].kind);
+        if (!e || !e->regathered) continue;
+        std::size_t last = i;
+        for (std::size_t j = i + 1; j < operators.size(); ++j)
+            if (std::ranges::find_first_of(operators[j].inputs, operators[i].outputs) != operators[j].inputs.end()) last = j;
+        exchanges[last].push_back(i);
     }
-    return false;
+    return exchanges;
 }
 
 // Walks one graph and appends kernels. Holds what every rule needs to know.
@@ -41,13 +37,20 @@ public:
           framework_(framework),
           product_type_(product_type(plan.precision, wide_products)),
           readers_(count_readers(graph)),
-          chains_(fuse(graph, framework, readers_)) {}
+          chains_(fuse(graph, framework, readers_)),
+          gathered_again_(find_gathered_again(graph)) {}
 
     void write(BlockKernels& out) const {
-        for (const FusedChain& chain : chains_) write_chain(chain, out);
-        add_gradient_sums(out.backward);
-        if (framework_.casts_each_use) add_autocast(out);
-        if (plan_.micro_batches() > 1 && !framework_.fused_gradient_accumulation) add_accumulation(out.backward);
+        std::vector<BlockKernels> parts;
+        parts.reserve(chains_.size());
+        for (const FusedChain& chain : chains_) parts.push_back(write_chain(chain));
+        for (BlockKernels& part : parts) {
+            append(part.forward, part.forward_exchanges, out.forward, out.forward_exchanges);
+            append(part.recompute, part.recompute_exchanges, out.recompute, out.recompute_exchanges);
+        }
+        for (BlockKernels& part : std::views::reverse(parts))
+            append(part.backward, part.backward_exchanges, out.backward, out.backward_exchanges);
+        for (const TensorId id : graph_.inputs()) add_gradient_sum(id, out.backward);
     }
 
 private:
@@ -72,10 +75,27 @@ private:
         k.name = name;
         list.push_back(std::move(k));
     }
+    static void push_weight_gradient(std::vector<Kernel>& list, const std::string& name, Bytes bytes, int launches = 1) {
+        push_memory(list, name, bytes, true, launches);
+        list.back().weight_gradient = true;
+    }
 
-    void write_chain(const FusedChain& chain, BlockKernels& out) const {
+    // What runs after what is there already.
+    static void append(std::vector<Kernel>& kernels, std::vector<ExchangeCall>& exchanges, std::vector<Kernel>& to_kernels,
+                       std::vector<ExchangeCall>& to_exchanges) {
+        for (ExchangeCall& call : exchanges) {
+            call.after += to_kernels.size();
+            to_exchanges.push_back(call);
+        }
+        std::ranges::move(kernels, std::back_inserter(to_kernels));
+    }
+
+    // What one chain runs in each phase.
+    [[nodiscard]] BlockKernels write_chain(const FusedChain& chain) const {
+        BlockKernels out;
+        prepare_chain(chain, out);
         const Operator& first = graph_.operators()[chain.operators.front()];
-        const std::size_t forward_before = out.forward.size();
+        const auto casts = std::ssize(out.forward);  // made once for forward and recompute
         if (chain.operators.size() > 1) {
             push_memory(out.forward, first.name, chain_bytes(chain, false), false);
             push_memory(out.backward, first.name, chain_bytes(chain, true), true);
@@ -83,8 +103,28 @@ private:
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
         if (is_recomputed(first, plan_)) {
-            out.recompute.insert(out.recompute.end(), out.forward.begin() + static_cast<std::ptrdiff_t>(forward_before), out.forward.end());
+            out.recompute.assign(out.forward.begin() + casts, out.forward.end());
+            out.recompute_exchanges = out.forward_exchanges;
         }
+        for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
+        return out;
+    }
+
+    // What comes before the chain's own kernels: forward its weights are cast; backward the gradients that its readers leave are summed,
+    // and what it read of other ranks' inputs is gathered again.
+    void prepare_chain(const FusedChain& chain, BlockKernels& out) const {
+        for (const std::size_t i : chain.operators) {
+            const Operator& op = graph_.operators()[i];
+            if (casts_weights() && op.parameters > 0) push_memory(out.forward, op.name + ".cast", op.parameters * cast_bytes(), false);
+            for (const TensorId id : op.outputs) add_gradient_sum(id, out.backward);
+        }
+        for (const std::size_t i : chain.operators)
+            for (const std::size_t exchange : gathered_again_[i]) {
+                const Operator& op = graph_.operators()[exchange];
+                const auto& e = std::get<Exchange>(op.kind);
+                out.backward_exchanges.push_back(
+                    {ExchangeKind::all_gather, e.group, exchange_bytes(op, e), out.backward.size(), feeds_weights_alone(op)});
+            }
     }
 
     // A chain reads what comes from outside it and writes what is used outside it or kept for backward. Going back it reads the
@@ -119,11 +159,12 @@ private:
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
         out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // gradient of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);       // gradient of the weight or second operand
+        of_weight.weight_gradient = g.weight;
         if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1)
             of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * Bytes::from_si(framework_.gradients_in_fp32 ? 6 : 2);
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
-            push_memory(out.backward, op.name, output_bytes(op), true);
+            push_weight_gradient(out.backward, op.name, output_bytes(op));
     }
 
     // Scaled low-precision operands are made by a pass of their own: read the wide tensor, write the narrow one; forward for the
@@ -158,6 +199,7 @@ private:
             out.backward.push_back(k);
         }
         k.m = in * window, k.n = to, k.k = pixels;
+        k.weight_gradient = true;
         out.backward.push_back(k);
         if (!framework_.channels_last && size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
             push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);
@@ -216,7 +258,7 @@ private:
             case PointwiseKind::add:
                 return;  // gradients pass through; sums at forks are counted at the fork
             case PointwiseKind::bias:
-                return push_memory(out.backward, op.name, output_bytes(op), true);
+                return push_weight_gradient(out.backward, op.name, output_bytes(op));
             case PointwiseKind::dropout:  // gradient and mask in, gradient out
             case PointwiseKind::scale:
             case PointwiseKind::mask:
@@ -236,7 +278,7 @@ private:
         push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
         // The gradient of the table is dense: cleared, then rows are added into it.
         const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient_type());
-        push_memory(out.backward, op.name, table + 3.0 * output_bytes(op), true, 2);
+        push_weight_gradient(out.backward, op.name, table + 3.0 * output_bytes(op), 2);
     }
     void write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const {
         const double logits = static_cast<double>(c.rows) * static_cast<double>(c.classes);
@@ -255,41 +297,44 @@ private:
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, 2);
         push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, 2);
     }
+    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e) const {
+        return e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
+    }
     void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
-        const Bytes bytes = e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
-        if (e.forward != ExchangeKind::none) {
-            out.forward_exchanges.push_back({e.forward, e.group, bytes});
-            if (is_recomputed(op, plan_)) out.recompute_exchanges.push_back({e.forward, e.group, bytes});
-        }
-        if (e.regathered) out.backward_exchanges.push_back({ExchangeKind::all_gather, e.group, bytes});
-        if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back({e.backward, e.group, bytes});
+        const Bytes bytes = exchange_bytes(op, e);
+        if (e.forward != ExchangeKind::none) out.forward_exchanges.push_back({e.forward, e.group, bytes});
+        if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back({e.backward, e.group, bytes, out.backward.size()});
+    }
+
+    // The gradient of a product's input does not need the input.
+    [[nodiscard]] bool feeds_weights_alone(const Operator& exchange) const {
+        return std::ranges::all_of(graph_.operators(), [&](const Operator& op) {
+            const auto* gemm = std::get_if<Gemm>(&op.kind);
+            const bool reads = std::ranges::find_first_of(op.inputs, exchange.outputs) != op.inputs.end();
+            return !reads || (gemm && gemm->weight) || std::holds_alternative<Convolution>(op.kind);
+        });
     }
 
     // A tensor that several operators read gets several gradients: each beyond the first is added by a kernel of its own.
-    void add_gradient_sums(std::vector<Kernel>& list) const {
-        for (std::uint32_t i = 0; i < graph_.tensors().size(); ++i) {
-            if (graph_.tensors()[i].role != TensorRole::activation || readers_[i] < 2) continue;
-            const int sums = readers_[i] - 1;
-            push_memory(list, graph_.tensors()[i].name + ".sum", 3.0 * sums * bytes_of(TensorId{i}), true, sums);
-        }
+    void add_gradient_sum(TensorId id, std::vector<Kernel>& list) const {
+        const Tensor& t = graph_.tensor(id);
+        if (t.role != TensorRole::activation || readers_[id.value] < 2) return;
+        const int sums = readers_[id.value] - 1;
+        push_memory(list, t.name + ".sum", 3.0 * sums * bytes_of(id), true, sums);
     }
 
     // Autocast keeps fp32 weights: each forward casts them down, each backward casts their gradients up.
-    void add_autocast(BlockKernels& out) const {
-        if (size_of(plan_.precision.compute) >= size_of(plan_.precision.parameter)) return;
-        const Bytes both = size_of(plan_.precision.parameter) + size_of(plan_.precision.compute);
-        for (const Operator& op : graph_.operators()) {
-            if (op.parameters == 0) continue;
-            push_memory(out.forward, op.name + ".cast", op.parameters * both, false);
-            push_memory(out.backward, op.name + ".cast", op.parameters * both, true);
-        }
+    [[nodiscard]] bool casts_weights() const {
+        return framework_.casts_each_use && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
     }
+    [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
 
     // From the second micro-batch on, each weight's gradient is added to what is there: two reads and a write.
-    void add_accumulation(std::vector<Kernel>& list) const {
-        for (const Operator& op : graph_.operators())
-            if (op.parameters > 0)
-                push_memory(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()), true);
+    void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const {
+        if (op.parameters == 0) return;
+        if (casts_weights()) push_weight_gradient(list, op.name + ".cast", op.parameters * cast_bytes());
+        if (plan_.micro_batches() > 1 && !framework_.fused_gradient_accumulation)
+            push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
     }
 
     static constexpr auto wider_first = [](DataType a, DataType b) { return size_of(a) < size_of(b); };
@@ -300,57 +345,8 @@ private:
     DataType product_type_;
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;
+    std::vector<std::vector<std::size_t>> gathered_again_;
 };
-
-// Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
-// by the plan drop their results too (they are made again just before their reader's backward).
-std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
-    std::vector<char> dropped(graph.tensors().size(), 0);
-    if (plan.recompute != Recompute::selective) return dropped;
-    for (const Operator& op : graph.operators())
-        if (is_recomputed(op, plan))
-            for (const TensorId id : op.outputs) dropped[id.value] = op.attention_core ? 1 : 2;
-    for (const Operator& op : graph.operators())
-        if (!is_recomputed(op, plan))
-            for (const TensorId id : op.inputs)
-                if (dropped[id.value] == 1) dropped[id.value] = 0;
-    return dropped;
-}
-
-// Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
-std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
-    std::vector<char> narrow(graph.tensors().size(), is_16_bit_or_wider(product_type) ? 0 : 1);
-    for (const Operator& op : graph.operators()) {
-        const auto* gemm = std::get_if<Gemm>(&op.kind);
-        if (gemm && gemm->weight) continue;
-        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
-    }
-    return narrow;
-}
-
-void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
-    const std::vector<char> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
-    for (const TensorId id : saved_for_backward(graph)) {
-        const Tensor& t = graph.tensor(id);
-        const bool activation = t.role == TensorRole::activation;
-        const Bytes bytes = t.elements() * (activation && narrow[id.value] ? size_of(product_type) : element_size(t.role, plan.precision));
-        out.working += bytes;
-        if (dropped[id.value]) {
-            out.dropped += bytes;
-            continue;
-        }
-        if (t.role == TensorRole::logits) {
-            // Without a fused loss the framework keeps an fp32 copy beside the logits.
-            out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);
-        } else {
-            out.saved += bytes;
-        }
-    }
-    for (const TensorId id : graph.inputs())
-        out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
-    for (const TensorId id : graph.outputs())
-        out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
-}
 
 }  // namespace
 

@@ -30,16 +30,20 @@ struct Kernel {
     bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product
     bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`
     bool backward = false;
-    std::string name;  // of the (first) operator
+    bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
+    std::string name;              // of the (first) operator
 };
 
 struct ExchangeCall {
     ExchangeKind kind = ExchangeKind::all_reduce;
     ParallelGroup group = ParallelGroup::tensor;
     Bytes bytes;
+    std::size_t after = 0;         // kernels of its phase that run before it
+    bool weight_gradient = false;  // gathers an input that weight gradients alone need again
 };
 
-// Everything one device does for one block and one micro-batch.
+// Everything one device does for one block and one micro-batch. Each list is in the order in which it runs: backward from the last
+// operator to the first.
 struct BlockKernels {
     std::vector<Kernel> forward, backward, recompute;
     std::vector<ExchangeCall> forward_exchanges, backward_exchanges, recompute_exchanges;

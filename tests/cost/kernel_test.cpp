@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using namespace std::string_literals;
 
 // A GPT of hidden size h = 64 with 4 heads of 16, s = 16, b = 2: 32 tokens, 2048 elements of the residual stream, 4096 bytes in BF16.
 Workload small_gpt() {
@@ -30,13 +31,14 @@ constexpr double stream = 4096;  // bytes of the residual stream
 struct Cut {
     Plan plan{};
     Framework framework = round_machine::framework();
-    int tensor = 1;
+    int tensor = 1, context = 1;
     bool sequence_parallel = false, flash = true, wide = false;
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
         Shard shard;
         shard.micro_batch = 2;
         shard.tensor = tensor;
+        shard.context = context;
         shard.sequence_parallel = sequence_parallel;
         shard.flash_attention = flash;
         for (const Block& b : build_network(small_gpt(), shard).templates)
@@ -72,8 +74,9 @@ TEST(LayerKernels, OfAGptHaveItsFourProductsForwardAndTwoForEachBackward) {
     // 32 tokens: QKV 3 x 64 columns, projection 64, MLP 256 and back.
     EXPECT_THAT(products(layer.forward), ElementsAre(Shape{32, 192, 64}, Shape{32, 64, 64}, Shape{32, 256, 64}, Shape{32, 64, 256}));
     // Of y [m n] = x [m k] W [k n]: dx [m k] over depth n, dW [k n] over depth m.
-    EXPECT_THAT(products(layer.backward), ElementsAre(Shape{32, 64, 192}, Shape{64, 192, 32}, Shape{32, 64, 64}, Shape{64, 64, 32},
-                                                      Shape{32, 64, 256}, Shape{64, 256, 32}, Shape{32, 256, 64}, Shape{256, 64, 32}));
+    // The last product first.
+    EXPECT_THAT(products(layer.backward), ElementsAre(Shape{32, 256, 64}, Shape{256, 64, 32}, Shape{32, 64, 256}, Shape{64, 256, 32},
+                                                      Shape{32, 64, 64}, Shape{64, 64, 32}, Shape{32, 64, 192}, Shape{64, 192, 32}));
     // Operations: 2 x 32 x 64 x (192 + 64 + 256 + 256), and attention 2 x 2 samples x 4 heads x (16 + 16) x (1 + ... + 16 = 136).
     EXPECT_DOUBLE_EQ(layer.forward_flops.si(), 2.0 * 32 * 64 * 768 + 2 * 2 * 4 * 32 * 136);
     EXPECT_DOUBLE_EQ(layer.backward_flops.si(), 2 * (2.0 * 32 * 64 * 768) + 2.5 * (2 * 2 * 4 * 32 * 136));
@@ -291,8 +294,58 @@ TEST(Exchanges, OfSequenceParallelismGatherAndScatterAndGatherAgainForBackward) 
     const BlockKernels layer = cut.layer();
     const std::pair gather{ExchangeKind::all_gather, stream}, scatter{ExchangeKind::reduce_scatter, stream};
     EXPECT_THAT(list(layer.forward_exchanges), ElementsAre(gather, scatter, gather, scatter));
-    // Entering a pair: its input is gathered again for the weight gradient, its gradient scattered. Leaving: the gradient is gathered.
-    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(gather, scatter, gather, gather, scatter, gather));
+    // Backward from the MLP's end. Leaving a pair: the gradient is gathered. Entering: the input is gathered again for the weight
+    // gradient, then its gradient is scattered.
+    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(gather, gather, scatter, gather, gather, scatter));
+}
+
+// The kernel that runs after a call, and the one before it; empty at the ends.
+std::pair<std::string, std::string> around(const std::vector<Kernel>& kernels, const ExchangeCall& call) {
+    return {call.after > 0 ? kernels[call.after - 1].name : "", call.after < kernels.size() ? kernels[call.after].name : ""};
+}
+
+TEST(Exchanges, StandBetweenTheKernelsThatMakeAndReadWhatTheyCarry) {
+    Cut cut;
+    cut.tensor = 2;
+    cut.sequence_parallel = true;
+    const BlockKernels layer = cut.layer();
+    const auto forward = [&](std::size_t i) { return around(layer.forward, layer.forward_exchanges[i]); };
+    EXPECT_EQ(forward(0), std::pair("attention.norm"s, "attention.qkv"s));
+    EXPECT_EQ(forward(1), std::pair("attention.proj"s, "attention.out"s));
+    EXPECT_EQ(forward(2), std::pair("mlp.norm"s, "mlp.fc1"s));
+    EXPECT_EQ(forward(3), std::pair("mlp.fc2"s, "mlp.drop"s));
+    const auto backward = [&](std::size_t i) { return around(layer.backward, layer.backward_exchanges[i]); };
+    EXPECT_EQ(backward(0), std::pair("mlp.drop"s, "mlp.fc2"s));  // leaving, seen from behind
+    EXPECT_EQ(backward(1), std::pair("mlp.act"s, "mlp.fc1"s));   // the input once more
+    EXPECT_EQ(backward(2), std::pair("mlp.fc1"s, "mlp.norm"s));  // its gradient
+}
+
+TEST(Exchanges, ThatGatherAnInputAgainServeWeightGradientsUnlessAttentionReadsIt) {
+    const auto for_weights = [](const Cut& cut) {
+        std::vector<bool> flags;
+        for (const ExchangeCall& call : cut.layer().backward_exchanges) flags.push_back(call.weight_gradient);
+        return flags;
+    };
+    Cut cut;
+    cut.tensor = 2;
+    cut.sequence_parallel = true;
+    EXPECT_THAT(for_weights(cut), ElementsAre(false, true, false, false, true, false));
+    Cut keys;
+    keys.context = 2;  // keys and values gathered, their gradients scattered
+    EXPECT_THAT(for_weights(keys), ElementsAre(false, false));
+}
+
+TEST(LayerKernels, SayWhichOfThemMakeWeightGradientsAlone) {
+    Cut cut;
+    cut.plan.global_batch = 8;  // gradients add up
+    std::vector<std::string> names;
+    for (const Kernel& k : cut.layer().backward)
+        if (k.weight_gradient && k.name.starts_with("mlp")) names.push_back(k.name);
+    // Of both products the gradient of the weight, that of the bias, and the sum; of the normalisation one kernel for both, and the sum.
+    EXPECT_THAT(names,
+                ElementsAre("mlp.fc2", "mlp.fc2", "mlp.fc2.accumulate", "mlp.fc1", "mlp.fc1", "mlp.fc1.accumulate", "mlp.norm.accumulate"));
+    // Forward has none.
+    for (const Kernel& k : cut.layer().forward) EXPECT_FALSE(k.weight_gradient) << k.name;
 }
 
 TEST(Exchanges, OfForwardAreMadeAgainByFullRecompute) {

@@ -1,0 +1,80 @@
+#include "model/cost/kernel_rules.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
+// by the plan drop their results too (they are made again just before their reader's backward).
+std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
+    std::vector<char> dropped(graph.tensors().size(), 0);
+    if (plan.recompute != Recompute::selective) return dropped;
+    for (const Operator& op : graph.operators())
+        if (is_recomputed(op, plan))
+            for (const TensorId id : op.outputs) dropped[id.value] = op.attention_core ? 1 : 2;
+    for (const Operator& op : graph.operators())
+        if (!is_recomputed(op, plan))
+            for (const TensorId id : op.inputs)
+                if (dropped[id.value] == 1) dropped[id.value] = 0;
+    return dropped;
+}
+
+// Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
+std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
+    std::vector<char> narrow(graph.tensors().size(), is_16_bit_or_wider(product_type) ? 0 : 1);
+    for (const Operator& op : graph.operators()) {
+        const auto* gemm = std::get_if<Gemm>(&op.kind);
+        if (gemm && gemm->weight) continue;
+        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
+    }
+    return narrow;
+}
+
+}  // namespace
+
+bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
+
+DataType product_type(const Precision& precision, bool wide_products) {
+    return wide_products && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
+}
+
+bool is_recomputed(const Operator& op, const Plan& plan) {
+    switch (plan.recompute) {
+        case Recompute::none:
+            return false;
+        case Recompute::full:
+        case Recompute::blocks:
+            return true;
+        case Recompute::selective:
+            if (plan.recompute_modules.empty()) return op.attention_core;
+            return std::find(plan.recompute_modules.begin(), plan.recompute_modules.end(), op.label) != plan.recompute_modules.end();
+    }
+    return false;
+}
+
+void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
+    const std::vector<char> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
+    for (const TensorId id : saved_for_backward(graph)) {
+        const Tensor& t = graph.tensor(id);
+        const bool activation = t.role == TensorRole::activation;
+        const Bytes bytes = t.elements() * (activation && narrow[id.value] ? size_of(product_type) : element_size(t.role, plan.precision));
+        out.working += bytes;
+        if (dropped[id.value]) {
+            out.dropped += bytes;
+            continue;
+        }
+        if (t.role == TensorRole::logits) {
+            // Without a fused loss the framework keeps an fp32 copy beside the logits.
+            out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);
+        } else {
+            out.saved += bytes;
+        }
+    }
+    for (const TensorId id : graph.inputs())
+        out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
+    for (const TensorId id : graph.outputs())
+        out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
+}
+
+}  // namespace sextant
