@@ -106,6 +106,7 @@ void TaskGraphBuilder::wait(SegmentIndex segment, SegmentIndex for_this) { waits
 
 TaskGraph TaskGraphBuilder::build() && {
     const std::size_t n = graph_.segments_.size();
+    graph_.steps_ = steps;
     graph_.first_dependency_.assign(n + 1, 0);
     for (const auto& [segment, for_this] : waits_) ++graph_.first_dependency_[segment + 1];
     for (std::size_t s = 0; s < n; ++s) graph_.first_dependency_[s + 1] += graph_.first_dependency_[s];
@@ -117,7 +118,7 @@ TaskGraph TaskGraphBuilder::build() && {
 }
 
 std::string_view to_text(Stream s) {
-    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send next", "send previous", "copy"};
+    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send next", "send previous", "copy", "server"};
     return names[static_cast<std::size_t>(s)];
 }
 

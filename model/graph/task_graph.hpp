@@ -30,8 +30,9 @@ enum class Stream : std::uint8_t {
     send_next,      // transfers to the stage after
     send_previous,  // transfers to the stage before
     copy,           // between device and host memory
+    server,         // of a parameter server: segments start in the order in which they become ready
 };
-inline constexpr int stream_count = 5;
+inline constexpr int stream_count = 6;
 std::string_view to_text(Stream);
 
 enum class Phase : std::uint8_t {
@@ -153,6 +154,8 @@ public:
         return std::span(dependencies_).subspan(first_dependency_[s], first_dependency_[s + 1] - first_dependency_[s]);
     }
     [[nodiscard]] std::size_t dependency_count() const { return dependencies_.size(); }
+    // Training steps that the graph covers: one, but where workers go on without each other.
+    [[nodiscard]] int steps() const { return steps_; }
 
 private:
     friend class TaskGraphBuilder;
@@ -164,6 +167,7 @@ private:
     std::vector<Segment> segments_;
     std::vector<std::uint32_t> first_dependency_;
     std::vector<SegmentIndex> dependencies_;
+    int steps_ = 1;
 };
 
 // Segments may be told to wait for segments that are added later.
@@ -181,6 +185,8 @@ public:
     void wait(SegmentIndex segment, SegmentIndex for_this);
     [[nodiscard]] const TaskGraph& so_far() const { return graph_; }
     [[nodiscard]] SegmentIndex next() const { return static_cast<SegmentIndex>(graph_.segments_.size()); }  // that add() will give
+
+    int steps = 1;
 
     // Aborts when segments wait for each other in a circle: lowering never makes such a graph.
     TaskGraph build() &&;

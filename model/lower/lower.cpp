@@ -7,6 +7,9 @@
 namespace sextant {
 namespace {
 
+// Steps of every worker where no two workers wait for each other: enough for their steps to drift apart.
+constexpr int asynchronous_steps = 8;
+
 std::vector<ComputeWork> stage_blocks(const Network& network, const Plan& plan) {
     std::vector<ComputeWork> stages;
     int first = 0;
@@ -113,10 +116,13 @@ TaskGraph lower(const Scenario& scenario, Fold fold) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     LoweredJob job(scenario, fold, cut_network(scenario));
     add_ranks(job);
+    const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
+    add_servers(job);
+    if (scenario.plan.data_parallel == DataParallel::async_parameter_server) job.builder.steps = asynchronous_steps;
     std::vector<Crossings> crossings;
-    const auto ranks = static_cast<GraphRank>(job.builder.so_far().ranks().size());
-    for (GraphRank r = 0; r < ranks; ++r) crossings.push_back(RankWriter(job, r).write());
+    for (GraphRank r = 0; r < workers; ++r) crossings.push_back(RankWriter(job, r).write());
     connect(job, crossings);
+    serve(job);
     return std::move(job.builder).build();
 }
 

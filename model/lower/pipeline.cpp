@@ -16,22 +16,26 @@ RankWriter::RankWriter(LoweredJob& job, GraphRank rank)
 }
 
 Crossings RankWriter::write() {
-    if (job_.shards_states() && job_.overlaps_gathers() && !job_.plan.forward_only) gather_for_forward();
-    for (at_ = 0; at_ < order_.size(); ++at_) {
-        if (order_[at_].kind == WorkKind::forward)
-            forward();
-        else if (!job_.plan.forward_only)
-            backward();
+    for (round_ = 0; round_ < job_.builder.steps; ++round_) {
+        at_ = 0;
+        if (job_.shards_states() && job_.overlaps_gathers() && !job_.plan.forward_only) gather_for_forward();
+        for (; at_ < order_.size(); ++at_) {
+            if (order_[at_].kind == WorkKind::forward)
+                forward();
+            else if (!job_.plan.forward_only)
+                backward();
+        }
+        at_ = order_.size() - 1;
+        finish_step();
     }
-    at_ = order_.size() - 1;
-    finish_step();
     return std::move(crossings_);
 }
 
 SegmentIndex RankWriter::put(Stream stream, const Work& work, std::optional<CommunicatorIndex> communicator) {
     const WorkItem& item = order_[at_];
-    return job_.builder.add(Segment{job_.builder.work(work), rank_, communicator.value_or(0), static_cast<std::uint32_t>(item.micro_batch),
-                                    static_cast<std::uint16_t>(item.chunk), stream});
+    const auto micro_batch = static_cast<std::uint32_t>(round_ * job_.micro_batches + item.micro_batch);
+    return job_.builder.add(
+        {job_.builder.work(work), rank_, communicator.value_or(0), micro_batch, static_cast<std::uint16_t>(item.chunk), stream});
 }
 
 std::optional<SegmentIndex> RankWriter::collective(Stream stream, const CollectiveWork& work, std::optional<SegmentIndex> after) {

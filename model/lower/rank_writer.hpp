@@ -18,6 +18,14 @@ struct BlockParameters {
     int tensors = 0;
 };
 
+// A worker's gradients to the parameter servers, or weights from them.
+struct ServedTransfer {
+    GraphRank worker = 0;
+    int round = 0;  // the worker's step
+    SegmentIndex segment = 0;
+    double elements = 0;  // on each server, of all workers that this one stands for
+};
+
 // What lowering works out of a scenario once, for all ranks.
 struct LoweredJob {
     LoweredJob(const Scenario&, Fold, const Network&);
@@ -29,12 +37,14 @@ struct LoweredJob {
     Precision precision;
     RankLayout layout;
     int micro_batches = 1;
-    std::vector<std::vector<WorkItem>> orders;                           // by stage
-    std::vector<ComputeWork> virtual_stages;                             // the blocks of each; chunk c of stage s is number c x pp + s
-    std::vector<TransferWork> boundaries;                                // what leaves each virtual stage forward
-    std::vector<BlockParameters> parameters;                             // by block
-    TaskGraphBuilder builder;                                            // has the network
-    std::vector<std::optional<CommunicatorIndex>> to_next, to_previous;  // by rank of the graph: transfers to the neighbouring stages
+    std::vector<std::vector<WorkItem>> orders;  // by stage
+    std::vector<ComputeWork> virtual_stages;    // the blocks of each; chunk c of stage s is number c x pp + s
+    std::vector<TransferWork> boundaries;       // what leaves each virtual stage forward
+    std::vector<BlockParameters> parameters;    // by block
+    TaskGraphBuilder builder;                   // has the network
+    // By rank of the graph: transfers to the neighbouring stages, and to and from the parameter servers.
+    std::vector<std::optional<CommunicatorIndex>> to_next, to_previous, to_server;
+    std::vector<ServedTransfer> pushes, pulls;
 
     // The rank of the graph that stands for the rank of the job at this stage, in the same pipeline as `neighbour`.
     [[nodiscard]] GraphRank at_stage(int stage, GraphRank neighbour) const;
@@ -48,11 +58,18 @@ struct LoweredJob {
     [[nodiscard]] bool shards_states() const {
         return plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2;
     }
+    [[nodiscard]] bool has_servers() const {
+        return plan.data_parallel == DataParallel::parameter_server || plan.data_parallel == DataParallel::async_parameter_server;
+    }
     [[nodiscard]] bool shards_parameters() const { return plan.data_parallel == DataParallel::zero3; }
 };
 
 // ranks.cpp: adds the ranks, the communicators of their groups, and those between stages.
 void add_ranks(LoweredJob&);
+
+// servers.cpp: adds the servers and the workers' ways to them; what the servers do, once all workers are written.
+void add_servers(LoweredJob&);
+void serve(LoweredJob&);
 
 // First and last segment of a stretch of one rank's work.
 struct Stretch {
@@ -87,6 +104,7 @@ private:
     };
     enum class Granularity { bucket, block };
     [[nodiscard]] std::vector<Bucket> buckets_of(const ComputeWork&, Granularity) const;
+    [[nodiscard]] std::optional<Bytes> bucket_size() const;
     [[nodiscard]] int calls(double elements, int tensors) const;
     Stretch backward_with_reduction(const ComputeWork&);
     void reduce(const Bucket&, Stream, std::optional<SegmentIndex> after);
@@ -100,6 +118,10 @@ private:
     std::optional<SegmentIndex> gather_block(int block);
     void scatter_until(std::size_t use);
 
+    // servers.cpp
+    void push(const Bucket&, Stream, std::optional<SegmentIndex> after);
+    void pull();
+
     SegmentIndex put(Stream, const Work&, std::optional<CommunicatorIndex> = {});
     // Nothing where the rank is alone in the group or there is nothing to exchange.
     std::optional<SegmentIndex> collective(Stream, const CollectiveWork&, std::optional<SegmentIndex> after = {});
@@ -109,6 +131,7 @@ private:
     int stage_;
     const std::vector<WorkItem>& order_;
     std::size_t at_ = 0;  // place in the order
+    int round_ = 0;       // step, where the graph has several
     Crossings crossings_;
     std::optional<SegmentIndex> last_collective_;  // in the communication stream
     std::vector<Bucket> unreduced_;                // gradients whose reduction nothing hides: at the end of the step

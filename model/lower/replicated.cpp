@@ -5,10 +5,16 @@
 
 namespace sextant {
 
+std::optional<Bytes> RankWriter::bucket_size() const {
+    const Framework& f = job_.framework;
+    if (!f.bucket) return {};
+    return f.bucket_per_rank ? max(f.bucket->value, job_.plan.dp * job_.plan.cp * f.bucket_per_rank->value) : f.bucket->value;
+}
+
 // Blocks share a bucket in the order in which backward makes their gradients, until it is full: then it is reduced while backward goes on.
 // Without a bucket size everything is one exchange.
 std::vector<RankWriter::Bucket> RankWriter::buckets_of(const ComputeWork& work, Granularity granularity) const {
-    const auto& size = job_.framework.bucket;
+    const std::optional<Bytes> size = bucket_size();
     const Bytes element = size_of(job_.precision.reduction_type());
     std::vector<Bucket> buckets;
     bool open = false;
@@ -21,7 +27,7 @@ std::vector<RankWriter::Bucket> RankWriter::buckets_of(const ComputeWork& work, 
         bucket.dense += p.dense;
         bucket.expert += p.expert;
         bucket.tensors += p.tensors;
-        const bool full = size && (bucket.dense + bucket.expert) * element >= size->value;
+        const bool full = size && (bucket.dense + bucket.expert) * element >= *size;
         open = granularity == Granularity::bucket && !full;
     }
     return buckets;
@@ -29,15 +35,14 @@ std::vector<RankWriter::Bucket> RankWriter::buckets_of(const ComputeWork& work, 
 
 // How many buckets so many elements of a stretch of blocks fill.
 int RankWriter::calls(double elements, int tensors) const {
-    const Framework& f = job_.framework;
-    if (!f.bucket) return 1;
-    Bytes size = f.bucket->value;
-    if (f.bucket_per_rank) size = max(size, job_.plan.dp * job_.plan.cp * f.bucket_per_rank->value);
-    if (!(size > Bytes{})) return std::max(1, tensors);  // each tensor alone
-    return std::max(1, static_cast<int>(std::ceil(elements * size_of(job_.precision.reduction_type()) / size)));
+    const std::optional<Bytes> size = bucket_size();
+    if (!size) return 1;
+    if (!(*size > Bytes{})) return std::max(1, tensors);  // each tensor alone
+    return std::max(1, static_cast<int>(std::ceil(elements * size_of(job_.precision.reduction_type()) / *size)));
 }
 
 void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
+    if (job_.has_servers()) return push(bucket, stream, after);
     const bool shards = job_.shards_states();
     CollectiveWork work;
     work.kind = shards ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce;
@@ -62,7 +67,7 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     const DataParallel dp = job_.plan.data_parallel;
     const bool every = job_.plan.reduce_every_micro_batch.value_or(job_.framework.reduces_every_micro_batch) || dp == DataParallel::zero2;
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
-    if (!reduces || job_.layout.size_of(ParallelGroup::data) < 2) {
+    if (!reduces || (job_.layout.size_of(ParallelGroup::data) < 2 && !job_.has_servers())) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
@@ -144,7 +149,9 @@ void RankWriter::finish_step() {
     const SegmentIndex end = job_.builder.next();
     if (!plan.forward_only) {
         for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
-        if (plan.offload != Offload::none)
+        if (job_.has_servers())
+            pull();
+        else if (plan.offload != Offload::none)
             put(Stream::compute, OffloadWork{stage_, false});
         else if (!plan.without_optimizer)
             put(Stream::compute, UpdateWork{stage_});

@@ -74,6 +74,11 @@ int used_nodes(const Scenario& scenario) {
     return (devices + per_node - 1) / per_node;
 }
 
+int parameter_server_count(const Scenario& scenario) {
+    const Plan& plan = scenario.plan;
+    return plan.servers_on_workers ? std::max(used_nodes(scenario), plan.parameter_servers) : plan.parameter_servers;
+}
+
 // The layers are dealt out evenly, the first virtual stage also has the input block and the last the head, as Megatron does; what
 // does not divide goes to the middle stages first, which have neither.
 std::vector<int> blocks_per_virtual_stage(const Network& network, const Plan& plan) {

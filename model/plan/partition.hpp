@@ -18,6 +18,9 @@ Precision kept_precision(const Plan&, const Framework&);
 int used_devices_per_node(const Scenario&);
 int used_nodes(const Scenario&);
 
+// Parameter servers, each with an equal share of the parameters: one on each node at least where they share the workers' hosts.
+int parameter_server_count(const Scenario&);
+
 // Blocks of each virtual stage in the order of forward: virtual stage i is chunk i / pp of stage i % pp.
 // What the plan says; else as even as possible.
 std::vector<int> blocks_per_virtual_stage(const Network&, const Plan&);

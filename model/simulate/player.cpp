@@ -30,7 +30,7 @@ void Player::find_lanes() {
     for (Lane& lane : lanes_) {
         lane.at = begin;
         begin += lane.end;
-        lane.end = lane.at;
+        lane.end = lane.ready = lane.at;
     }
     order_.resize(graph_.segments().size());
     for (SegmentIndex s = 0; s < order_.size(); ++s) order_[lanes_[lane_of(graph_.segments()[s])].end++] = s;
@@ -167,13 +167,21 @@ void Player::finish_segment(LaneIndex l) {
     lane.busy = false;
     ++finished_;
     ready_.push_back(l);
-    for (std::uint32_t i = first_follower_[done]; i < first_follower_[done + 1]; ++i) {
-        const SegmentIndex f = followers_[i];
-        released_by_[f] = lane.last;
-        if (--waiting_[f] > 0) continue;
-        const Segment& segment = graph_.segments()[f];
-        ready_.push_back(segment.rank * stream_count + static_cast<LaneIndex>(segment.stream));
-    }
+    for (std::uint32_t i = first_follower_[done]; i < first_follower_[done + 1]; ++i) release(followers_[i], lane.last);
+}
+
+void Player::release(SegmentIndex s, SpanIndex by) {
+    released_by_[s] = by;
+    if (--waiting_[s] > 0) return;
+    const Segment& segment = graph_.segments()[s];
+    const LaneIndex l = segment.rank * stream_count + static_cast<LaneIndex>(segment.stream);
+    ready_.push_back(l);
+    if (segment.stream != Stream::server) return;
+    // First come, first served.
+    Lane& lane = lanes_[l];
+    const auto begin = order_.begin() + lane.ready, end = order_.begin() + lane.end;
+    std::rotate(begin, std::find(begin, end, s), std::find(begin, end, s) + 1);
+    ++lane.ready;
 }
 
 // Exchanges.

@@ -36,6 +36,7 @@ private:
     // One stream of one rank.
     struct Lane {
         std::uint32_t at = 0, end = 0;  // of order_: the segment at hand, and behind the last
+        std::uint32_t ready = 0;        // of a server's: behind those that are ready
         std::uint32_t piece = 0;        // of it
         bool busy = false;              // a segment is at hand and under way
         SpanIndex last = nothing;       // span that ended last
@@ -89,6 +90,7 @@ private:
     void kernel_issued(LaneIndex);
     void after_kernel(LaneIndex);
     void finish_segment(LaneIndex);
+    void release(SegmentIndex, SpanIndex by);
     void retime_kernel(GraphRank);
 
     void come_to(LaneIndex, const PricedExchange&);

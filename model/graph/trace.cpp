@@ -1,0 +1,27 @@
+#include "model/graph/trace.hpp"
+
+namespace sextant {
+
+std::string_view to_text(Stream s) {
+    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send_next", "send_previous", "copy"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+std::string_view to_text(SpanKind k) {
+    static constexpr std::string_view names[span_kind_count] = {"forward",
+                                                                "backward",
+                                                                "recompute",
+                                                                "optimizer",
+                                                                "tensor_exchange",
+                                                                "context_exchange",
+                                                                "expert_exchange",
+                                                                "pipeline_transfer",
+                                                                "data_exchange",
+                                                                "launch",
+                                                                "offload",
+                                                                "overhead",
+                                                                "serve"};
+    return names[static_cast<std::size_t>(k)];
+}
+
+}  // namespace sextant

@@ -1,0 +1,73 @@
+#include "model/lower/rank_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+// Every server keeps an equal share of all parameters, so that all of them do the same at the same time: one rank of the graph stands for
+// them.
+void add_servers(LoweredJob& job) {
+    const Plan& plan = job.plan;
+    if (!job.has_servers()) return;
+    const int servers = parameter_server_count(job.scenario);
+    const GraphRank server = job.builder.add(RankInfo{0, 0, servers, true, {}});
+    job.to_server.resize(server);
+    for (int worker = 0; worker < plan.dp; ++worker) {
+        const GraphRank r = job.fold == Fold::alike ? 0 : static_cast<GraphRank>(worker);
+        if (!job.to_server[r]) job.to_server[r] = job.builder.add(Communicator{ParallelGroup::data, {r, server}, {}, true});
+        for (int v = 0; v < servers; ++v) job.builder.communicator(*job.to_server[r]).sets.push_back({worker, v});
+    }
+}
+
+void RankWriter::push(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
+    const double share = (bucket.dense + bucket.expert) / parameter_server_count(job_.scenario);
+    const SegmentIndex segment =
+        put(stream, TransferWork{Payload::gradients, share, job_.precision.reduction_type()}, job_.to_server[rank_]);
+    if (after) job_.builder.wait(segment, *after);
+    if (stream == Stream::communication) last_collective_ = segment;
+    job_.pushes.push_back({rank_, round_, segment, share * job_.builder.rank(rank_).multiplicity});
+}
+
+// New weights, when the servers have updated them.
+void RankWriter::pull() {
+    double elements = 0;
+    for (const BlockParameters& p : job_.parameters) elements += p.dense + p.expert;
+    elements *= (1 - job_.plan.pruned_fraction) / parameter_server_count(job_.scenario);
+    const SegmentIndex segment =
+        put(Stream::compute, TransferWork{Payload::weights, elements, job_.precision.parameter}, job_.to_server[rank_]);
+    job_.pulls.push_back({rank_, round_, segment, elements});
+}
+
+// What the servers do. Synchronous: they add what comes and update once they have everything. Asynchronous: each worker's gradients
+// are applied as they come, and that worker alone waits for it.
+void serve(LoweredJob& job) {
+    if (job.pulls.empty()) return;
+    const auto server = static_cast<GraphRank>(job.builder.so_far().ranks().size() - 1);
+    const bool together = job.plan.data_parallel == DataParallel::parameter_server;
+    const auto add = [&](const ServedTransfer& for_this, double elements, bool update) {
+        Segment segment{job.builder.work(ServeWork{elements, update}), server};
+        segment.micro_batch = static_cast<std::uint32_t>(for_this.round);
+        segment.chunk = static_cast<std::uint16_t>(for_this.worker);
+        segment.stream = Stream::server;
+        return job.builder.add(segment);
+    };
+    std::vector<ServedTransfer>& pushes = job.pushes;
+    std::stable_sort(pushes.begin(), pushes.end(), [](const ServedTransfer& a, const ServedTransfer& b) { return a.round < b.round; });
+    std::vector<SegmentIndex> served;
+    for (const ServedTransfer& push : pushes) {
+        served.push_back(add(push, push.elements, !together));
+        job.builder.wait(served.back(), push.segment);
+    }
+    if (together) {
+        const double all = job.pulls.front().elements;
+        const SegmentIndex update = add(job.pulls.front(), all, true);
+        for (const SegmentIndex s : served) job.builder.wait(update, s);
+        for (const ServedTransfer& pull : job.pulls) job.builder.wait(pull.segment, update);
+        return;
+    }
+    for (const ServedTransfer& pull : job.pulls)
+        for (std::size_t i = 0; i < pushes.size(); ++i)
+            if (pushes[i].worker == pull.worker && pushes[i].round == pull.round) job.builder.wait(pull.segment, served[i]);
+}
+
+}  // namespace sextant

@@ -1,0 +1,82 @@
+#include "model/report/memory_timeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace sextant {
+namespace {
+
+struct Extent {
+    Seconds start, end;
+};
+
+// When the segments of a rank ran, in the order of the graph.
+std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans) {
+    std::map<SegmentIndex, Extent> extents;
+    for (const Span* s : spans) {
+        const auto [at, first] = extents.try_emplace(s->segment, s->start, s->end);
+        if (first) continue;
+        at->second.start = min(at->second.start, s->start);
+        at->second.end = max(at->second.end, s->end);
+    }
+    return extents;
+}
+
+struct Change {
+    Seconds at;
+    SegmentIndex segment = 0;
+    bool ends = false;
+    Bytes by;
+};
+
+void follow(MemoryTimeline& timeline, const std::vector<const Span*>& spans, std::span<const Segment> segments, const CostTable& prices) {
+    std::vector<Change> changes;
+    for (const auto& [segment, extent] : extents_of(spans)) {
+        const WorkPrice& price = prices.works[segments[segment].work];
+        const Bytes taken = price.allocates + price.working, given_back = price.releases + price.working;
+        if (taken > Bytes{}) changes.push_back({extent.start, segment, false, taken});
+        if (given_back > Bytes{}) changes.push_back({extent.end, segment, true, -given_back});
+    }
+    std::ranges::sort(changes, {}, [](const Change& c) { return std::tuple(c.at, c.segment, c.ends); });
+
+    timeline.curve.push_back({});
+    Bytes held;
+    for (const Change& c : changes) {
+        held += c.by;
+        if (held > timeline.highest) timeline.highest = held, timeline.highest_at = c.at;
+        if (timeline.curve.back().at == c.at)
+            timeline.curve.back().held = held;
+        else
+            timeline.curve.push_back({c.at, held});
+    }
+}
+
+}  // namespace
+
+std::vector<MemoryTimeline> memory_timelines(const Trace& trace, std::span<const Segment> segments, const CostTable& prices,
+                                             std::span<const StageMemory> base) {
+    std::vector<MemoryTimeline> timelines;
+    std::vector<std::optional<std::size_t>> timeline_of(trace.ranks.size());
+    for (std::size_t stage = 0; stage < base.size(); ++stage) {
+        const auto first =
+            std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == static_cast<int>(stage); });
+        if (first == trace.ranks.end()) continue;
+        const auto rank = static_cast<GraphRank>(first - trace.ranks.begin());
+        MemoryTimeline t;
+        t.stage = static_cast<int>(stage);
+        t.rank = rank;
+        t.base = base[stage];
+        t.base[MemoryKind::activations] = t.base[MemoryKind::logits] = Bytes{};
+        timeline_of[rank] = timelines.size();
+        timelines.push_back(std::move(t));
+    }
+    std::vector<std::vector<const Span*>> spans(timelines.size());
+    for (const Span& s : trace.spans)
+        if (const auto t = timeline_of[s.rank]) spans[*t].push_back(&s);
+    for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], spans[t], segments, prices);
+    return timelines;
+}
+
+}  // namespace sextant
