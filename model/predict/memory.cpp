@@ -55,15 +55,10 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
         const BlockKernels& k = job.templates[t];
         const bool layer = job.roles[t] == BlockRole::layer;
         const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
-        const bool whole = plan.recompute == Recompute::full || plan.recompute == Recompute::blocks;
-        const Bytes kept = whole ? share * k.kept_input + (1 - share) * k.saved : k.saved;
-        const Bytes held = plan.offload_activations ? Bytes{} : n * flight * kept;
-        memory[MemoryKind::activations] += training ? held : Bytes{};
-        if (whole && share > 0) working = max(working, k.working);
-        if (!training) working = max(working, k.boundary * 4.0);
+        memory[MemoryKind::activations] += n * flight * waiting_activations(k, plan, share);
+        working = max(working, working_memory(k, plan, share > 0));
         // Where backward follows at once only one micro-batch's logits are alive.
-        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1.0 / plan.head_chunks) * k.saved_logits;
-        if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
+        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
         largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(precision.parameter));
     }
     memory[MemoryKind::activations] += working;
@@ -75,7 +70,27 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
+// Does the recompute policy run whole blocks again?
+bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
+
 }  // namespace
+
+Bytes waiting_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
+    if (plan.forward_only || plan.offload_activations) return {};
+    return whole_blocks(plan) ? recomputed * k.kept_input + (1 - recomputed) * k.saved : k.saved;
+}
+
+Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
+    return plan.schedule == Schedule::gpipe ? k.saved_logits : k.saved_logits / plan.head_chunks;
+}
+
+Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
+    Bytes working;
+    if (whole_blocks(plan) && recomputed) working = k.working;
+    if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
+    if (plan.forward_only) working = max(working, k.boundary * 4.0);
+    return working;
+}
 
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     std::vector<StageMemory> stages;

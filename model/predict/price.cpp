@@ -6,21 +6,6 @@
 namespace sextant {
 namespace {
 
-Collective collective_of(ExchangeKind kind) {
-    switch (kind) {
-        case ExchangeKind::all_reduce:
-            return Collective::all_reduce;
-        case ExchangeKind::all_gather:
-            return Collective::all_gather;
-        case ExchangeKind::reduce_scatter:
-            return Collective::reduce_scatter;
-        case ExchangeKind::all_to_all:
-        case ExchangeKind::none:
-            break;
-    }
-    return Collective::all_to_all;
-}
-
 // Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
 std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0; }
 
@@ -36,20 +21,13 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
         launches += k.launches;
     }
     price.host = launches * dispatch / r.host;
-    const Framework& f = job.scenario.framework;
-    const bool overlaps = job.scenario.plan.tensor_overlap.value_or(f.overlaps_tensor);
     for (const ExchangeCall& e : exchanges) {
         const Seconds t = exchange_time(e, job, r);
-        const double hidden = overlaps && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
+        const double hidden = hidden_fraction(e, job);
         price.exchange[exchange_term(e.group)] += (1 - hidden) * t;
         price.hidden += hidden * t;
     }
     return price;
-}
-
-Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
-Bytes weight_bytes(const Prepared::State& job, double parameters) {
-    return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
 }
 
 // Reduction of `bytes` in buckets; the time of all, and of the last one, which backward cannot hide.
@@ -89,7 +67,7 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     const double devices_here = std::min<double>(workers, job.devices_per_node);
     // Inside a node: over the devices' host links, summed in host memory (read each, write once).
     const Seconds copies = 2.0 * gradients / (job.host_copy * r.node_bandwidth);
-    const Seconds sums = (devices_here + 2) * gradients / job.host_memory;
+    const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
     if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
     const Bandwidth nic = job.network * r.network_bandwidth;
     const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
@@ -219,9 +197,38 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
     return groups.tensor;
 }
 
+Collective collective_of(ExchangeKind kind) {
+    switch (kind) {
+        case ExchangeKind::all_reduce:
+            return Collective::all_reduce;
+        case ExchangeKind::all_gather:
+            return Collective::all_gather;
+        case ExchangeKind::reduce_scatter:
+            return Collective::reduce_scatter;
+        case ExchangeKind::all_to_all:
+        case ExchangeKind::none:
+            break;
+    }
+    return Collective::all_to_all;
+}
+
+double hidden_fraction(const ExchangeCall& e, const Prepared::State& job) {
+    const Framework& f = job.scenario.framework;
+    const bool overlaps = job.scenario.plan.tensor_overlap.value_or(f.overlaps_tensor);
+    return overlaps && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
+}
+
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
     return group_time(collective_of(e.kind), e.bytes, group_of(job.groups, e.group), job, r);
 }
+
+Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
+Bytes weight_bytes(const Prepared::State& job, double parameters) {
+    return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
+}
+
+Seconds server_sum_time(const Prepared::State& job, Bytes gradients) { return gradients / job.host_memory; }
+Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * gradients / job.host_memory; }
 
 ShardedBlockPrice price_sharded_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
@@ -252,19 +259,31 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
     return held_parameters(job, stage, dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3);
 }
 
-SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+Seconds dispatch_time(const Prepared::State& job, bool backward) {
     const Framework& f = job.scenario.framework;
-    const double thread = job.scenario.cluster.node.host.thread_speed.value;
-    // A captured graph is launched as a whole; where that is the framework's habit, `dispatch` is already the time per node.
-    const bool captured = job.scenario.plan.cuda_graph && !f.dispatch_in_graph;
-    const Seconds forward = captured ? Seconds{} : f.dispatch.value / thread;
-    const Seconds backward = captured ? Seconds{} : f.backward_dispatch.value / thread;
+    if (job.scenario.plan.cuda_graph && !f.dispatch_in_graph) return {};
+    return (backward ? f.backward_dispatch : f.dispatch).value / job.scenario.cluster.node.host.thread_speed.value;
+}
+
+SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+    const Seconds forward = dispatch_time(job, false);
     SegmentPrice price;
     price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, r);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, k.backward_exchanges, backward, job, r);
+    price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r);
     price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, r);
     return price;
+}
+
+// Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
+Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const double owned = owned_parameters(job, stage);
+    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
+    return copies + owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
+}
+
+Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    return weight_bytes(job, owned_parameters(job, stage)) / (job.host_copy * r.node_bandwidth);
 }
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, Seconds forward, Seconds backward,
@@ -277,13 +296,9 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
         price = price_replicated_parameters(job, stage, forward, backward, r);
     price.slowdown = (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap * price.hidden;
     if (plan.offload != Offload::none && !plan.forward_only) {
-        // Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
-        const double owned = owned_parameters(job, stage);
-        const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
-        const Seconds update = owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
-        price.offload = copies + update;
-        if (plan.offload == Offload::optimizer_and_parameters)
-            price.offload += 2.0 * static_cast<double>(job.micro_batches) * weight_bytes(job, owned) / (job.host_copy * r.node_bandwidth);
+        price.offload = offloaded_update_time(job, stage, r);
+        if (plan.offload == Offload::optimizer_and_parameters)  // once ahead and once back
+            price.offload += 2.0 * static_cast<double>(job.micro_batches) * offloaded_weights_time(job, stage, r);
     }
     return price;
 }

@@ -51,7 +51,13 @@ struct SegmentPrice {
 };
 SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
 
-// One call of an exchange inside a layer, hidden or not.
+// Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
+// is already the time per node.
+Seconds dispatch_time(const Prepared::State&, bool backward);
+
+// One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
+Collective collective_of(ExchangeKind);
+double hidden_fraction(const ExchangeCall&, const Prepared::State&);
 const Group& group_of(const JobGroups&, ParallelGroup);
 Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const Resources&);
 
@@ -61,8 +67,18 @@ struct ShardedBlockPrice {
 };
 ShardedBlockPrice price_sharded_block(const BlockKernels&, const Prepared::State&, const Resources&);
 
+// Gradients as they travel, weights as they are stored.
+Bytes gradient_bytes(const Prepared::State&, double parameters);
+Bytes weight_bytes(const Prepared::State&, double parameters);
+
 // Memory of each stage.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
+
+// Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;
+// logits; and what the block needs while it runs, again or for inference.
+Bytes waiting_activations(const BlockKernels&, const Plan&, double recomputed);
+Bytes waiting_logits(const BlockKernels&, const Plan&);
+Bytes working_memory(const BlockKernels&, const Plan&, bool recomputed);
 
 // What data parallelism adds to one step of a stage, beside its micro-batches.
 struct DataParallelPrice {
@@ -72,6 +88,14 @@ struct DataParallelPrice {
     Seconds offload;
 };
 DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, Seconds forward, Seconds backward, const Resources&);
+
+// What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
+Seconds server_sum_time(const Prepared::State&, Bytes gradients);
+Seconds server_update_time(const Prepared::State&, Bytes gradients);
+
+// Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
+Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);
+Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
 

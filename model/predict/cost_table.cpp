@@ -1,0 +1,207 @@
+#include "model/predict/cost_table.hpp"
+
+#include "model/predict/state.hpp"
+
+namespace sextant {
+namespace {
+
+// Kernels join the piece that the last one opened; an exchange closes it.
+void append(std::vector<Piece>& pieces, const Piece& next) {
+    if (pieces.empty() || pieces.back().exchange || pieces.back().kind != next.kind) {
+        pieces.push_back(next);
+        return;
+    }
+    Piece& open = pieces.back();
+    open.device += next.device;
+    open.host += next.host;
+    open.bytes += next.bytes;
+    open.flops += next.flops;
+    open.exchange = next.exchange;
+}
+
+// Which kernels and exchanges of a backward are wanted: zero-bubble schedules run those of weights apart.
+enum class Part { whole, inputs, weights };
+template <class T>
+bool belongs(const T& item, Part part) {
+    return part == Part::whole || item.weight_gradient == (part == Part::weights);
+}
+
+// The pieces of one block, by what is asked of it.
+struct BlockPieces {
+    std::vector<Piece> forward, backward, backward_input, backward_weight, recompute;
+
+    [[nodiscard]] const std::vector<Piece>& of(Phase phase) const {
+        switch (phase) {
+            case Phase::forward:
+                return forward;
+            case Phase::backward:
+                return backward;
+            case Phase::backward_input:
+                return backward_input;
+            case Phase::backward_weight:
+                break;
+        }
+        return backward_weight;
+    }
+};
+
+SpanKind span_kind(Payload payload) {
+    const bool of_weights = payload == Payload::gradients || payload == Payload::weights;
+    return of_weights ? SpanKind::data_exchange : SpanKind::pipeline_transfer;
+}
+
+bool makes_weight_gradients(Phase phase) { return phase == Phase::backward || phase == Phase::backward_weight; }
+
+class Pricer {
+public:
+    Pricer(const Prepared::State& job, const TaskGraph& graph) : job_(job), plan_(job.scenario.plan), graph_(graph) {
+        for (const BlockKernels& k : job.templates) {
+            const Seconds ahead = dispatch_time(job, false), back = dispatch_time(job, true);
+            blocks_.push_back({phase(SpanKind::forward, k.forward, k.forward_exchanges, ahead),
+                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back),
+                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
+                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::weights),
+                               phase(SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)});
+        }
+        gathered_.resize(graph.blocks().size());
+        for (const Work& work : graph.works())
+            if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && is_gather(*gather))
+                for (int i = 0; i < gather->count; ++i)
+                    gathered_[static_cast<std::size_t>(gather->first_block + i)] += bytes_of(*gather) / gather->count;
+    }
+
+    WorkPrice price(const ComputeWork& work) const {
+        WorkPrice price;
+        const bool ahead = work.phase == Phase::forward;
+        for (int i = 0; i < work.count; ++i) {
+            const auto block = static_cast<std::size_t>(work.first_block + (ahead ? i : work.count - 1 - i));
+            const BlockInstance& instance = graph_.blocks()[block];
+            const auto t = static_cast<std::size_t>(instance.block_template);
+            if (instance.recomputed && (work.phase == Phase::backward || work.phase == Phase::backward_input))
+                for (const Piece& piece : blocks_[t].recompute) append(price.pieces, piece);
+            for (const Piece& piece : blocks_[t].of(work.phase)) append(price.pieces, piece);
+            add_memory(job_.templates[t], instance, work.phase, gathered_[block], price);
+        }
+        return price;
+    }
+
+    WorkPrice price(const CollectiveWork& work) const {
+        const CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
+                                                     group_of(job_.groups, work.group), job_.scenario.library);
+        WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
+        if (is_gather(work)) price.allocates = bytes_of(work);
+        return price;
+    }
+
+    // To the next stage as a send of the library. A parameter server's host memory is read and written straight.
+    WorkPrice price(const TransferWork& work) const {
+        CollectivePrice send;
+        send.bytes = work.elements * size_of(work.type);
+        send.pattern = Pattern::path;
+        const SpanKind kind = span_kind(work.payload);
+        if (kind == SpanKind::data_exchange) return calls(1, kind, ParallelGroup::data, send);
+        send = collective_price(Collective::send, send.bytes, job_.groups.pipeline, job_.scenario.library);
+        return calls(1, kind, ParallelGroup::pipeline, send);
+    }
+
+    WorkPrice price(const UpdateWork& work) const {
+        return busy(SpanKind::optimizer, price_optimizer(job_, static_cast<std::size_t>(work.stage), {}));
+    }
+
+    WorkPrice price(const OffloadWork& work) const {
+        const auto stage = static_cast<std::size_t>(work.stage);
+        // Each chunk of a virtual pipeline streams its own part.
+        return busy(SpanKind::offload,
+                    work.weights ? offloaded_weights_time(job_, stage, {}) / plan_.vpp : offloaded_update_time(job_, stage, {}));
+    }
+
+    WorkPrice price(const OverheadWork& work) const {
+        const Framework& f = job_.scenario.framework;
+        return busy(SpanKind::overhead,
+                    (work.of_step ? f.step_overhead : f.micro_batch_overhead).value / job_.scenario.cluster.node.host.thread_speed.value);
+    }
+
+    WorkPrice price(const ServeWork& work) const {
+        const Bytes bytes = gradient_bytes(job_, work.elements);
+        return busy(SpanKind::serve, work.update ? server_update_time(job_, bytes) : server_sum_time(job_, bytes));
+    }
+
+private:
+    std::vector<Piece> phase(SpanKind kind, const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges,
+                             Seconds dispatch, Part part = Part::whole) const {
+        std::vector<Piece> pieces;
+        auto call = exchanges.begin();
+        const auto exchange_before = [&](std::size_t kernel) {
+            for (; call != exchanges.end() && call->after <= kernel; ++call) {
+                if (!belongs(*call, part)) continue;
+                const CollectivePrice price =
+                    collective_price(collective_of(call->kind), call->bytes, group_of(job_.groups, call->group), job_.scenario.library);
+                append(pieces, {kind, {}, dispatch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
+            }
+        };
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            exchange_before(i);
+            const Kernel& k = kernels[i];
+            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * dispatch, k.bytes, k.flops, {}});
+        }
+        exchange_before(kernels.size());
+        return pieces;
+    }
+
+    void add_memory(const BlockKernels& k, const BlockInstance& block, Phase phase, Bytes gathered, WorkPrice& price) const {
+        const bool ahead = phase == Phase::forward;
+        const Bytes logits = waiting_logits(k, plan_);
+        const Bytes waiting = waiting_activations(k, plan_, block.recomputed ? 1 : 0) + logits;
+        if (plan_.forward_only)
+            price.working = max(price.working, working_memory(k, plan_, false) + logits);
+        else if (ahead)
+            price.allocates += waiting;
+        else if (phase != Phase::backward_weight)
+            price.working = max(price.working, working_memory(k, plan_, block.recomputed));
+        if (makes_weight_gradients(phase)) price.releases += waiting;
+        const bool gathers_each_pass = plan_.forward_only || job_.scenario.framework.reshards_after_forward;
+        if (gathers_each_pass || makes_weight_gradients(phase)) price.releases += gathered;
+    }
+
+    // Of weights that the rank holds a part of only.
+    [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
+        return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
+    }
+    static Bytes bytes_of(const CollectiveWork& work) { return work.elements * size_of(work.type); }
+
+    static WorkPrice calls(int count, SpanKind kind, ParallelGroup group, const CollectivePrice& price) {
+        Piece piece;
+        piece.kind = kind;
+        piece.exchange = PricedExchange{group, price, 0};
+        WorkPrice work;
+        work.pieces.assign(static_cast<std::size_t>(count), piece);
+        return work;
+    }
+    static WorkPrice busy(SpanKind kind, Seconds time) {
+        WorkPrice work;
+        work.pieces.push_back({kind, time, {}, {}, {}, {}});
+        return work;
+    }
+
+    const Prepared::State& job_;
+    const Plan& plan_;
+    const TaskGraph& graph_;
+    std::vector<BlockPieces> blocks_;  // by template
+    std::vector<Bytes> gathered_;      // by block: what one gather of its weights takes
+};
+
+}  // namespace
+
+CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
+    const Prepared::State& job = prepared.state();
+    const Framework& f = job.scenario.framework;
+    const Pricer pricer(job, graph);
+    CostTable table;
+    table.works.reserve(graph.works().size());
+    for (const Work& work : graph.works()) table.works.push_back(std::visit([&](const auto& w) { return pricer.price(w); }, work));
+    table.overlap_slowdown = f.overlap_slowdown.value;
+    if (f.reduction_cycle) table.start_cycle = f.reduction_cycle->value;
+    return table;
+}
+
+}  // namespace sextant
