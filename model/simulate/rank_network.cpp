@@ -5,22 +5,26 @@
 namespace sextant {
 namespace {
 
-// Links of a star: rank r sends on 2 r and receives on 2 r + 1. Those of a fat tree's uplinks follow, leaf by leaf, alike.
+// Cable c is link 2 c up, from the rank or leaf, and link 2 c + 1 down. Rank r has cable r; a fat tree's uplinks follow, leaf by leaf.
 LinkUse up(int cable) { return {static_cast<std::uint32_t>(2 * cable)}; }
 LinkUse down(int cable) { return {static_cast<std::uint32_t>(2 * cable + 1)}; }
+std::vector<Bandwidth> two_per_cable(int cables, Bandwidth bandwidth) {
+    return std::vector<Bandwidth>(2 * static_cast<std::size_t>(cables), bandwidth);
+}
 
 }  // namespace
 
 RankNetwork star(int ranks, Wire port) {
-    return {std::vector<Bandwidth>(2 * ranks, port.bandwidth), [port](int from, int to) {
+    return {two_per_cable(ranks, port.bandwidth), [port](int from, int to) {
                 return Route{.uses = {up(from), down(to)}, .latency = 2 * port.latency};
             }};
 }
 
 RankNetwork fat_tree(const FatTree& tree) {
     const int ranks = tree.leaves * tree.ranks_per_leaf;
-    std::vector<Bandwidth> capacities(2 * ranks, tree.port.bandwidth);
-    capacities.resize(capacities.size() + 2 * tree.leaves * tree.spines, tree.uplink.bandwidth);
+    auto capacities = two_per_cable(ranks, tree.port.bandwidth);
+    const auto uplinks = two_per_cable(tree.leaves * tree.spines, tree.uplink.bandwidth);
+    capacities.insert(capacities.end(), uplinks.begin(), uplinks.end());
     return {std::move(capacities), [tree, ranks](int from, int to) {
                 const int from_leaf = from / tree.ranks_per_leaf, to_leaf = to / tree.ranks_per_leaf, spine = to % tree.spines;
                 if (from_leaf == to_leaf) return Route{.uses = {up(from), down(to)}, .latency = 2 * tree.port.latency};

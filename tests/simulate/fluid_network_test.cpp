@@ -158,5 +158,18 @@ TEST(FluidNetwork, AFlowThatComesAndGoesAtOneInstantChangesNothing) {
     EXPECT_EQ(settle(network, 0.6 * s), (std::map<FlowIndex, double>{{a, 1.4}, {c, 1.6}}));
 }
 
+// Eleven ports, a flow from each to the six after it: all alike. Were their rates apart by a rounding error, they would end at several
+// instants instead of one, with new rates at each.
+TEST(FluidNetwork, FlowsThatAreAlikeGetTheVerySameRate) {
+    constexpr std::uint32_t ports = 11;
+    FluidNetwork network(std::vector<Bandwidth>(2 * ports, 1 * GB / s));
+    for (std::uint32_t from = 0; from < ports; ++from)
+        for (std::uint32_t k = 1; k <= 6; ++k) start(network, 0 * s, 1 * GB, {{from}, {ports + (from + k) % ports}});
+    const auto finishes = settle(network, 0 * s);
+    ASSERT_EQ(finishes.size(), 66u);
+    for (const auto& [flow, at] : finishes) EXPECT_EQ(at, finishes.begin()->second);
+    EXPECT_NEAR(finishes.begin()->second, 6, 1e-12);  // a sixth of a port each
+}
+
 }  // namespace
 }  // namespace sextant

@@ -1,11 +1,11 @@
 #include "tests/simulate/simgrid_process.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 
-#include <stdio.h>
 #include <unistd.h>
 
 namespace sextant::simgrid {
@@ -23,7 +23,7 @@ std::vector<double> ask(const std::string& question, const std::string& settings
     const std::string command = "'" + std::string(helper) + "' " + settings + " <'" + path.string() + "' 2>/dev/null";
     std::vector<double> answer;
     if (FILE* pipe = ::popen(command.c_str(), "r")) {
-        for (double value = 0; ::fscanf(pipe, "%lf", &value) == 1;) answer.push_back(value);
+        for (double value = 0; std::fscanf(pipe, "%lf", &value) == 1;) answer.push_back(value);
         if (::pclose(pipe) != 0) answer.clear();
     }
     std::filesystem::remove(path);
