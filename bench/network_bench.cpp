@@ -78,7 +78,7 @@ BENCHMARK(events_in_a_queue_of_some_thousands)->Arg(1 << 10)->Arg(1 << 12)->Arg(
 // One flow ends and the next starts; each of `flows` links carries one.
 void a_flow_alone_starts_and_stops(benchmark::State& state) {
     const auto links = static_cast<std::uint32_t>(state.range(0));
-    FluidNetwork network(std::vector<Bandwidth>(2 * links, 10 * GB / s));
+    FluidNetwork network(std::vector<Bandwidth>(std::size_t{2} * links, 10 * GB / s));
     const Bandwidth limit = 20 * GB / s;
     std::vector<FlowIndex> flows(links);
     const auto start = [&](std::uint32_t l) {
@@ -102,11 +102,11 @@ BENCHMARK(a_flow_alone_starts_and_stops)->Arg(1 << 10)->Arg(1 << 12);
 void a_bundle_of_256_hops_starts_and_stops(benchmark::State& state) {
     constexpr std::uint32_t links = 4096, hops = 256, sharing = 4;
     FluidNetwork network(std::vector<Bandwidth>(links, 10 * GB / s));
-    std::vector<std::vector<LinkUse>> uses(links / hops * sharing);
+    std::vector<std::vector<LinkUse>> uses(std::size_t{links / hops} * sharing);
     for (std::uint32_t b = 0; b < uses.size(); ++b)
         for (std::uint32_t h = 0; h < hops; ++h) uses[b].push_back({b / sharing * hops + h, 1.0 + b % sharing});
-    std::vector<FlowIndex> flows;
-    for (const auto& use : uses) flows.push_back(network.start(Seconds(), 1 * GB, use, 20 * GB / s));
+    std::vector<FlowIndex> flows(uses.size());
+    for (std::size_t b = 0; b < uses.size(); ++b) flows[b] = network.start(Seconds(), 1 * GB, uses[b], 20 * GB / s);
     network.settle(Seconds());
     std::size_t b = 0;
     for (auto _ : state) {
@@ -123,7 +123,7 @@ BENCHMARK(a_bundle_of_256_hops_starts_and_stops)->Unit(benchmark::kMicrosecond);
 void one_flow_of_64_that_all_share_starts_and_stops(benchmark::State& state) {
     constexpr std::uint32_t ports = 16, count = 64;
     std::mt19937 random(3);
-    FluidNetwork network(std::vector<Bandwidth>(2 * ports, 10 * GB / s));
+    FluidNetwork network(std::vector<Bandwidth>(std::size_t{2} * ports, 10 * GB / s));
     const auto start = [&] {
         const LinkUse uses[] = {{static_cast<std::uint32_t>(random() % ports)}, {static_cast<std::uint32_t>(ports + random() % ports)}};
         return network.start(Seconds(), 1 * GB, uses, 20 * GB / s);

@@ -60,8 +60,8 @@ TEST(FluidNetwork, AStartInBetweenPutsOffAnEnd) {
     EXPECT_EQ(settle(network, 1 * s), (std::map<FlowIndex, double>{{a, 3}, {b, 7}}));
 }
 
-// Bertsekas and Gallager's parking lot: one flow along all three links, one more on each.
-TEST(FluidNetwork, AlongFlowGetsWhatItsNarrowestShareLeavesAndTheOthersTheRest) {
+// The parking lot: one flow along all three links, one more on each.
+TEST(FluidNetwork, ALongFlowGetsWhatItsNarrowestShareLeavesAndTheOthersTheRest) {
     FluidNetwork network({10 * GB / s, 20 * GB / s, 30 * GB / s});
     const auto along = start(network, 0 * s, 1 * GB, {{0}, {1}, {2}});
     const auto first = start(network, 0 * s, 1 * GB, {{0}});
