@@ -51,8 +51,7 @@ public:
 private:
     static constexpr std::size_t children = 4;
     static std::size_t parent(std::size_t i) { return (i - 1) / children; }
-    // Without a branch: which of two events comes first is a coin toss to the processor.
-    static bool before(const Event& a, const Event& b) { return (a.at < b.at) | ((a.at == b.at) & (a.sequence < b.sequence)); }
+    static bool before(const Event& a, const Event& b) { return a.at != b.at ? a.at < b.at : a.sequence < b.sequence; }
 
     // Moves the hole that the first event leaves down to where `event` may stand.
     void sink(const Event& event) {

@@ -60,8 +60,8 @@ TEST(FluidNetwork, AStartInBetweenPutsOffAnEnd) {
     EXPECT_EQ(settle(network, 1 * s), (std::map<FlowIndex, double>{{a, 3}, {b, 7}}));
 }
 
-// Bertsekas and Gallager's parking lot: one flow along all three links, one more on each.
-TEST(FluidNetwork, AlongFlowGetsWhatItsNarrowestShareLeavesAndTheOthersTheRest) {
+// The parking lot: one flow along all three links, one more on each.
+TEST(FluidNetwork, ALongFlowGetsWhatItsNarrowestShareLeavesAndTheOthersTheRest) {
     FluidNetwork network({10 * GB / s, 20 * GB / s, 30 * GB / s});
     const auto along = start(network, 0 * s, 1 * GB, {{0}, {1}, {2}});
     const auto first = start(network, 0 * s, 1 * GB, {{0}});
@@ -156,6 +156,19 @@ TEST(FluidNetwork, AFlowThatComesAndGoesAtOneInstantChangesNothing) {
     network.stop(0.6 * s, c);
     EXPECT_EQ(start(network, 0.6 * s, 5 * GB, {{0}}), c);
     EXPECT_EQ(settle(network, 0.6 * s), (std::map<FlowIndex, double>{{a, 1.4}, {c, 1.6}}));
+}
+
+// Eleven ports, a flow from each to the six after it: all alike. Were their rates apart by a rounding error, they would end at several
+// instants instead of one, with new rates at each.
+TEST(FluidNetwork, FlowsThatAreAlikeGetTheVerySameRate) {
+    constexpr std::uint32_t ports = 11;
+    FluidNetwork network(std::vector<Bandwidth>(2 * ports, 1 * GB / s));
+    for (std::uint32_t from = 0; from < ports; ++from)
+        for (std::uint32_t k = 1; k <= 6; ++k) start(network, 0 * s, 1 * GB, {{from}, {ports + (from + k) % ports}});
+    const auto finishes = settle(network, 0 * s);
+    ASSERT_EQ(finishes.size(), 66u);
+    for (const auto& [flow, at] : finishes) EXPECT_EQ(at, finishes.begin()->second);
+    EXPECT_NEAR(finishes.begin()->second, 6, 1e-12);  // a sixth of a port each
 }
 
 }  // namespace
