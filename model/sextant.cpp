@@ -4,6 +4,10 @@
 #include "model/io/framework_reader.hpp"
 #include "model/io/measurement_evaluation.hpp"
 #include "model/io/profile_reader.hpp"
+#include "model/lower/lower.hpp"
+#include "model/plan/partition.hpp"
+#include "model/plan/rank_layout.hpp"
+#include "model/predict/cost_table.hpp"
 
 #include <algorithm>
 
@@ -58,6 +62,23 @@ Seconds predict_loading(const LoadingRow& row) {
     throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
 }
 
+// Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
+struct Machine {
+    Topology topology;
+    Placement placement;
+};
+Machine machine_of(const Scenario& s) {
+    const bool served =
+        s.plan.data_parallel == DataParallel::parameter_server || s.plan.data_parallel == DataParallel::async_parameter_server;
+    const int servers = served ? parameter_server_count(s) : 0, nodes = used_nodes(s);
+    const int of_servers = s.plan.servers_on_workers ? 0 : servers;
+    Machine machine{Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)), {}};
+    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
+    for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
+    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
+    return machine;
+}
+
 }  // namespace
 
 Library open_library(const std::filesystem::path& profiles) {
@@ -108,6 +129,16 @@ Scenario load_scenario(Library& library, const std::filesystem::path& path, cons
 }
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
+
+SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
+    const Prepared job = prepare(scenario);
+    const TaskGraph graph = lower(scenario, possible_fold(scenario));
+    const CostTable table = cost_table(job, graph);
+    const Machine machine = machine_of(scenario);
+    const Straggler straggler = scenario.straggler.value_or(Straggler{});
+    const Jitter jitter{scenario.step_noise, seed, straggler.devices, straggler.speed};
+    return make_simulation_report(job, graph, table, simulate(graph, table, machine.topology, machine.placement, jitter), jitter);
+}
 
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
     std::vector<std::filesystem::path> files;

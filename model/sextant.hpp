@@ -12,6 +12,7 @@
 #include "model/predict/estimate.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/report.hpp"
+#include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
 
 #include <filesystem>
@@ -40,6 +41,10 @@ Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector
 
 // The whole answer. Throws InputError when the plan is impossible; a plan that does not fit in memory is an answer.
 Report predict(const Scenario&);
+
+// The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
+// several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
+SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);

@@ -131,15 +131,16 @@ std::string_view to_text(BottleneckKind k) {
     return "compute";
 }
 
-Report make_report(const Prepared& job) {
+Report make_report(const Prepared& job) { return make_report(job, estimate(job)); }
+
+Report make_report(const Prepared& job, const Estimate& e) {
     const Scenario& s = job.scenario();
     Report r;
     r.scenario = s.name;
     r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
     r.hardware = hardware_line(s);
     r.plan = plan_line(s.plan) + ", " + s.framework.title;
-    r.estimate = estimate(job);
-    const Estimate& e = r.estimate;
+    r.estimate = e;
     r.devices = s.plan.devices();
     r.reserved_devices = std::max(r.devices, s.reserved_devices);
     const double batch = static_cast<double>(s.plan.global_batch);

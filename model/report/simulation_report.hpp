@@ -5,8 +5,10 @@
 #include "model/report/critical_path.hpp"
 #include "model/report/memory_timeline.hpp"
 #include "model/report/report.hpp"
+#include "model/report/staleness.hpp"
 #include "model/simulate/simulate.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace sextant {
@@ -14,12 +16,17 @@ namespace sextant {
 struct SimulationReport {
     Report report;           // its estimate holds the step, terms and peaks of the trace
     Seconds predicted_step;  // of the closed form, to compare
+    int steps = 1;           // that the trace covers; the report's times are of one
     Trace trace;
     std::vector<UtilizationSeries> devices, links;
     CriticalPath critical_path;
     std::vector<MemoryTimeline> memory;
+    std::optional<Staleness> staleness;  // of an asynchronous parameter server
     Jitter jitter;
     std::uint64_t events = 0;
 };
+
+// `graph` was lowered from the scenario of the job, priced by `table` and played with `jitter`.
+SimulationReport make_simulation_report(const Prepared&, const TaskGraph&, const CostTable&, Simulation, const Jitter&);
 
 }  // namespace sextant

@@ -78,10 +78,11 @@ std::vector<Candidate> candidates(const Scenario& s) {
 Uncertainty find_uncertainty(const Prepared& job, const Estimate& e) {
     Uncertainty u;
     double variance = model_spread * model_spread;
+    const Seconds step = estimate(job).step;  // e may be a simulation's
     for (Candidate& c : candidates(job.scenario())) {
         Resources r;
         r.*c.field = 1 + c.input.spread;
-        c.input.effect = std::fabs(std::log(estimate(job, r).step / e.step));
+        c.input.effect = std::fabs(std::log(estimate(job, r).step / step));
         variance += c.input.effect * c.input.effect;
         u.inputs.push_back(std::move(c.input));
     }

@@ -1,0 +1,60 @@
+#include "model/report/simulation_report.hpp"
+
+#include "model/report/trace_terms.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+Terms per_step(Terms terms, int steps) {
+    for (Seconds& t : terms.of) t /= steps;
+    return terms;
+}
+
+// What is held all the time; what comes and goes is in the curve of the simulation.
+std::vector<StageMemory> always_held(std::vector<StageMemory> stages) {
+    for (StageMemory& s : stages)
+        for (const MemoryKind k : {MemoryKind::activations, MemoryKind::logits, MemoryKind::gathered_weights, MemoryKind::fragmentation})
+            s[k] = Bytes{};
+    return stages;
+}
+
+// The estimate of the closed form, with everything that the trace tells in its place.
+Estimate estimate_of(const Prepared& job, const Trace& trace, int steps, const std::vector<MemoryTimeline>& memory) {
+    Estimate e = estimate(job);
+    const GraphRank last = last_rank(trace);
+    e.step = trace.end / steps;
+    e.terms = per_step(terms_of(trace, last), steps);
+    e.overlapped = per_step(overlapped_of(trace, last), steps);
+    e.last_stage = trace.ranks[last].stage;
+    const auto slowest = std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == e.slowest_stage; });
+    e.slowest = per_step(terms_of(trace, static_cast<GraphRank>(slowest - trace.ranks.begin())), steps);
+    e.peak_memory = {};
+    for (const MemoryTimeline& m : memory) e.peak_memory = max(e.peak_memory, m.peak());
+    e.fits = e.peak_memory <= e.device_memory;
+    return e;
+}
+
+}  // namespace
+
+SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& graph, const CostTable& table, Simulation simulation,
+                                        const Jitter& jitter) {
+    SimulationReport r;
+    r.steps = graph.steps();
+    r.trace = std::move(simulation.trace);
+    r.devices = std::move(simulation.devices);
+    r.links = std::move(simulation.links);
+    r.events = simulation.events;
+    r.jitter = jitter;
+    r.predicted_step = estimate(job).step;
+    r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(estimate(job).memory));
+    // Memory that comes and goes leaves holes.
+    for (MemoryTimeline& m : r.memory) m.base[MemoryKind::fragmentation] = job.scenario().framework.fragmentation.value * m.highest;
+    r.critical_path = critical_path(r.trace);
+    if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
+    r.report = make_report(job, estimate_of(job, r.trace, r.steps, r.memory));
+    return r;
+}
+
+}  // namespace sextant
