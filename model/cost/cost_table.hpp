@@ -34,9 +34,14 @@ struct WorkPrice {
 };
 
 struct CostTable {
-    std::vector<WorkPrice> works;        // by WorkIndex
-    double overlap_slowdown = 1;         // kernels run this much longer while communication uses the device
-    std::optional<Seconds> start_cycle;  // data-parallel exchanges start only at multiples of it (a background thread: Horovod)
+    std::vector<WorkPrice> works;  // by WorkIndex
+    double overlap_slowdown = 1;   // kernels run this much longer while communication uses the device
+    // A background thread wakes once a cycle and reduces together what is ready then, up to so many bytes (Horovod's tensor fusion).
+    struct Fusion {
+        Seconds cycle;
+        Bytes most;
+    };
+    std::optional<Fusion> fusion;
 };
 
 }  // namespace sextant

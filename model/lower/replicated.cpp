@@ -71,7 +71,9 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
-    const std::vector<Bucket> buckets = buckets_of(work, Granularity::bucket);
+    // A framework that fuses by time decides while the step runs which blocks share an exchange.
+    const bool by_time = job_.overlaps_gradients() && job_.framework.reduction_cycle;
+    const std::vector<Bucket> buckets = buckets_of(work, by_time || job_.has_servers() ? Granularity::block : Granularity::bucket);
     if (job_.overlaps_gradients()) {
         Stretch pass{job_.builder.next(), 0};
         for (const Bucket& bucket : buckets) {

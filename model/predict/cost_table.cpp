@@ -200,7 +200,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     table.works.reserve(graph.works().size());
     for (const Work& work : graph.works()) table.works.push_back(std::visit([&](const auto& w) { return pricer.price(w); }, work));
     table.overlap_slowdown = f.overlap_slowdown.value;
-    if (f.reduction_cycle) table.start_cycle = f.reduction_cycle->value;
+    if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;
 }
 

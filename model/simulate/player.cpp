@@ -75,6 +75,7 @@ void Player::handle(const Event& event) {
             kernel_issued(event.index);
             break;
         case EventKind::exchange_begins:
+            fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
         case EventKind::fixed_done:
@@ -244,12 +245,33 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     exchange.traffic = links_.traffic(c, route_of(price.price, communicator, work));
     exchange.kind = kind_of(work, price.group);
     exchange.part = 1 - price.hidden;
+    exchange.bytes = exchange.part * price.price.bytes;
     exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
     const ExchangeIndex e = add_exchange(std::move(exchange));
-    const bool by_cycle = table_.start_cycle && segment.stream == Stream::communication;
-    if (!by_cycle) return start_exchange(e);
-    const Seconds cycle = *table_.start_cycle;
+    if (!table_.fusion || segment.stream != Stream::communication) return start_exchange(e);
+    const Seconds cycle = table_.fusion->cycle;
     queue_.push(max(now_, std::ceil(now_ / cycle) * cycle), {EventKind::exchange_begins, e});
+}
+
+// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for.
+void Player::fuse_what_is_ready(Exchange& exchange) const {
+    const auto joins = [&](LaneIndex l, std::uint32_t place) {
+        if (lanes_[l].at + place >= lanes_[l].end) return false;
+        const SegmentIndex s = order_[lanes_[l].at + place];
+        const Segment &next = graph_.segments()[s], &first = segment_of(lanes_[l]);
+        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
+        return waiting_[s] == 0 && next.communicator == first.communicator && work &&
+               work->kind == std::get<CollectiveWork>(graph_.works()[first.work]).kind;
+    };
+    for (;;) {
+        const std::uint32_t place = exchange.fused + 1;
+        if (!std::all_of(exchange.lanes.begin(), exchange.lanes.end(), [&](LaneIndex l) { return joins(l, place); })) return;
+        const SegmentIndex next = order_[lanes_[exchange.lanes.front()].at + place];
+        const Bytes bytes = table_.works[graph_.segments()[next].work].pieces.front().exchange->price.bytes;
+        if (exchange.bytes + bytes > table_.fusion->most) return;
+        exchange.bytes += bytes;
+        exchange.fused = place;
+    }
 }
 
 void Player::start_exchange(ExchangeIndex e) {
@@ -263,12 +285,11 @@ void Player::fixed_done(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
     const CollectivePrice& price = exchange.price->price;
     const auto uses = links_.uses(exchange.traffic);
-    const Bytes bytes = exchange.part * price.bytes;
-    if (uses.empty() || !(bytes > Bytes{})) return finish_exchange(e);
+    if (uses.empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
     // At less than full efficiency it keeps its links as busy as more bytes would.
     uses_.assign(uses.begin(), uses.end());
     for (LinkUse& use : uses_) use.weight /= price.efficiency;
-    exchange.flow = network_.start(now_, bytes, uses_, Bandwidth::from_si(std::numeric_limits<double>::infinity()));
+    exchange.flow = network_.start(now_, exchange.bytes, uses_, Bandwidth::from_si(std::numeric_limits<double>::infinity()));
     exchange.flows = true;
     if (flows_.size() <= exchange.flow) flows_.resize(exchange.flow + 1);
     FlowState& flow = flows_[exchange.flow];
@@ -300,11 +321,10 @@ void Player::finish_exchange(ExchangeIndex e) {
     count_communication(exchanges_[e], -1);
     Exchange done = std::move(exchanges_[e]);
     free_exchanges_.push_back(e);
-    const Bytes bytes = done.part * done.price->price.bytes;
     if (done.behind) {
         for (std::size_t i = 0; i < done.lanes.size(); ++i) {
             const LaneIndex lane = rank_of(done.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
-            add_span(lane, done.segments[i], done.start, done.cause, done.kind, bytes, {});
+            add_span(lane, done.segments[i], done.start, done.cause, done.kind, done.bytes, {});
         }
         return;
     }
@@ -312,11 +332,13 @@ void Player::finish_exchange(ExchangeIndex e) {
         Lane& lane = lanes_[l];
         lane.start = done.start;
         lane.cause = done.cause;
-        record(l, done.kind, bytes, {});
+        record(l, done.kind, done.bytes, {});
     }
     const std::vector<LaneIndex> lanes = done.lanes;
+    const std::uint32_t fused = done.fused;
     if (done.price->hidden > 0) {
         done.part = done.price->hidden;
+        done.bytes = done.part * done.price->price.bytes;
         done.behind = true;
         done.flows = false;
         done.cause = lanes_[lanes.front()].last;
@@ -325,6 +347,7 @@ void Player::finish_exchange(ExchangeIndex e) {
     for (const LaneIndex l : lanes) {
         ++lanes_[l].piece;
         go_on(l);
+        for (std::uint32_t i = 0; i < fused; ++i) finish_segment(l);
     }
 }
 

@@ -56,8 +56,10 @@ private:
         const PricedExchange* price = nullptr;
         TrafficIndex traffic = 0;
         SpanKind kind = SpanKind::data_exchange;
-        double part = 1;      // of the price: what the lanes wait for, or what goes on behind their next kernels
-        bool behind = false;  // the latter
+        double part = 1;          // of the price: what the lanes wait for, or what goes on behind their next kernels
+        bool behind = false;      // the latter
+        std::uint32_t fused = 0;  // segments of each lane behind the one at hand that it carries too
+        Bytes bytes;              // of all
         Seconds start;
         SpanIndex cause = nothing;
         FlowIndex flow = 0;
@@ -95,6 +97,7 @@ private:
 
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
+    void fuse_what_is_ready(Exchange&) const;
     void fixed_done(ExchangeIndex);
     void finish_exchange(ExchangeIndex);
     void count_communication(const Exchange&, int change);
