@@ -1,5 +1,6 @@
 // sextant predict: how fast, does it fit, what holds it back, what would help, how sure are we.
 #include "cli/commands.hpp"
+#include "cli/verdict.hpp"
 #include "model/io/report_writer.hpp"
 #include "model/sextant.hpp"
 
@@ -29,20 +30,8 @@ Term term_named(const std::string& name) {
     throw InputError(Diagnostic{"--explain " + name, "", "no such term", "one of: " + known});
 }
 
-ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
-    bool failed = false;
-    for (const Condition& c : conditions) {
-        if (!holds(c, report)) continue;
-        std::cerr << "condition held: " << c.text << '\n';
-        failed = true;
-    }
-    if (failed) return ExitCode::condition_held;
-    return report.estimate.fits ? ExitCode::done : ExitCode::does_not_fit;
-}
-
 ExitCode run_predict(const PredictOptions& o) {
-    std::vector<Condition> conditions;
-    for (const std::string& text : o.fail_if) conditions.push_back(parse_condition(text));
+    const std::vector<Condition> conditions = parse_conditions(o.fail_if);
     Library library = open_library(o.profiles);
     const Scenario scenario = load_scenario(library, o.scenario, o.overrides);
     const Prepared job = prepare(scenario);

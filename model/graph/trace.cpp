@@ -24,4 +24,8 @@ std::string_view to_text(SpanKind k) {
     return names[static_cast<std::size_t>(k)];
 }
 
+bool runs_kernels(SpanKind k) {
+    return k == SpanKind::forward || k == SpanKind::backward || k == SpanKind::recompute || k == SpanKind::optimizer;
+}
+
 }  // namespace sextant

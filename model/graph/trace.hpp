@@ -29,6 +29,8 @@ enum class SpanKind : std::uint8_t {
 };
 inline constexpr int span_kind_count = 13;
 std::string_view to_text(SpanKind);
+// Whether the device computes: what a utilization counts, and what communication beside it slows down.
+bool runs_kernels(SpanKind);
 
 using SpanIndex = std::uint32_t;
 

@@ -116,8 +116,10 @@ void Player::go_on(LaneIndex l) {
 
 // Kernels.
 
+// Of what the lane runs. Waiting for the host or for a copy takes as long beside communication as without.
 double Player::slowness(LaneIndex l) const {
-    return communicating_[rank_of(l)] > 0 && stream_of(l) == Stream::compute ? table_.overlap_slowdown : 1.0;
+    const bool beside = communicating_[rank_of(l)] > 0 && stream_of(l) == Stream::compute && runs_kernels(piece_of(lanes_[l]).kind);
+    return beside ? table_.overlap_slowdown : 1.0;
 }
 
 void Player::run_kernel(LaneIndex l, const Piece& piece) {
@@ -133,7 +135,7 @@ void Player::run_kernel(LaneIndex l, const Piece& piece) {
 void Player::retime_kernel(GraphRank rank) {
     const LaneIndex l = rank * stream_count + static_cast<LaneIndex>(Stream::compute);
     Lane& lane = lanes_[l];
-    if (!lane.in_kernel || table_.overlap_slowdown == 1) return;
+    if (!lane.in_kernel || !runs_kernels(piece_of(lane).kind) || table_.overlap_slowdown == 1) return;
     const double was = communicating_[rank] > 0 ? 1.0 : table_.overlap_slowdown;
     lane.left = max(Seconds{}, lane.left - (now_ - lane.since) / was);
     lane.since = now_;

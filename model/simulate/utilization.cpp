@@ -28,10 +28,6 @@ private:
     std::vector<double> sum_;
 };
 
-bool runs_kernels(SpanKind k) {
-    return k == SpanKind::forward || k == SpanKind::backward || k == SpanKind::recompute || k == SpanKind::optimizer;
-}
-
 }  // namespace
 
 std::vector<UtilizationSeries> link_utilization(const LinkMap& links, std::span<const RateSpan> rates, Seconds end) {

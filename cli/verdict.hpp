@@ -1,0 +1,19 @@
+// What a report means for the exit code: --fail-if, and whether the plan fits.
+#pragma once
+
+#include "cli/exit_code.hpp"
+#include "model/report/condition.hpp"
+#include "model/report/report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// The conditions of --fail-if. Throws InputError.
+std::vector<Condition> parse_conditions(const std::vector<std::string>& fail_if);
+
+// Says on stderr which conditions held.
+ExitCode verdict(const Report&, const std::vector<Condition>&);
+
+}  // namespace sextant
