@@ -142,6 +142,18 @@ TEST(TopologyLoads, ATransferIsSpreadOverTheNicsOfItsDevices) {
     EXPECT_DOUBLE_EQ(weight_on(t, loads, "n0.nic1", "leaf0"), 0.5);
     EXPECT_DOUBLE_EQ(weight_on(t, loads, "n0.gpu0", "n0.pcie0"), 1);
     EXPECT_DOUBLE_EQ(weight_on(t, loads, "leaf0", "n0.nic0"), 0);
+    EXPECT_DOUBLE_EQ(alone_gb(t, loads), 32);  // PCIe: the NICs would carry 45
+}
+
+TEST(TopologyLoads, PairsOnTwoSocketsMeetOnTheLinkBetweenThem) {
+    // Two of four on each socket. Ring 0 1 2 3 crosses once each way, 16 GB/s. Of an all-to-all 2 x 2 pairs cross with a third each.
+    const auto t = Topology::build(pcie_node(4), 1);
+    const auto ring = t.ring_loads(all_of(t)), all_to_all = t.all_to_all_loads(all_of(t));
+    EXPECT_DOUBLE_EQ(weight_on(t, ring, "n0.socket0", "n0.socket1"), 1);
+    EXPECT_DOUBLE_EQ(alone_gb(t, ring), 16);
+    EXPECT_DOUBLE_EQ(weight_on(t, all_to_all, "n0.socket1", "n0.socket0"), 4.0 / 3);
+    EXPECT_DOUBLE_EQ(weight_on(t, all_to_all, "n0.gpu2", "n0.socket1"), 1);
+    EXPECT_DOUBLE_EQ(alone_gb(t, all_to_all), 12);
 }
 
 TEST(TopologyLoads, AStagedCopyCountsForMoreOnTheLinksOfTheHost) {

@@ -251,15 +251,17 @@ TEST(CostTable, HoldsGatheredWeightsUntilThePassThatTheyWereGatheredForEnds) {
     EXPECT_EQ(price_of(job, gather).allocates, Bytes{});
 }
 
-TEST(CostTable, TakesTheSlowdownAndTheCycleFromTheFramework) {
+TEST(CostTable, TakesFromTheFrameworkHowKernelsSlowDownAndHowExchangesAreFused) {
     Scenario job = mlp_job(4);
     job.framework.overlap_slowdown = round_machine::given(1.1);
     const auto table = [&] { return cost_table(prepare(job), TaskGraphBuilder(cut_network(job), {}).build()); };
     EXPECT_EQ(table().overlap_slowdown, 1.1);
-    EXPECT_FALSE(table().start_cycle);
+    EXPECT_FALSE(table().fusion);
     job.framework.reduction_cycle = round_machine::given(5 * ms);
-    ASSERT_TRUE(table().start_cycle);
-    EXPECT_EQ(*table().start_cycle, 5 * ms);
+    job.framework.bucket = round_machine::given(64 * MB);
+    ASSERT_TRUE(table().fusion);
+    EXPECT_EQ(table().fusion->cycle, 5 * ms);
+    EXPECT_EQ(table().fusion->most, 64 * MB);
 }
 
 }  // namespace
