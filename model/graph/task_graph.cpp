@@ -118,7 +118,7 @@ TaskGraph TaskGraphBuilder::build() && {
 }
 
 std::string_view to_text(Stream s) {
-    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send next", "send previous", "copy", "server"};
+    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send_next", "send_previous", "copy", "server"};
     return names[static_cast<std::size_t>(s)];
 }
 

@@ -2,11 +2,6 @@
 
 namespace sextant {
 
-std::string_view to_text(Stream s) {
-    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send_next", "send_previous", "copy"};
-    return names[static_cast<std::size_t>(s)];
-}
-
 std::string_view to_text(SpanKind k) {
     static constexpr std::string_view names[span_kind_count] = {"forward",
                                                                 "backward",
