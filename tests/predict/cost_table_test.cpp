@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 // The price of one work of a job, beside that of others that the graph has.
-WorkPrice price_of(const Scenario& scenario, const Work& work, std::vector<Work> others = {}) {
+WorkPrice price_of(const Scenario& scenario, const Work& work, const std::vector<Work>& others = {}) {
     const Prepared job = prepare(scenario);
     const Network network = cut_network(scenario);
     std::vector<BlockInstance> blocks;
