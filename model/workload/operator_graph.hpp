@@ -32,7 +32,7 @@ private:
 // Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
 // read by two operators is counted once. Which operand an operator needs:
 //   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
-//   Normalization, gelu, silu, gate, squared_relu, multiply: inputs        relu, sigmoid, Softmax: output
+//   Normalization, gelu, silu, gate, squared_relu, multiply: inputs        relu, sigmoid, tanh, Softmax: output
 //   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      others: nothing
 // A block's own input counts when an operator needs it. What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.
