@@ -307,28 +307,19 @@ private:
         out += svg::text(left_ - 8, y + height / 2, "stage " + std::to_string(m.stage), {.size = 12, .anchor = svg::Anchor::end});
         out += svg::rectangle(left_, base, right_ - left_, bottom - base, "#d0d0d0");
         std::string path = "M" + svg::number(left_) + " " + svg::number(base);
-        for (const auto& [x, held] : highest_by_column(m)) path += "H" + svg::number(x) + "V" + svg::number(base - height * (held / top));
+        const auto columns = static_cast<std::size_t>(right_ - left_);
+        const std::vector<Bytes> highest = highest_by_interval(m, end_, columns);
+        const double column = (right_ - left_) / static_cast<double>(columns);
+        Bytes before;
+        for (std::size_t c = 0; c < columns; ++c) {
+            if (highest[c] == before) continue;
+            path += "H" + svg::number(left_ + static_cast<double>(c) * column) + "V" + svg::number(base - height * (highest[c] / top));
+            before = highest[c];
+        }
         path += "H" + svg::number(right_) + "V" + svg::number(base) + "Z";
         out += svg::path(path, "#8fb3d6");
         const std::string peak = "peak " + to_text(m.peak()) + " at " + to_text(m.highest_at);
         return out + svg::text(right_, y - 5, peak, {.size = 11, .fill = grey, .anchor = svg::Anchor::end});
-    }
-
-    // Where the curve changes, as it can be seen: the most that is held within each column of pixels.
-    [[nodiscard]] std::vector<std::pair<double, Bytes>> highest_by_column(const MemoryTimeline& m) const {
-        std::vector<std::pair<double, Bytes>> steps;
-        Bytes before;
-        for (std::size_t i = 0; i < m.curve.size();) {
-            const double column = std::floor(m.curve[i].at / pixel_);
-            Bytes highest = max(before, m.curve[i].held);
-            for (; i < m.curve.size() && std::floor(m.curve[i].at / pixel_) == column; ++i) {
-                highest = max(highest, m.curve[i].held);
-                before = m.curve[i].held;
-            }
-            steps.emplace_back(std::min(right_, left_ + column), highest);
-            if (before != highest) steps.emplace_back(std::min(right_, left_ + column + 1), before);
-        }
-        return steps;
     }
 
     const Trace& trace_;

@@ -56,14 +56,14 @@ void expect_well_formed(const std::string& svg) {
 
 TimelinePicture picture(std::string title) { return {.title = std::move(title), .memory = {}, .device_memory = {}}; }
 
-// Micro-batches 4 .. 6 in forwards of 10 ms on stage 0, each sent to stage 1 in 1 ms and computed there.
+// Micro-batches 6 .. 8 in forwards of 10 ms on stage 0, each sent to stage 1 in 1 ms and computed there.
 Trace two_stages() {
     HandMadeTrace t({0, 1});
     for (std::uint32_t i = 0; i < 3; ++i) {
         const auto f = t.add(0, compute, forward, 10.0 * i, 10.0 * i + 10);
         const auto x = t.add(0, send_next, pipeline_transfer, 10.0 * i + 10, 10.0 * i + 11, f);
         const auto g = t.add(1, compute, forward, 10.0 * i + 11, 10.0 * i + 21, x);
-        for (const SpanIndex s : {f, x, g}) t.trace.spans[s].micro_batch = 4 + i;
+        for (const SpanIndex s : {f, x, g}) t.trace.spans[s].micro_batch = 6 + i;
     }
     std::ranges::stable_sort(t.trace.spans, {}, &Span::start);
     return t.trace;
@@ -77,7 +77,7 @@ TEST(TimelineSvg, DrawsABoxForEachSpanToScaleWithTheNumberOfItsMicroBatch) {
     EXPECT_THAT(svg, HasSubstr(">stage 0</text>"));
     EXPECT_THAT(svg, HasSubstr(">stage 1</text>"));
     EXPECT_THAT(svg, HasSubstr("time in ms"));
-    for (const char* number : {">4</text>", ">5</text>", ">6</text>"}) EXPECT_EQ(count(svg, number), 2u) << number;
+    for (const char* number : {">6</text>", ">7</text>", ">8</text>"}) EXPECT_EQ(count(svg, number), 2u) << number;
     // The first of this colour is the legend's. 10 of 41 ms are 10/41 of the width of the idle rows, less the seam.
     const std::vector<Rectangle> forwards = rectangles(svg, "#4c82b8"), rows = rectangles(svg, "#efefef");
     ASSERT_THAT(forwards, SizeIs(1 + 6));
