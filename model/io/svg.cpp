@@ -1,5 +1,6 @@
 #include "model/io/svg.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -60,6 +61,7 @@ std::string shortened(std::string_view text, double font_size, double width) {
         while (cut_in_a_character()) text.remove_suffix(1);
         if (!text.empty()) text.remove_suffix(1);
     }
+    while (text.ends_with(' ')) text.remove_suffix(1);
     return std::string(text) + "\u2026";
 }
 

@@ -80,11 +80,11 @@ std::size_t lane_of(Stream s) {
     switch (s) {
         case Stream::compute:
             return 0;
-        case Stream::communication:
-        case Stream::copy:
-            return 1;
         case Stream::send_next:
         case Stream::send_previous:
+            return 1;
+        case Stream::communication:
+        case Stream::copy:
             return 2;
     }
     return 0;
