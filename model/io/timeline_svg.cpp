@@ -79,6 +79,7 @@ constexpr std::size_t lane_count = 3;
 std::size_t lane_of(Stream s) {
     switch (s) {
         case Stream::compute:
+        case Stream::server:
             return 0;
         case Stream::send_next:
         case Stream::send_previous:
