@@ -200,9 +200,9 @@ private:
 
     void note_detail(Detail detail) {
         if (detail == Detail::segments)
-            notes_.push_back("What belongs to one piece of work is drawn as one box, in the colour of its longest part.");
+            notes_.emplace_back("What belongs to one piece of work is drawn as one box, in the colour of its longest part.");
         if (detail == Detail::columns)
-            notes_.push_back("There is more than can be drawn: each column is divided among what its time was spent on.");
+            notes_.emplace_back("There is more than can be drawn: each column is divided among what its time was spent on.");
     }
 
     std::string draw_grid(double bottom) const {
