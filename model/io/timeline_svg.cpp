@@ -26,6 +26,7 @@ const KindLook& look_of(SpanKind k) {
     static constexpr std::array<KindLook, span_kind_count> looks = {{
         {"forward", {76, 130, 184}},
         {"backward", {233, 159, 88}},
+        {"weight gradients", {203, 184, 72}},
         {"recompute", {246, 211, 165}},
         {"optimizer", {117, 103, 176}},
         {"tensor exchange", {197, 78, 76}},
@@ -41,7 +42,7 @@ const KindLook& look_of(SpanKind k) {
     return looks[static_cast<std::size_t>(k)];
 }
 
-bool numbered(SpanKind k) { return k == SpanKind::forward || k == SpanKind::backward || k == SpanKind::recompute; }
+bool numbered(SpanKind k) { return runs_kernels(k) && k != SpanKind::optimizer; }
 
 // All of them, or so many of them evenly spread, the first and the last included.
 template <class T>
