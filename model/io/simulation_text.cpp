@@ -73,11 +73,15 @@ std::string memory_text(const SimulationReport& s) {
     Bytes top;
     for (const MemoryTimeline& m : s.memory) top = max(top, m.highest);
     TextTable table;
-    for (const MemoryTimeline& m : s.memory) {
+    // Of many stages some, evenly spread, the first and the last among them.
+    const std::size_t lines = std::min(most_lines, s.memory.size());
+    for (std::size_t i = 0; i < lines; ++i) {
+        const MemoryTimeline& m = s.memory[lines == 1 ? 0 : i * (s.memory.size() - 1) / (lines - 1)];
         std::vector<double> heights;
         for (const Bytes b : highest_by_interval(m, s.trace.end, columns)) heights.push_back(top > Bytes{} ? b / top : 0);
         table.row({"stage " + std::to_string(m.stage), to_text(m.peak()), "at " + to_text(m.highest_at), "|" + heat_strip(heights) + "|"});
     }
+    if (lines < s.memory.size()) table.row({std::to_string(s.memory.size() - lines) + " other stages lie between these"});
     return out + table.text();
 }
 

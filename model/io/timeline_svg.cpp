@@ -181,10 +181,10 @@ private:
             std::vector<SpanRow> lanes;
             for (const Row& row : rows_) lanes.push_back(row.lanes[l]);
             // Boxes of the compute stream are to be read, those of the thin lanes to be seen.
-            const Seconds readable = (l == 0 ? 3 : 0.3) * pixel_;
+            const Seconds readable = (l == 0 ? 6 : 0.3) * pixel_;
             detail[l] = detail_for(lanes, readable, most_boxes / lane_count / std::max<std::size_t>(1, rows_.size()));
         }
-        note_detail(*std::ranges::max_element(detail));
+        note_detail(detail[0], std::max(detail[1], detail[2]));
 
         double y = 0;
         for (const Row& row : rows_) {
@@ -199,11 +199,13 @@ private:
         return out;
     }
 
-    void note_detail(Detail detail) {
-        if (detail == Detail::segments)
-            notes_.emplace_back("What belongs to one piece of work is drawn as one box, in the colour of its longest part.");
-        if (detail == Detail::columns)
+    void note_detail(Detail compute, Detail thin_lanes) {
+        if (compute == Detail::segments)
+            notes_.emplace_back("What belongs to one micro-batch is drawn as one box, in the colour of its longest part.");
+        if (compute == Detail::columns)
             notes_.emplace_back("There is more than can be drawn: each column is divided among what its time was spent on.");
+        else if (thin_lanes == Detail::columns)
+            notes_.emplace_back("Each column of the thin lanes is divided among what its time was spent on.");
     }
 
     std::string draw_grid(double bottom) const {
