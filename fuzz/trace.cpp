@@ -5,8 +5,7 @@
 #include "model/report/trace_terms.hpp"
 
 // Of some damaged files HDF5 loses what it has read of them.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier): the sanitizer's
 
 namespace sextant::fuzz {
 

@@ -56,6 +56,9 @@ std::string simulation_to_json(const SimulationReport& s) {
     json["seed"] = s.jitter.seed;
     json["noise"] = s.jitter.noise;
     json["events"] = s.events;
+    json["steps"] = s.steps;
+    if (s.staleness)
+        json["staleness"] = {{"mean", s.staleness->mean}, {"largest", s.staleness->largest}, {"updates", s.staleness->updates}};
     json["critical_path"] = path_json(s.critical_path, s.trace);
     Json& memory = json["memory_over_time"] = Json::array();
     for (const MemoryTimeline& m : s.memory) memory.push_back(memory_json(m, s.trace));

@@ -23,18 +23,23 @@ std::string words(std::string_view name) {
 std::string rank_text(const TraceRank& r) { return r.server ? "server " + std::to_string(r.rank) : "rank " + std::to_string(r.rank); }
 
 std::string simulated_text(const SimulationReport& s) {
-    std::string out = "\nSimulated: " + std::to_string(s.trace.spans.size()) + " spans, " + std::to_string(s.events) + " events\n";
+    std::string out = "\nSimulated: " + std::to_string(s.trace.spans.size()) + " spans, " + std::to_string(s.events) + " events" +
+                      (s.steps > 1 ? ", " + std::to_string(s.steps) + " steps of each worker" : "") + "\n";
     TextTable table;
+    const Seconds step = s.report.estimate.step;
     if (s.predicted_step > Seconds{}) {
-        const double above = s.trace.end / s.predicted_step - 1;
+        const double above = step / s.predicted_step - 1;
         const std::string difference =
             std::fabs(above) < 5e-5 ? "the same" : percent_text(std::fabs(above), 2) + (above > 0 ? " longer" : " shorter");
-        table.row({"predict says", to_text(s.predicted_step, 4) + ", simulated " + to_text(s.trace.end, 4) + ": " + difference});
+        table.row({"predict says", to_text(s.predicted_step, 4) + ", simulated " + to_text(step, 4) + ": " + difference});
     }
     if (s.jitter.noise > 0)
         table.row({"noise", percent_text(s.jitter.noise, 2) + " of a rank's speed, seed " + std::to_string(s.jitter.seed)});
     if (s.jitter.slow_devices > 0)
         table.row({"slow devices", std::to_string(s.jitter.slow_devices) + " at " + percent_text(s.jitter.slow_speed) + " of their speed"});
+    if (s.staleness)
+        table.row({"staleness", number_text(s.staleness->mean) + " updates by other workers since a worker's weights left the servers, " +
+                                    std::to_string(s.staleness->largest) + " at most"});
     return out + table.text();
 }
 
@@ -68,11 +73,15 @@ std::string memory_text(const SimulationReport& s) {
     Bytes top;
     for (const MemoryTimeline& m : s.memory) top = max(top, m.highest);
     TextTable table;
-    for (const MemoryTimeline& m : s.memory) {
+    // Of many stages some, evenly spread, the first and the last among them.
+    const std::size_t lines = std::min(most_lines, s.memory.size());
+    for (std::size_t i = 0; i < lines; ++i) {
+        const MemoryTimeline& m = s.memory[lines == 1 ? 0 : i * (s.memory.size() - 1) / (lines - 1)];
         std::vector<double> heights;
         for (const Bytes b : highest_by_interval(m, s.trace.end, columns)) heights.push_back(top > Bytes{} ? b / top : 0);
         table.row({"stage " + std::to_string(m.stage), to_text(m.peak()), "at " + to_text(m.highest_at), "|" + heat_strip(heights) + "|"});
     }
+    if (lines < s.memory.size()) table.row({std::to_string(s.memory.size() - lines) + " other stages lie between these"});
     return out + table.text();
 }
 

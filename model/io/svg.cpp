@@ -9,7 +9,7 @@ namespace sextant::svg {
 
 std::string number(double value) {
     std::array<char, 400> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 2).ptr;
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 2).ptr;
     std::string text(digits.data(), end);
     while (text.back() == '0') text.pop_back();
     if (text.back() == '.') text.pop_back();

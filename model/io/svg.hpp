@@ -26,7 +26,7 @@ struct TextStyle {
     bool bold = false;
 };
 // (x, y) is on the baseline.
-std::string text(double x, double y, std::string_view text, const TextStyle& = {});
+std::string text(double x, double y, std::string_view content, const TextStyle& = {});
 std::string line(double x1, double y1, double x2, double y2, std::string_view stroke, double width = 1);
 // With a tip, readers show it when the pointer rests on the rectangle.
 std::string rectangle(double x, double y, double width, double height, std::string_view fill, std::string_view tip = {});

@@ -10,6 +10,22 @@ Box box_of(const Span& s) { return {s.start, s.end, s.kind, s.micro_batch, s.chu
 
 SpanKind longest(const TimeByKind& time) { return static_cast<SpanKind>(std::ranges::max_element(time) - time.begin()); }
 
+// Two pieces of the same thing, with next to nothing between them.
+bool follows_closely(const Box& box, const Box& before) {
+    return box.kind == before.kind && box.micro_batch == before.micro_batch && box.chunk == before.chunk &&
+           box.start - before.end <= 0.05 * (before.end - before.start);
+}
+
+void join(std::vector<Box>& boxes) {
+    std::size_t joined = 0;
+    for (const Box& box : boxes)
+        if (joined > 0 && follows_closely(box, boxes[joined - 1]))
+            boxes[joined - 1].end = max(boxes[joined - 1].end, box.end);
+        else
+            boxes[joined++] = box;
+    boxes.resize(joined);
+}
+
 }  // namespace
 
 Detail detail_for(const std::vector<SpanRow>& rows, Seconds readable, std::size_t most) {
@@ -41,6 +57,7 @@ std::vector<Box> boxes_of(const SpanRow& row, Detail detail) {
         box.kind = longest(time);
         box.end = max(box.end, s.end);
     }
+    if (detail == Detail::segments) join(boxes);
     return boxes;
 }
 

@@ -13,7 +13,7 @@ using SpanRow = std::vector<const Span*>;  // of one stream, or of several; orde
 
 enum class Detail {
     spans,     // a box for each span
-    segments,  // the spans of a segment in one box, of the kind that takes most of it
+    segments,  // the spans of a segment in one box, of the kind that takes most of it; and segments of one micro-batch that follow closely
     columns,   // equal intervals, each divided among the kinds
 };
 

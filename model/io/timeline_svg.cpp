@@ -26,6 +26,7 @@ const KindLook& look_of(SpanKind k) {
     static constexpr std::array<KindLook, span_kind_count> looks = {{
         {"forward", {76, 130, 184}},
         {"backward", {233, 159, 88}},
+        {"weight gradients", {203, 184, 72}},
         {"recompute", {246, 211, 165}},
         {"optimizer", {117, 103, 176}},
         {"tensor exchange", {197, 78, 76}},
@@ -41,7 +42,7 @@ const KindLook& look_of(SpanKind k) {
     return looks[static_cast<std::size_t>(k)];
 }
 
-bool numbered(SpanKind k) { return k == SpanKind::forward || k == SpanKind::backward || k == SpanKind::recompute; }
+bool numbered(SpanKind k) { return runs_kernels(k) && k != SpanKind::optimizer; }
 
 // All of them, or so many of them evenly spread, the first and the last included.
 template <class T>
@@ -79,6 +80,7 @@ constexpr std::size_t lane_count = 3;
 std::size_t lane_of(Stream s) {
     switch (s) {
         case Stream::compute:
+        case Stream::server:
             return 0;
         case Stream::send_next:
         case Stream::send_previous:
@@ -179,10 +181,10 @@ private:
             std::vector<SpanRow> lanes;
             for (const Row& row : rows_) lanes.push_back(row.lanes[l]);
             // Boxes of the compute stream are to be read, those of the thin lanes to be seen.
-            const Seconds readable = (l == 0 ? 3 : 0.3) * pixel_;
+            const Seconds readable = (l == 0 ? 6 : 0.3) * pixel_;
             detail[l] = detail_for(lanes, readable, most_boxes / lane_count / std::max<std::size_t>(1, rows_.size()));
         }
-        note_detail(*std::ranges::max_element(detail));
+        note_detail(detail[0], std::max(detail[1], detail[2]));
 
         double y = 0;
         for (const Row& row : rows_) {
@@ -197,11 +199,13 @@ private:
         return out;
     }
 
-    void note_detail(Detail detail) {
-        if (detail == Detail::segments)
-            notes_.push_back("What belongs to one piece of work is drawn as one box, in the colour of its longest part.");
-        if (detail == Detail::columns)
-            notes_.push_back("There is more than can be drawn: each column is divided among what its time was spent on.");
+    void note_detail(Detail compute, Detail thin_lanes) {
+        if (compute == Detail::segments)
+            notes_.emplace_back("What belongs to one micro-batch is drawn as one box, in the colour of its longest part.");
+        if (compute == Detail::columns)
+            notes_.emplace_back("There is more than can be drawn: each column is divided among what its time was spent on.");
+        else if (thin_lanes == Detail::columns)
+            notes_.emplace_back("Each column of the thin lanes is divided among what its time was spent on.");
     }
 
     std::string draw_grid(double bottom) const {

@@ -16,7 +16,7 @@ struct Extent {
 std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans) {
     std::map<SegmentIndex, Extent> extents;
     for (const Span* s : spans) {
-        const auto [at, first] = extents.try_emplace(s->segment, s->start, s->end);
+        const auto [at, first] = extents.try_emplace(s->segment, Extent{s->start, s->end});
         if (first) continue;
         at->second.start = min(at->second.start, s->start);
         at->second.end = max(at->second.end, s->end);

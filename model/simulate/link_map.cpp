@@ -7,28 +7,29 @@
 namespace sextant {
 namespace {
 
-std::uint64_t key(CommunicatorIndex communicator, Route route) {
-    return std::uint64_t{communicator} * 8 + static_cast<std::uint64_t>(route);
+std::uint64_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
+    return std::uint64_t{communicator} * 8 + static_cast<std::uint64_t>(pattern);
 }
 
 // What all sets of a communicator put on the links, each for one byte of each of its ranks.
-void add_loads(const Communicator& communicator, Route route, const Topology& topology, const Placement& placement, const auto& add) {
+void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const Placement& placement,
+               const auto& add) {
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
         const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
         std::vector<DeviceIndex> members;
-        switch (route) {
-            case Route::ring:
-            case Route::all_to_all:
+        switch (pattern) {
+            case TrafficPattern::ring:
+            case TrafficPattern::all_to_all:
                 for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
-                add(route == Route::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
+                add(pattern == TrafficPattern::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
                 break;
-            case Route::path:
+            case TrafficPattern::path:
                 add(topology.send_loads(device(0), device(1)));
                 break;
-            case Route::to_server:
-            case Route::from_server:
-                add(topology.host_copy_loads(device(0), server(), route == Route::to_server));
+            case TrafficPattern::to_server:
+            case TrafficPattern::from_server:
+                add(topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server));
                 break;
         }
     }
@@ -51,27 +52,27 @@ bool dominates(const LinkClass& a, const LinkClass& b) {
 
 }  // namespace
 
-Route route_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
+TrafficPattern pattern_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
     if (communicator.with_server) {
         const auto* transfer = std::get_if<TransferWork>(&work);
-        return transfer && transfer->payload == Payload::weights ? Route::from_server : Route::to_server;
+        return transfer && transfer->payload == Payload::weights ? TrafficPattern::from_server : TrafficPattern::to_server;
     }
     switch (price.pattern) {
         case Pattern::ring:
-            return Route::ring;
+            return TrafficPattern::ring;
         case Pattern::all_to_all:
-            return Route::all_to_all;
+            return TrafficPattern::all_to_all;
         case Pattern::path:
-            return Route::path;
+            return TrafficPattern::path;
     }
-    return Route::ring;
+    return TrafficPattern::ring;
 }
 
 LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement) {
     find_traffic(graph, table);
     std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size());
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].route, topology, placement,
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, placement,
                   [&](const std::vector<LinkLoad>& loads) {
                       for (const LinkLoad& load : loads) {
                           auto& list = loads_of_link[static_cast<std::size_t>(load.link)];
@@ -91,12 +92,12 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     }
 }
 
-// Every communicator and route that some segment uses.
+// Every communicator and pattern that some segment uses.
 void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
     const auto meet = [&](CommunicatorIndex communicator, const CollectivePrice& price, const Work& work) {
-        const Route route = route_of(price, graph.communicators()[communicator], work);
-        if (index_.try_emplace(key(communicator, route), static_cast<TrafficIndex>(traffic_.size())).second)
-            traffic_.push_back({communicator, route});
+        const TrafficPattern pattern = pattern_of(price, graph.communicators()[communicator], work);
+        if (index_.try_emplace(key(communicator, pattern), static_cast<TrafficIndex>(traffic_.size())).second)
+            traffic_.push_back({communicator, pattern});
     };
     std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
     for (const Segment& s : graph.segments()) {
@@ -148,7 +149,9 @@ void LinkMap::drop_dominated() {
     }
 }
 
-TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return index_.at(key(communicator, route)); }
+TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, TrafficPattern pattern) const {
+    return index_.at(key(communicator, pattern));
+}
 
 std::vector<Bandwidth> LinkMap::capacities() const {
     std::vector<Bandwidth> list;

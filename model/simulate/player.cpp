@@ -244,7 +244,7 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     }
     for (const LaneIndex lane : exchange.lanes) exchange.segments.push_back(order_[lanes_[lane].at]);
     exchange.price = &price;
-    exchange.traffic = links_.traffic(c, route_of(price.price, communicator, work));
+    exchange.traffic = links_.traffic(c, pattern_of(price.price, communicator, work));
     exchange.kind = kind_of(work, price.group);
     exchange.part = 1 - price.hidden;
     exchange.bytes = exchange.part * price.price.bytes;

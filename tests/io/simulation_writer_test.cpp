@@ -111,6 +111,18 @@ TEST(SimulationText, NoiseComesWithItsSeedAndManyLinksWithTheirNumber) {
     EXPECT_THAT(text, HasSubstr("n0.nic0"));
 }
 
+TEST(SimulationText, OfManyStagesSomeAreShownEvenlySpread) {
+    SimulationReport s = a_simulation();
+    s.memory.resize(1);
+    for (int stage = 2; stage <= 23; ++stage) s.memory.push_back(s.memory[0]), s.memory.back().stage = stage;
+    const std::string text = simulation_to_text(s);
+    EXPECT_THAT(text, HasSubstr("\n  stage 1 "));
+    EXPECT_THAT(text, Not(HasSubstr("\n  stage 2 ")));
+    EXPECT_THAT(text, HasSubstr("\n  stage 3 "));
+    EXPECT_THAT(text, HasSubstr("\n  stage 23 "));
+    EXPECT_THAT(text, HasSubstr("11 other stages lie between these"));
+}
+
 TEST(HeatStrip, RisesInEighthsAndNeverHidesWhatIsThere) {
     EXPECT_EQ(heat_strip({0, 0.001, 0.5, 1, 7}), " ▁▄██");
     EXPECT_EQ(heat_strip({}), "");

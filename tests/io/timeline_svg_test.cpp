@@ -164,6 +164,23 @@ TEST(TimelineBoxes, ASegmentBecomesOneBoxInTheColourOfItsLongestPart) {
     EXPECT_EQ(detail_for({row}, 0 * ms, 3), Detail::segments);
 }
 
+TEST(TimelineBoxes, SegmentsOfOneMicroBatchThatFollowCloselyBecomeOneBoxToo) {
+    // Forward 0 .. 10 and 10.2 .. 15 of micro-batch 0, at 16 that of micro-batch 1; later more of micro-batch 1.
+    HandMadeTrace t({0});
+    t.add(0, compute, forward, 0, 10);
+    t.add(0, compute, forward, 10.2, 15);
+    t.add(0, compute, forward, 16, 20);
+    t.add(0, compute, forward, 22, 30);
+    t.trace.spans[2].micro_batch = t.trace.spans[3].micro_batch = 1;
+    SpanRow row;
+    for (const Span& s : t.trace.spans) row.push_back(&s);
+    const std::vector<Box> boxes = boxes_of(row, Detail::segments);
+    ASSERT_THAT(boxes, SizeIs(3));
+    EXPECT_EQ(boxes[0].end, 15 * ms);
+    EXPECT_EQ(boxes[1].micro_batch, 1u);
+    EXPECT_THAT(boxes_of(row, Detail::spans), SizeIs(4));
+}
+
 TEST(TimelineBoxes, AColumnIsDividedAmongWhatItsTimeWasSpentOn) {
     HandMadeTrace t({0});
     t.add(0, compute, forward, 0, 4);

@@ -107,7 +107,7 @@ TEST(CostTable, RunsTheForwardOfARecomputedBlockJustBeforeItsBackward) {
     EXPECT_NEAR(backward.pieces[1].device / one_product(job), 2, 1e-9);
     // The head, block 3, is not run again. Neither is anything for the weights alone.
     EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward, 3, 1})), ElementsAre(SpanKind::backward));
-    EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward_weight, 1, 2})), ElementsAre(SpanKind::backward));
+    EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward_weight, 1, 2})), ElementsAre(SpanKind::weight_gradient));
 }
 
 TEST(CostTable, SplitsBackwardIntoThatOfInputsAndThatOfWeights) {
