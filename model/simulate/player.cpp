@@ -16,7 +16,8 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       communicating_(graph.ranks().size()),
       host_(graph.ranks().size()),
       released_by_(graph.segments().size(), nothing),
-      meetings_(graph.communicators().size() * stream_count) {
+      meetings_(graph.communicators().size() * stream_count),
+      wakes_(graph.communicators().size()) {
     find_lanes();
     find_followers();
     spans.reserve(2 * graph.segments().size());
@@ -75,6 +76,7 @@ void Player::handle(const Event& event) {
             kernel_issued(event.index);
             break;
         case EventKind::exchange_begins:
+            wakes_[communicator_of(exchanges_[event.index])] = now_ + table_.fusion->cycle;
             fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
@@ -168,6 +170,7 @@ void Player::finish_segment(LaneIndex l) {
     Lane& lane = lanes_[l];
     const SegmentIndex done = order_[lane.at++];
     lane.busy = false;
+    lane.last = lane.cause;  // its last span; what let it start where it took no time
     ++finished_;
     ready_.push_back(l);
     for (std::uint32_t i = first_follower_[done]; i < first_follower_[done + 1]; ++i) release(followers_[i], lane.last);
@@ -250,29 +253,41 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     exchange.bytes = exchange.part * price.price.bytes;
     exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
     const ExchangeIndex e = add_exchange(std::move(exchange));
-    if (!table_.fusion || segment.stream != Stream::communication) return start_exchange(e);
-    const Seconds cycle = table_.fusion->cycle;
-    queue_.push(max(now_, std::ceil(now_ / cycle) * cycle), {EventKind::exchange_begins, e});
+    if (!by_cycle(l) || lanes_[l].piece > 0) return start_exchange(e);
+    queue_.push(wakes(c), {EventKind::exchange_begins, e});
 }
 
-// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for.
+// When the thread that fuses exchanges wakes: once a cycle, but not before what it began has ended.
+Seconds Player::wakes(CommunicatorIndex c) const {
+    const Seconds cycle = table_.fusion->cycle, next = max(now_, wakes_[c]);
+    if (!(next > wakes_[c] && cycle > Seconds{})) return next;
+    return max(now_, wakes_[c] + std::ceil((now_ - wakes_[c]) / cycle) * cycle);
+}
+
+// The next segments of all its ranks, as long as they are the same kind of exchange, of one call, and have nothing to wait for.
 void Player::fuse_what_is_ready(Exchange& exchange) const {
+    const auto work_at = [&](LaneIndex l, std::uint32_t place) {
+        const Segment& segment = graph_.segments()[order_[lanes_[l].at + place]];
+        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[segment.work]);
+        return work && table_.works[segment.work].pieces.size() == 1 ? work : nullptr;
+    };
+    const auto buffer = [](const CollectiveWork& work) { return work.elements * size_of(work.type); };
+    const LaneIndex one = exchange.lanes.front();
+    const CollectiveWork* first = work_at(one, 0);
+    if (!first) return;
     const auto joins = [&](LaneIndex l, std::uint32_t place) {
         if (lanes_[l].at + place >= lanes_[l].end) return false;
         const SegmentIndex s = order_[lanes_[l].at + place];
-        const Segment &next = graph_.segments()[s], &first = segment_of(lanes_[l]);
-        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
-        return waiting_[s] == 0 && next.communicator == first.communicator && work &&
-               work->kind == std::get<CollectiveWork>(graph_.works()[first.work]).kind;
+        const CollectiveWork* work = work_at(l, place);
+        return waiting_[s] == 0 && graph_.segments()[s].communicator == communicator_of(exchange) && work && work->kind == first->kind;
     };
-    for (;;) {
+    for (Bytes fused = buffer(*first);; ++exchange.fused) {
         const std::uint32_t place = exchange.fused + 1;
-        if (!std::all_of(exchange.lanes.begin(), exchange.lanes.end(), [&](LaneIndex l) { return joins(l, place); })) return;
-        const SegmentIndex next = order_[lanes_[exchange.lanes.front()].at + place];
-        const Bytes bytes = table_.works[graph_.segments()[next].work].pieces.front().exchange->price.bytes;
-        if (exchange.bytes + bytes > table_.fusion->most) return;
-        exchange.bytes += bytes;
-        exchange.fused = place;
+        if (!std::ranges::all_of(exchange.lanes, [&](LaneIndex l) { return joins(l, place); })) return;
+        fused += buffer(*work_at(one, place));
+        if (fused > table_.fusion->most) return;
+        const Segment& next = graph_.segments()[order_[lanes_[one].at + place]];
+        exchange.bytes += table_.works[next.work].pieces.front().exchange->price.bytes;
     }
 }
 
@@ -321,6 +336,10 @@ void Player::finish_exchange(ExchangeIndex e) {
         links_changed_ = true;
     }
     count_communication(exchanges_[e], -1);
+    if (by_cycle(exchanges_[e].lanes.front())) {
+        Seconds& wake = wakes_[communicator_of(exchanges_[e])];
+        wake = max(wake, now_);
+    }
     Exchange done = std::move(exchanges_[e]);
     free_exchanges_.push_back(e);
     if (done.behind) {

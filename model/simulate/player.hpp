@@ -97,6 +97,8 @@ private:
 
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
+    [[nodiscard]] bool by_cycle(LaneIndex l) const { return table_.fusion && stream_of(l) == Stream::communication; }
+    [[nodiscard]] Seconds wakes(CommunicatorIndex) const;
     void fuse_what_is_ready(Exchange&) const;
     void fixed_done(ExchangeIndex);
     void finish_exchange(ExchangeIndex);
@@ -105,6 +107,7 @@ private:
 
     [[nodiscard]] const Segment& segment_of(const Lane& lane) const { return graph_.segments()[order_[lane.at]]; }
     [[nodiscard]] const Piece& piece_of(const Lane& lane) const { return table_.works[segment_of(lane).work].pieces[lane.piece]; }
+    [[nodiscard]] CommunicatorIndex communicator_of(const Exchange& e) const { return graph_.segments()[e.segments.front()].communicator; }
     [[nodiscard]] GraphRank rank_of(LaneIndex l) const { return l / stream_count; }
     [[nodiscard]] Stream stream_of(LaneIndex l) const { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
@@ -129,6 +132,7 @@ private:
     std::vector<SegmentIndex> followers_;
     std::vector<LaneIndex> ready_;                  // lanes that may have something to start
     std::vector<std::vector<LaneIndex>> meetings_;  // communicator x stream_count + stream: who has come
+    std::vector<Seconds> wakes_;                    // by communicator: of the thread that fuses, the earliest that is not over
     std::vector<Exchange> exchanges_;
     std::vector<ExchangeIndex> free_exchanges_;
     std::vector<FlowState> flows_;
