@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 
 namespace sextant {
 namespace {
@@ -48,8 +47,8 @@ public:
             append(part.forward, part.forward_exchanges, out.forward, out.forward_exchanges);
             append(part.recompute, part.recompute_exchanges, out.recompute, out.recompute_exchanges);
         }
-        for (BlockKernels& part : std::views::reverse(parts))
-            append(part.backward, part.backward_exchanges, out.backward, out.backward_exchanges);
+        for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+            append(part->backward, part->backward_exchanges, out.backward, out.backward_exchanges);
         for (const TensorId id : graph_.inputs()) add_gradient_sum(id, out.backward);
     }
 

@@ -60,21 +60,22 @@ public:
             blocks_.push_back({phase(SpanKind::forward, k.forward, k.forward_exchanges, ahead),
                                phase(SpanKind::backward, k.backward, k.backward_exchanges, back),
                                phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
-                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::weights),
+                               phase(SpanKind::weight_gradient, k.backward, k.backward_exchanges, back, Part::weights),
                                phase(SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)});
         }
         gathered_.resize(graph.blocks().size());
         for (const Work& work : graph.works())
             if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && is_gather(*gather))
-                for (int i = 0; i < gather->count; ++i)
-                    gathered_[static_cast<std::size_t>(gather->first_block + i)] += bytes_of(*gather) / gather->count;
+                for (int block = gather->first_block; block < gather->first_block + gather->count; ++block)
+                    gathered_[static_cast<std::size_t>(block)] += bytes_of(*gather) / gather->count;
     }
 
     WorkPrice price(const ComputeWork& work) const {
         WorkPrice price;
         const bool ahead = work.phase == Phase::forward;
         for (int i = 0; i < work.count; ++i) {
-            const auto block = static_cast<std::size_t>(work.first_block + (ahead ? i : work.count - 1 - i));
+            const int number = work.first_block + (ahead ? i : work.count - 1 - i);
+            const auto block = static_cast<std::size_t>(number);
             const BlockInstance& instance = graph_.blocks()[block];
             const auto t = static_cast<std::size_t>(instance.block_template);
             if (instance.recomputed && (work.phase == Phase::backward || work.phase == Phase::backward_input))

@@ -15,7 +15,7 @@
 
 namespace sextant {
 
-// `graph` was lowered from the scenario of `job`.
-CostTable cost_table(const Prepared& job, const TaskGraph& graph);
+// `graph` was lowered from the scenario that was prepared.
+CostTable cost_table(const Prepared& prepared, const TaskGraph& graph);
 
 }  // namespace sextant

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 // The price of one work of a job, beside that of others that the graph has.
-WorkPrice price_of(const Scenario& scenario, const Work& work, std::vector<Work> others = {}) {
+WorkPrice price_of(const Scenario& scenario, const Work& work, const std::vector<Work>& others = {}) {
     const Prepared job = prepare(scenario);
     const Network network = cut_network(scenario);
     std::vector<BlockInstance> blocks;
@@ -104,7 +104,7 @@ TEST(CostTable, RunsTheForwardOfARecomputedBlockJustBeforeItsBackward) {
     EXPECT_NEAR(backward.pieces[1].device / one_product(job), 2, 1e-9);
     // The head, block 3, is not run again. Neither is anything for the weights alone.
     EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward, 3, 1})), ElementsAre(SpanKind::backward));
-    EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward_weight, 1, 2})), ElementsAre(SpanKind::backward));
+    EXPECT_THAT(kinds(price_of(job, ComputeWork{Phase::backward_weight, 1, 2})), ElementsAre(SpanKind::weight_gradient));
 }
 
 TEST(CostTable, SplitsBackwardIntoThatOfInputsAndThatOfWeights) {
