@@ -76,6 +76,7 @@ Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topolo
     simulation.devices = device_utilization(trace);
     simulation.links = link_utilization(links, player.rates, trace.end);
     simulation.events = player.events();
+    simulation.folded_alike = links.sets_are_alike();
     return simulation;
 }
 

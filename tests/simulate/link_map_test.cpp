@@ -66,5 +66,42 @@ TEST(LinkMap, AddsUpWhatTheSetsOfAFoldedCommunicatorPutOnALink) {
     EXPECT_EQ(map.capacities()[0], 10 * GB / s);
 }
 
+TEST(LinkMap, LeavesOutLinksThatAreNeverFull) {
+    // Two pairs of nodes behind one NIC each send across a leaf that has room for both.
+    HandMadeJob job(16, 4);
+    job.send(0, 8, 100 * MB);
+    job.send(4, 12, 100 * MB);
+    const LinkMap map = map_of(job);
+    for (const LinkClass& c : map.classes()) EXPECT_TRUE(!c.limits || c.capacity == 10 * GB / s) << c.name;
+}
+
+// One rank of the graph that stands for two senders, at these devices of the round machine.
+bool are_alike(std::vector<DeviceIndex> from_from_to_to) {
+    HandMadeJob job(1, 3);
+    job.placement.device_of = std::move(from_from_to_to);
+    const CommunicatorIndex c = job.builder.add(Communicator{ParallelGroup::pipeline, {0, 0}, {{0, 2}, {1, 3}}});
+    job.add(0, Stream::send_next, TransferWork{}, {HandMadeJob::exchange_of(ParallelGroup::pipeline, 10 * MB, 0)}, c);
+    return map_of(job).sets_are_alike();
+}
+
+TEST(LinkMap, TellsWhetherRanksThatOneStandsForShareLinksAlike) {
+    EXPECT_TRUE(are_alike({0, 1, 2, 3}));   // inside a node
+    EXPECT_TRUE(are_alike({0, 1, 4, 5}));   // both to the next node
+    EXPECT_TRUE(are_alike({0, 4, 5, 9}));   // each to its next node
+    EXPECT_FALSE(are_alike({0, 4, 1, 8}));  // one stays inside, the other leaves
+    EXPECT_FALSE(are_alike({0, 1, 4, 2}));  // likewise, from one node
+}
+
+TEST(LinkMap, TakesWhatOneWorkerExchangesWithAllServersTogether) {
+    // A server on each of two nodes, a worker beside each: one copy stays at home, the other crosses the network, for both workers.
+    HandMadeJob job(2, 2);
+    job.placement.device_of = {0, 4};
+    job.placement.node_of_server = {0, 1};
+    job.builder.rank(1).server = true;
+    const CommunicatorIndex c = job.builder.add(Communicator{ParallelGroup::data, {0, 1}, {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, true});
+    job.add(0, Stream::communication, TransferWork{Payload::gradients}, {HandMadeJob::exchange_of(ParallelGroup::data, 10 * MB, 0)}, c);
+    EXPECT_TRUE(map_of(job).sets_are_alike());
+}
+
 }  // namespace
 }  // namespace sextant
