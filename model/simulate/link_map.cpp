@@ -10,8 +10,8 @@ namespace {
 
 constexpr double rounding = 1e-9;  // relative
 
-std::uint64_t key(CommunicatorIndex communicator, Route route) {
-    return std::uint64_t{communicator} * 8 + static_cast<std::uint64_t>(route);
+std::size_t key(CommunicatorIndex communicator, Route route) {
+    return std::size_t{communicator} * route_count + static_cast<std::size_t>(route);
 }
 
 // What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is.
@@ -100,10 +100,13 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
 
 // Every communicator and route that some segment uses.
 void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
+    index_.resize(graph.communicators().size() * route_count);
     const auto meet = [&](CommunicatorIndex communicator, const CollectivePrice& price, const Work& work) {
         const Route route = route_of(price, graph.communicators()[communicator], work);
-        if (index_.try_emplace(key(communicator, route), static_cast<TrafficIndex>(traffic_.size())).second)
-            traffic_.push_back({communicator, route});
+        std::optional<TrafficIndex>& known = index_[key(communicator, route)];
+        if (known) return;
+        known = static_cast<TrafficIndex>(traffic_.size());
+        traffic_.push_back({communicator, route});
     };
     std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
     for (const Segment& s : graph.segments()) {
@@ -187,7 +190,7 @@ bool LinkMap::are_alike(const std::vector<Crossing>& crossings) const {
     return true;
 }
 
-TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return index_.at(key(communicator, route)); }
+TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return *index_[key(communicator, route)]; }
 
 std::vector<Bandwidth> LinkMap::capacities() const {
     std::vector<Bandwidth> list;

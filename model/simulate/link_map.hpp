@@ -13,12 +13,12 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sextant {
 
 enum class Route : std::uint8_t { ring, all_to_all, path, to_server, from_server };
+inline constexpr int route_count = 5;
 
 // A communicator's bytes by one route, all its sets at once.
 using TrafficIndex = std::uint32_t;
@@ -67,7 +67,7 @@ private:
         Route route = Route::ring;
     };
     std::vector<Traffic> traffic_;
-    std::unordered_map<std::uint64_t, TrafficIndex> index_;
+    std::vector<std::optional<TrafficIndex>> index_;  // by communicator and route
     std::vector<LinkClass> classes_;
     std::vector<std::optional<std::size_t>> class_of_;  // by link; none where nothing limits or crosses it
     bool sets_are_alike_ = true;

@@ -76,7 +76,7 @@ void Player::handle(const Event& event) {
             kernel_issued(event.index);
             break;
         case EventKind::exchange_begins:
-            wakes_[communicator_of(exchanges_[event.index])] = now_ + table_.fusion->cycle;
+            wakes_[exchanges_[event.index].communicator] = now_ + table_.fusion->cycle;
             fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
@@ -212,14 +212,14 @@ SpanKind kind_of(const Work& work, ParallelGroup group) {
 
 }  // namespace
 
-Player::ExchangeIndex Player::add_exchange(Exchange exchange) {
+// A slot that has been in use keeps the memory of its lists.
+Player::ExchangeIndex Player::take_exchange() {
     if (free_exchanges_.empty()) {
-        exchanges_.push_back(std::move(exchange));
+        exchanges_.emplace_back();
         return static_cast<ExchangeIndex>(exchanges_.size() - 1);
     }
     const ExchangeIndex e = free_exchanges_.back();
     free_exchanges_.pop_back();
-    exchanges_[e] = std::move(exchange);
     return e;
 }
 
@@ -227,32 +227,32 @@ Player::ExchangeIndex Player::add_exchange(Exchange exchange) {
 void Player::come_to(LaneIndex l, const PricedExchange& price) {
     const Segment& segment = segment_of(lanes_[l]);
     const Work& work = graph_.works()[segment.work];
-    const bool transfer = std::holds_alternative<TransferWork>(work), collective = std::holds_alternative<CollectiveWork>(work);
+    const bool transfer = std::holds_alternative<TransferWork>(work), own = transfer || std::holds_alternative<CollectiveWork>(work);
     const auto& inside = graph_.ranks()[segment.rank].communicators[static_cast<std::size_t>(price.group)];
-    if (!transfer && !collective && !inside) {  // alone in the group
+    if (!own && !inside) {  // alone in the group
         ++lanes_[l].piece;
         return go_on(l);
     }
-    const CommunicatorIndex c = transfer || collective ? segment.communicator : *inside;
+    const CommunicatorIndex c = own ? segment.communicator : *inside;
     const Communicator& communicator = graph_.communicators()[c];
-    Exchange exchange;
-    if (transfer) {
-        exchange.lanes = {l};
-        if (!communicator.with_server) exchange.receiver = communicator.members[1];
-    } else {
-        std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
-        here.push_back(l);
-        if (here.size() < communicator.members.size()) return;
-        exchange.lanes.swap(here);
-    }
-    for (const LaneIndex lane : exchange.lanes) exchange.segments.push_back(order_[lanes_[lane].at]);
+    std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
+    here.push_back(l);
+    if (!transfer && here.size() < communicator.members.size()) return;
+
+    const ExchangeIndex e = take_exchange();
+    Exchange& exchange = exchanges_[e];
+    exchange.lanes.swap(here);
+    exchange.communicator = c;
+    exchange.receiver.reset();
+    if (transfer && !communicator.with_server) exchange.receiver = communicator.members[1];
     exchange.price = &price;
     exchange.traffic = links_.traffic(c, route_of(price.price, communicator, work));
     exchange.kind = kind_of(work, price.group);
     exchange.part = 1 - price.hidden;
+    exchange.behind = exchange.flows = false;
+    exchange.fused = 0;
     exchange.bytes = exchange.part * price.price.bytes;
     exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
-    const ExchangeIndex e = add_exchange(std::move(exchange));
     if (!by_cycle(l) || lanes_[l].piece > 0) return start_exchange(e);
     queue_.push(wakes(c), {EventKind::exchange_begins, e});
 }
@@ -279,7 +279,7 @@ void Player::fuse_what_is_ready(Exchange& exchange) const {
         if (lanes_[l].at + place >= lanes_[l].end) return false;
         const SegmentIndex s = order_[lanes_[l].at + place];
         const CollectiveWork* work = work_at(l, place);
-        return waiting_[s] == 0 && graph_.segments()[s].communicator == communicator_of(exchange) && work && work->kind == first->kind;
+        return waiting_[s] == 0 && graph_.segments()[s].communicator == exchange.communicator && work && work->kind == first->kind;
     };
     for (Bytes fused = buffer(*first);; ++exchange.fused) {
         const std::uint32_t place = exchange.fused + 1;
@@ -328,48 +328,59 @@ void Player::settle_links() {
 }
 
 void Player::finish_exchange(ExchangeIndex e) {
-    if (exchanges_[e].flows) {
-        FlowState& flow = flows_[exchanges_[e].flow];
-        ++flow.version;
-        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[e].traffic, flow.since, now_, flow.rate});
-        network_.stop(now_, exchanges_[e].flow);
-        links_changed_ = true;
-    }
-    count_communication(exchanges_[e], -1);
-    if (by_cycle(exchanges_[e].lanes.front())) {
-        Seconds& wake = wakes_[communicator_of(exchanges_[e])];
+    Exchange& exchange = exchanges_[e];
+    if (exchange.flows) stop_flow(exchange);
+    count_communication(exchange, -1);
+    if (by_cycle(exchange.lanes.front())) {
+        Seconds& wake = wakes_[exchange.communicator];
         wake = max(wake, now_);
     }
-    Exchange done = std::move(exchanges_[e]);
-    free_exchanges_.push_back(e);
-    if (done.behind) {
-        for (std::size_t i = 0; i < done.lanes.size(); ++i) {
-            const LaneIndex lane = rank_of(done.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
-            add_span(lane, done.segments[i], done.start, done.cause, done.kind, done.bytes, {});
+    if (exchange.behind) {
+        for (std::size_t i = 0; i < exchange.lanes.size(); ++i) {
+            const LaneIndex lane = rank_of(exchange.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
+            add_span(lane, exchange.segments[i], exchange.start, exchange.cause, exchange.kind, exchange.bytes, {});
         }
-        return;
+        return free_exchange(e);
     }
-    for (const LaneIndex l : done.lanes) {
+    for (const LaneIndex l : exchange.lanes) {
         Lane& lane = lanes_[l];
-        lane.start = done.start;
-        lane.cause = done.cause;
-        record(l, done.kind, done.bytes, {});
+        lane.start = exchange.start;
+        lane.cause = exchange.cause;
+        record(l, exchange.kind, exchange.bytes, {});
     }
-    const std::vector<LaneIndex> lanes = done.lanes;
-    const std::uint32_t fused = done.fused;
-    if (done.price->hidden > 0) {
-        done.part = done.price->hidden;
-        done.bytes = done.part * done.price->price.bytes;
-        done.behind = true;
-        done.flows = false;
-        done.cause = lanes_[lanes.front()].last;
-        start_exchange(add_exchange(std::move(done)));
-    }
-    for (const LaneIndex l : lanes) {
+    if (exchange.price->hidden > 0) go_on_behind(e);
+    for (const LaneIndex l : exchange.lanes) {
         ++lanes_[l].piece;
         go_on(l);
-        for (std::uint32_t i = 0; i < fused; ++i) finish_segment(l);
+        for (std::uint32_t i = 0; i < exchange.fused; ++i) finish_segment(l);
     }
+    if (!exchange.behind) free_exchange(e);
+}
+
+void Player::stop_flow(const Exchange& exchange) {
+    FlowState& flow = flows_[exchange.flow];
+    ++flow.version;
+    if (flow.rate > Bandwidth{}) rates.push_back({exchange.traffic, flow.since, now_, flow.rate});
+    network_.stop(now_, exchange.flow);
+    links_changed_ = true;
+}
+
+// With the part that its lanes do not wait for.
+void Player::go_on_behind(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    for (const LaneIndex l : exchange.lanes) exchange.segments.push_back(order_[lanes_[l].at]);
+    exchange.part = exchange.price->hidden;
+    exchange.bytes = exchange.part * exchange.price->price.bytes;
+    exchange.behind = true;
+    exchange.flows = false;
+    exchange.cause = lanes_[exchange.lanes.front()].last;
+    start_exchange(e);
+}
+
+void Player::free_exchange(ExchangeIndex e) {
+    exchanges_[e].lanes.clear();
+    exchanges_[e].segments.clear();
+    free_exchanges_.push_back(e);
 }
 
 // Kernels run slower beside an exchange that they do not wait for.
