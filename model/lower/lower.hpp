@@ -13,7 +13,8 @@ namespace sextant {
 // Ranks of one pipeline stage do the same at the same time, unless something makes them differ: one of them then stands for all.
 enum class Fold { alike, nothing };
 
-// Whether the ranks of a stage are alike: no noise, no straggler, nobody who goes on without the others.
+// Whether the ranks of a stage are alike: no noise, no straggler, nobody who goes on without the others. Whether they share links alike,
+// a simulation says (Simulation::folded_alike in model/simulate/simulate.hpp).
 Fold possible_fold(const Scenario&);
 
 // Throws InputError when the plan is impossible. Folding what possible_fold would not is the caller's decision.

@@ -151,6 +151,7 @@ void RankWriter::finish_step() {
     const SegmentIndex end = job_.builder.next();
     if (!plan.forward_only) {
         for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
+        unreduced_.clear();
         if (job_.has_servers())
             pull();
         else if (plan.offload != Offload::none)

@@ -16,7 +16,8 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       communicating_(graph.ranks().size()),
       host_(graph.ranks().size()),
       released_by_(graph.segments().size(), nothing),
-      meetings_(graph.communicators().size() * stream_count) {
+      meetings_(graph.communicators().size() * stream_count),
+      wakes_(graph.communicators().size()) {
     find_lanes();
     find_followers();
     spans.reserve(2 * graph.segments().size());
@@ -75,6 +76,7 @@ void Player::handle(const Event& event) {
             kernel_issued(event.index);
             break;
         case EventKind::exchange_begins:
+            wakes_[exchanges_[event.index].communicator] = now_ + table_.fusion->cycle;
             fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
@@ -168,6 +170,7 @@ void Player::finish_segment(LaneIndex l) {
     Lane& lane = lanes_[l];
     const SegmentIndex done = order_[lane.at++];
     lane.busy = false;
+    lane.last = lane.cause;  // its last span; what let it start where it took no time
     ++finished_;
     ready_.push_back(l);
     for (std::uint32_t i = first_follower_[done]; i < first_follower_[done + 1]; ++i) release(followers_[i], lane.last);
@@ -209,14 +212,14 @@ SpanKind kind_of(const Work& work, ParallelGroup group) {
 
 }  // namespace
 
-Player::ExchangeIndex Player::add_exchange(Exchange exchange) {
+// A slot that has been in use keeps the memory of its lists.
+Player::ExchangeIndex Player::take_exchange() {
     if (free_exchanges_.empty()) {
-        exchanges_.push_back(std::move(exchange));
+        exchanges_.emplace_back();
         return static_cast<ExchangeIndex>(exchanges_.size() - 1);
     }
     const ExchangeIndex e = free_exchanges_.back();
     free_exchanges_.pop_back();
-    exchanges_[e] = std::move(exchange);
     return e;
 }
 
@@ -224,55 +227,67 @@ Player::ExchangeIndex Player::add_exchange(Exchange exchange) {
 void Player::come_to(LaneIndex l, const PricedExchange& price) {
     const Segment& segment = segment_of(lanes_[l]);
     const Work& work = graph_.works()[segment.work];
-    const bool transfer = std::holds_alternative<TransferWork>(work), collective = std::holds_alternative<CollectiveWork>(work);
+    const bool transfer = std::holds_alternative<TransferWork>(work), own = transfer || std::holds_alternative<CollectiveWork>(work);
     const auto& inside = graph_.ranks()[segment.rank].communicators[static_cast<std::size_t>(price.group)];
-    if (!transfer && !collective && !inside) {  // alone in the group
+    if (!own && !inside) {  // alone in the group
         ++lanes_[l].piece;
         return go_on(l);
     }
-    const CommunicatorIndex c = transfer || collective ? segment.communicator : *inside;
+    const CommunicatorIndex c = own ? segment.communicator : *inside;
     const Communicator& communicator = graph_.communicators()[c];
-    Exchange exchange;
-    if (transfer) {
-        exchange.lanes = {l};
-        if (!communicator.with_server) exchange.receiver = communicator.members[1];
-    } else {
-        std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
-        here.push_back(l);
-        if (here.size() < communicator.members.size()) return;
-        exchange.lanes.swap(here);
-    }
-    for (const LaneIndex lane : exchange.lanes) exchange.segments.push_back(order_[lanes_[lane].at]);
+    std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
+    here.push_back(l);
+    if (!transfer && here.size() < communicator.members.size()) return;
+
+    const ExchangeIndex e = take_exchange();
+    Exchange& exchange = exchanges_[e];
+    exchange.lanes.swap(here);
+    exchange.communicator = c;
+    exchange.receiver.reset();
+    if (transfer && !communicator.with_server) exchange.receiver = communicator.members[1];
     exchange.price = &price;
     exchange.traffic = links_.traffic(c, pattern_of(price.price, communicator, work));
     exchange.kind = kind_of(work, price.group);
     exchange.part = 1 - price.hidden;
+    exchange.behind = exchange.flows = false;
+    exchange.fused = 0;
     exchange.bytes = exchange.part * price.price.bytes;
     exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
-    const ExchangeIndex e = add_exchange(std::move(exchange));
-    if (!table_.fusion || segment.stream != Stream::communication) return start_exchange(e);
-    const Seconds cycle = table_.fusion->cycle;
-    queue_.push(max(now_, std::ceil(now_ / cycle) * cycle), {EventKind::exchange_begins, e});
+    if (!by_cycle(l) || lanes_[l].piece > 0) return start_exchange(e);
+    queue_.push(wakes(c), {EventKind::exchange_begins, e});
 }
 
-// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for.
+// When the thread that fuses exchanges wakes: once a cycle, but not before what it began has ended.
+Seconds Player::wakes(CommunicatorIndex c) const {
+    const Seconds cycle = table_.fusion->cycle, next = max(now_, wakes_[c]);
+    if (!(next > wakes_[c] && cycle > Seconds{})) return next;
+    return max(now_, wakes_[c] + std::ceil((now_ - wakes_[c]) / cycle) * cycle);
+}
+
+// The next segments of all its ranks, as long as they are the same kind of exchange, of one call, and have nothing to wait for.
 void Player::fuse_what_is_ready(Exchange& exchange) const {
+    const auto work_at = [&](LaneIndex l, std::uint32_t place) {
+        const Segment& segment = graph_.segments()[order_[lanes_[l].at + place]];
+        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[segment.work]);
+        return work && table_.works[segment.work].pieces.size() == 1 ? work : nullptr;
+    };
+    const auto buffer = [](const CollectiveWork& work) { return work.elements * size_of(work.type); };
+    const LaneIndex one = exchange.lanes.front();
+    const CollectiveWork* first = work_at(one, 0);
+    if (!first) return;
     const auto joins = [&](LaneIndex l, std::uint32_t place) {
         if (lanes_[l].at + place >= lanes_[l].end) return false;
         const SegmentIndex s = order_[lanes_[l].at + place];
-        const Segment &next = graph_.segments()[s], &first = segment_of(lanes_[l]);
-        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
-        return waiting_[s] == 0 && next.communicator == first.communicator && work &&
-               work->kind == std::get<CollectiveWork>(graph_.works()[first.work]).kind;
+        const CollectiveWork* work = work_at(l, place);
+        return waiting_[s] == 0 && graph_.segments()[s].communicator == exchange.communicator && work && work->kind == first->kind;
     };
-    for (;;) {
+    for (Bytes fused = buffer(*first);; ++exchange.fused) {
         const std::uint32_t place = exchange.fused + 1;
-        if (!std::all_of(exchange.lanes.begin(), exchange.lanes.end(), [&](LaneIndex l) { return joins(l, place); })) return;
-        const SegmentIndex next = order_[lanes_[exchange.lanes.front()].at + place];
-        const Bytes bytes = table_.works[graph_.segments()[next].work].pieces.front().exchange->price.bytes;
-        if (exchange.bytes + bytes > table_.fusion->most) return;
-        exchange.bytes += bytes;
-        exchange.fused = place;
+        if (!std::ranges::all_of(exchange.lanes, [&](LaneIndex l) { return joins(l, place); })) return;
+        fused += buffer(*work_at(one, place));
+        if (fused > table_.fusion->most) return;
+        const Segment& next = graph_.segments()[order_[lanes_[one].at + place]];
+        exchange.bytes += table_.works[next.work].pieces.front().exchange->price.bytes;
     }
 }
 
@@ -313,44 +328,59 @@ void Player::settle_links() {
 }
 
 void Player::finish_exchange(ExchangeIndex e) {
-    if (exchanges_[e].flows) {
-        FlowState& flow = flows_[exchanges_[e].flow];
-        ++flow.version;
-        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[e].traffic, flow.since, now_, flow.rate});
-        network_.stop(now_, exchanges_[e].flow);
-        links_changed_ = true;
+    Exchange& exchange = exchanges_[e];
+    if (exchange.flows) stop_flow(exchange);
+    count_communication(exchange, -1);
+    if (by_cycle(exchange.lanes.front())) {
+        Seconds& wake = wakes_[exchange.communicator];
+        wake = max(wake, now_);
     }
-    count_communication(exchanges_[e], -1);
-    Exchange done = std::move(exchanges_[e]);
-    free_exchanges_.push_back(e);
-    if (done.behind) {
-        for (std::size_t i = 0; i < done.lanes.size(); ++i) {
-            const LaneIndex lane = rank_of(done.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
-            add_span(lane, done.segments[i], done.start, done.cause, done.kind, done.bytes, {});
+    if (exchange.behind) {
+        for (std::size_t i = 0; i < exchange.lanes.size(); ++i) {
+            const LaneIndex lane = rank_of(exchange.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
+            add_span(lane, exchange.segments[i], exchange.start, exchange.cause, exchange.kind, exchange.bytes, {});
         }
-        return;
+        return free_exchange(e);
     }
-    for (const LaneIndex l : done.lanes) {
+    for (const LaneIndex l : exchange.lanes) {
         Lane& lane = lanes_[l];
-        lane.start = done.start;
-        lane.cause = done.cause;
-        record(l, done.kind, done.bytes, {});
+        lane.start = exchange.start;
+        lane.cause = exchange.cause;
+        record(l, exchange.kind, exchange.bytes, {});
     }
-    const std::vector<LaneIndex> lanes = done.lanes;
-    const std::uint32_t fused = done.fused;
-    if (done.price->hidden > 0) {
-        done.part = done.price->hidden;
-        done.bytes = done.part * done.price->price.bytes;
-        done.behind = true;
-        done.flows = false;
-        done.cause = lanes_[lanes.front()].last;
-        start_exchange(add_exchange(std::move(done)));
-    }
-    for (const LaneIndex l : lanes) {
+    if (exchange.price->hidden > 0) go_on_behind(e);
+    for (const LaneIndex l : exchange.lanes) {
         ++lanes_[l].piece;
         go_on(l);
-        for (std::uint32_t i = 0; i < fused; ++i) finish_segment(l);
+        for (std::uint32_t i = 0; i < exchange.fused; ++i) finish_segment(l);
     }
+    if (!exchange.behind) free_exchange(e);
+}
+
+void Player::stop_flow(const Exchange& exchange) {
+    FlowState& flow = flows_[exchange.flow];
+    ++flow.version;
+    if (flow.rate > Bandwidth{}) rates.push_back({exchange.traffic, flow.since, now_, flow.rate});
+    network_.stop(now_, exchange.flow);
+    links_changed_ = true;
+}
+
+// With the part that its lanes do not wait for.
+void Player::go_on_behind(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    for (const LaneIndex l : exchange.lanes) exchange.segments.push_back(order_[lanes_[l].at]);
+    exchange.part = exchange.price->hidden;
+    exchange.bytes = exchange.part * exchange.price->price.bytes;
+    exchange.behind = true;
+    exchange.flows = false;
+    exchange.cause = lanes_[exchange.lanes.front()].last;
+    start_exchange(e);
+}
+
+void Player::free_exchange(ExchangeIndex e) {
+    exchanges_[e].lanes.clear();
+    exchanges_[e].segments.clear();
+    free_exchanges_.push_back(e);
 }
 
 // Kernels run slower beside an exchange that they do not wait for.

@@ -6,6 +6,7 @@
 #include "model/simulate/link_map.hpp"
 #include "model/simulate/simulate.hpp"
 
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -51,8 +52,9 @@ private:
     // A collective or a transfer, from the time when all have come to it.
     struct Exchange {
         std::vector<LaneIndex> lanes;        // that came
-        std::vector<SegmentIndex> segments;  // with these
-        std::optional<GraphRank> receiver;   // of a transfer
+        std::vector<SegmentIndex> segments;  // that goes on behind them: of each lane
+        CommunicatorIndex communicator = 0;
+        std::optional<GraphRank> receiver;  // of a transfer
         const PricedExchange* price = nullptr;
         TrafficIndex traffic = 0;
         SpanKind kind = SpanKind::data_exchange;
@@ -97,11 +99,16 @@ private:
 
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
+    [[nodiscard]] bool by_cycle(LaneIndex l) const { return table_.fusion && stream_of(l) == Stream::communication; }
+    [[nodiscard]] Seconds wakes(CommunicatorIndex) const;
     void fuse_what_is_ready(Exchange&) const;
     void fixed_done(ExchangeIndex);
     void finish_exchange(ExchangeIndex);
     void count_communication(const Exchange&, int change);
-    ExchangeIndex add_exchange(Exchange);
+    void stop_flow(const Exchange&);
+    void go_on_behind(ExchangeIndex);
+    ExchangeIndex take_exchange();
+    void free_exchange(ExchangeIndex);
 
     [[nodiscard]] const Segment& segment_of(const Lane& lane) const { return graph_.segments()[order_[lane.at]]; }
     [[nodiscard]] const Piece& piece_of(const Lane& lane) const { return table_.works[segment_of(lane).work].pieces[lane.piece]; }
@@ -129,7 +136,8 @@ private:
     std::vector<SegmentIndex> followers_;
     std::vector<LaneIndex> ready_;                  // lanes that may have something to start
     std::vector<std::vector<LaneIndex>> meetings_;  // communicator x stream_count + stream: who has come
-    std::vector<Exchange> exchanges_;
+    std::vector<Seconds> wakes_;                    // by communicator: of the thread that fuses, the earliest that is not over
+    std::deque<Exchange> exchanges_;                // where they are while others begin
     std::vector<ExchangeIndex> free_exchanges_;
     std::vector<FlowState> flows_;
     std::vector<LinkUse> uses_;  // scratch
