@@ -11,15 +11,15 @@ namespace {
 // One micro-batch on one stage, and what the stage adds once a step.
 struct StagePrice {
     PhasePrice forward, backward, recompute;
-    Seconds launch;  // the device waits for the host
-    Seconds per_micro_batch_overhead;
-    Seconds sends;  // exposed transfers to the neighbours, per micro-batch
+    Seconds launch;             // the device waits for the host, per micro-batch
+    Seconds overhead, offload;  // per micro-batch
+    Seconds sends;              // exposed transfers to the neighbours, per micro-batch
     DataParallelPrice data;
     Seconds optimizer;
 
     [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
     [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + launch + per_micro_batch_overhead + sends; }
+    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + launch + overhead + offload + sends + data.steady; }
 };
 
 // Bytes that cross a stage boundary, by one rank: the smallest cut that the framework makes of it.
@@ -52,7 +52,7 @@ bool hides_sends(const Prepared::State& job) {
 double directions(const Plan& plan) { return plan.forward_only ? 1 : 2; }
 
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds send,
-                       const Resources& r) {
+                       Seconds arrival, const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -66,12 +66,15 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
         const double again = layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
         price.recompute += again * segments[t].recompute;
     }
-    price.launch =
-        max(Seconds{}, price.forward.host - price.ahead()) + max(Seconds{}, price.backward.host + price.recompute.host - price.back());
+    if (plan.pp > 1)
+        price.launch =
+            max(Seconds{}, price.forward.host - price.ahead()) + max(Seconds{}, price.backward.host + price.recompute.host - price.back());
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
-    price.per_micro_batch_overhead = f.micro_batch_overhead.value / thread;
+    price.overhead = f.micro_batch_overhead.value / thread;
+    if (plan.offload == Offload::optimizer_and_parameters)  // once for each pass
+        price.offload = directions(plan) * offloaded_weights_time(job, stage, r);
     price.sends = hides_sends(job) || plan.schedule == Schedule::sequential ? Seconds{} : directions(plan) * plan.vpp * send;
-    price.data = price_data_parallel(job, stage, price.ahead(), price.back(), r);
+    price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
     price.optimizer = price_optimizer(job, stage, r);
     return price;
 }
@@ -84,16 +87,18 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
 Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches);
-    Seconds slowest, sum, ahead;
+    Seconds slowest, sum, ahead, passing;
     for (const StagePrice& s : stages) {
         slowest = max(slowest, s.micro_batch());
         sum += s.micro_batch();
         ahead += s.ahead();
+        passing += s.data.passing;
     }
+    if (plan.pp == 1) return m * sum + passing + stages.front().data.launch;
     const Seconds transfers = directions(plan) * (plan.pp - 1) * send;
-    if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
+    if (plan.schedule == Schedule::sequential) return m * (sum + transfers) + passing;
     const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
-    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{});
+    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{}) + passing;
 }
 
 // Most stages of a deep pipeline are like the one before, and cost the same.
@@ -103,8 +108,12 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, Seconds send, c
     for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
     std::vector<StagePrice> stages;
     stages.reserve(job.stages.size());
-    for (std::size_t s = 0; s < job.stages.size(); ++s)
-        stages.push_back(s > 0 && job.stages[s] == job.stages[s - 1] ? stages.back() : price_stage(job, s, segments, send, r));
+    Seconds arrival;  // of the first micro-batch
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        const bool alike = s > 0 && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
+        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, send, arrival, r));
+        arrival += stages.back().ahead() / job.scenario.plan.vpp + stages.back().data.first_forward + send;
+    }
     return stages;
 }
 
@@ -146,13 +155,13 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
     t[Term::pipeline_communication] = m * s.sends;
-    t[Term::launch] = m * s.launch;
-    t[Term::bubble] = max(Seconds{}, end - m * s.micro_batch());
+    t[Term::launch] = m * s.launch + s.data.launch;
+    t[Term::bubble] = max(Seconds{}, end - m * s.micro_batch() - s.data.passing - s.data.launch);
     t[Term::data_communication] = s.data.exposed;
     t[Term::optimizer] = s.optimizer;
-    t[Term::offload] = s.data.offload;
+    t[Term::offload] = m * s.offload + s.data.offload;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
-    t[Term::overhead] = m * s.per_micro_batch_overhead + job.scenario.framework.step_overhead.value / thread;
+    t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
     return t;
 }
@@ -228,7 +237,7 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     Seconds latest, end_of_last, end_of_slowest;
     Seconds end = pipeline_time(job, stages, send);
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
+        const Seconds done = end + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
         if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
         end -= stages[s].back() / job.scenario.plan.vpp + send;
