@@ -58,6 +58,7 @@ private:
     [[nodiscard]] OwnWork own(const PhasePrice& p) const { return {p.device, p.exchanges(), alone() ? p.host : Seconds{}}; }
     [[nodiscard]] OwnWork forward(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].forward); }
     [[nodiscard]] OwnWork backward(const Block&) const;
+    [[nodiscard]] OwnWork weights(const Block&) const;
     [[nodiscard]] OwnWork over(const ChunkBlocks&, int first, int count, Pass) const;
     [[nodiscard]] OwnWork over(const ChunkBlocks& chunk, Pass pass) const {
         return over(chunk, 0, static_cast<int>(chunk.blocks.size()), pass);
@@ -91,6 +92,8 @@ OwnWork StagePlay::backward(const Block& b) const {
     const SegmentPrice& s = segments_[static_cast<std::size_t>(b.block_template)];
     return b.recomputed ? own(s.backward) + own(s.recompute) : own(s.backward);
 }
+
+OwnWork StagePlay::weights(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].weights); }
 
 OwnWork StagePlay::over(const ChunkBlocks& chunk, int first, int count, Pass pass) const {
     OwnWork sum;
@@ -133,8 +136,11 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk) co
         o.run(over(chunk, &StagePlay::backward));
         return reduce_all(o, chunk);
     }
+    // A zero-bubble schedule has passed the gradient of the stage's input on before.
+    const bool apart = plan_.schedule == Schedule::zero_bubble;
+    if (apart) o.run(over(chunk, &StagePlay::backward) + -1.0 * over(chunk, &StagePlay::weights));
     const auto one = [&](const Bucket& bucket) {
-        o.run(over(chunk, bucket.first_block, bucket.count, &StagePlay::backward));
+        o.run(over(chunk, bucket.first_block, bucket.count, apart ? &StagePlay::weights : &StagePlay::backward));
         reduce(o, bucket);
     };
     if (!framework_.reduction_cycle) {
@@ -190,8 +196,8 @@ bool StagePlay::forwards_first() const {
 // Micro-batches one after another: the first, the last, and those between, which soon all take the same.
 template <class MicroBatch, class Finish>
 DataParallelPrice StagePlay::play(Overlap& o, Seconds period, MicroBatch micro_batch, Finish finish) const {
-    constexpr std::int64_t until_steady = 3;
-    const std::int64_t m = job_.micro_batches, between = std::min(m - 1, until_steady);
+    // What a background thread has put off grows and shifts from one to the next.
+    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, 3);
     const Seconds start = o.now;
     Overlap before = o;
     for (std::int64_t i = 0; i < between; ++i) {

@@ -2,6 +2,8 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -11,7 +13,7 @@ public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
         : scenario_(scenario), topology_(topology), layout_(scenario.plan, topology.nodes(), topology.devices_per_node()) {}
 
-    // The group of rank 0, beside all sister groups that touch its nodes: those are what it shares links with.
+    // The slowest of the sister groups, which the others wait for, beside all that touch its nodes: those are what it shares links with.
     [[nodiscard]] Group group(ParallelGroup which) const { return layout_.size_of(which) < 2 ? Group{} : lay(layout_.groups(which)); }
 
     // Neighbours in the pipeline: the pairs over the first stage boundary that leaves a node, else those over the first boundary.
@@ -28,10 +30,37 @@ public:
     }
 
 private:
-    // The first of `groups`, beside those of the others that touch its nodes.
+    // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
     [[nodiscard]] Group lay(const std::vector<std::vector<int>>& groups) const {
+        std::set<std::vector<int>> seen;
+        std::optional<Group> slowest;
+        for (const std::vector<int>& ranks : groups) {
+            if (!seen.insert(shape(ranks)).second) continue;
+            const Group g = lay(ranks, groups);
+            if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
+        }
+        return *slowest;
+    }
+
+    // How many of its ranks follow each other on one node.
+    [[nodiscard]] std::vector<int> shape(const std::vector<int>& ranks) const {
+        std::vector<int> runs;
+        int before = -1;
+        for (const int r : ranks) {
+            const int node = layout_.node_of(r);
+            if (node != before) runs.push_back(0);
+            ++runs.back();
+            before = node;
+        }
+        return runs;
+    }
+
+    // `ranks`, beside those of the others that touch its nodes.
+    [[nodiscard]] Group lay(const std::vector<int>& ranks_of_it, const std::vector<std::vector<int>>& groups) const {
         std::vector<char> own_node(static_cast<std::size_t>(topology_.nodes()), 0);
-        for (const int r : groups.front()) own_node[static_cast<std::size_t>(layout_.node_of(r))] = 1;
+        for (const int r : ranks_of_it) own_node[static_cast<std::size_t>(layout_.node_of(r))] = 1;
+        std::vector<DeviceIndex> own;
+        for (const int r : ranks_of_it) own.push_back(layout_.device_of(r));
         std::vector<std::vector<DeviceIndex>> sharing;
         for (const std::vector<int>& ranks : groups) {
             if (std::none_of(ranks.begin(), ranks.end(),
@@ -40,7 +69,7 @@ private:
             std::vector<DeviceIndex>& devices = sharing.emplace_back();
             for (const int r : ranks) devices.push_back(layout_.device_of(r));
         }
-        return make_group(topology_, sharing.front(), sharing, scenario_.cluster.node.peers.in_switch_reduction);
+        return make_group(topology_, own, sharing, scenario_.cluster.node.peers.in_switch_reduction);
     }
 
     const Scenario& scenario_;

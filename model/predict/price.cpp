@@ -11,22 +11,31 @@ std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::
 
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
+enum class Part { whole, weights };
+template <class T>
+bool belongs(const T& item, Part part) {
+    return part == Part::whole || item.weight_gradient;
+}
+
 PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, Seconds dispatch,
-                       const Prepared::State& job, const Resources& r) {
+                       const Prepared::State& job, const Resources& r, Part part = Part::whole) {
     PhasePrice price;
     const ComputeScale scale = compute_scale(r);
-    int launches = static_cast<int>(exchanges.size());
+    int launches = 0;
     for (const Kernel& k : kernels) {
+        if (!belongs(k, part)) continue;
         price.device += kernel_time(k, job.rates, scale);
         launches += k.launches;
     }
-    price.host = launches * dispatch / r.host;
     for (const ExchangeCall& e : exchanges) {
+        if (!belongs(e, part)) continue;
+        ++launches;
         const Seconds t = exchange_time(e, job, r);
         const double hidden = hidden_fraction(e, job);
         price.exchange[exchange_term(e.group)] += (1 - hidden) * t;
         price.hidden += hidden * t;
     }
+    price.host = launches * dispatch / r.host;
     return price;
 }
 
@@ -139,6 +148,8 @@ SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, cons
     if (job.scenario.plan.forward_only) return price;
     price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r);
     price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, r);
+    if (job.scenario.plan.schedule == Schedule::zero_bubble)
+        price.weights = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r, Part::weights);
     return price;
 }
 

@@ -64,6 +64,7 @@ struct PhasePrice {
 };
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
+    PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
 SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
 

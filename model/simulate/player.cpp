@@ -255,23 +255,34 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     queue_.push(max(now_, std::ceil(now_ / cycle) * cycle), {EventKind::exchange_begins, e});
 }
 
-// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for.
+namespace {
+
+// Of one call, as the framework counts it.
+Bytes payload_of(const CollectiveWork& work) { return work.elements * size_of(work.type) / work.calls; }
+
+}  // namespace
+
+// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for. What takes several calls
+// fills a bucket with each but the last.
 void Player::fuse_what_is_ready(Exchange& exchange) const {
+    const Lane& lane = lanes_[exchange.lanes.front()];
+    const auto& work = std::get<CollectiveWork>(graph_.works()[segment_of(lane).work]);
+    if (static_cast<int>(lane.piece) + 1 < work.calls) return;
     const auto joins = [&](LaneIndex l, std::uint32_t place) {
         if (lanes_[l].at + place >= lanes_[l].end) return false;
         const SegmentIndex s = order_[lanes_[l].at + place];
-        const Segment &next = graph_.segments()[s], &first = segment_of(lanes_[l]);
-        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
-        return waiting_[s] == 0 && next.communicator == first.communicator && work &&
-               work->kind == std::get<CollectiveWork>(graph_.works()[first.work]).kind;
+        const Segment& next = graph_.segments()[s];
+        const auto* other = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
+        return waiting_[s] == 0 && next.communicator == segment_of(lanes_[l]).communicator && other && other->kind == work.kind &&
+               other->calls == 1;
     };
-    for (;;) {
+    for (Bytes payload = payload_of(work);;) {
         const std::uint32_t place = exchange.fused + 1;
         if (!std::all_of(exchange.lanes.begin(), exchange.lanes.end(), [&](LaneIndex l) { return joins(l, place); })) return;
-        const SegmentIndex next = order_[lanes_[exchange.lanes.front()].at + place];
-        const Bytes bytes = table_.works[graph_.segments()[next].work].pieces.front().exchange->price.bytes;
-        if (exchange.bytes + bytes > table_.fusion->most) return;
-        exchange.bytes += bytes;
+        const WorkIndex next = graph_.segments()[order_[lane.at + place]].work;
+        payload += payload_of(std::get<CollectiveWork>(graph_.works()[next]));
+        if (payload > table_.fusion->most) return;
+        exchange.bytes += table_.works[next].pieces.front().exchange->price.bytes;
         exchange.fused = place;
     }
 }
