@@ -38,14 +38,16 @@ StageTimes StagePrice::times(double passes) const {
     return t;
 }
 
-// To the next stage: the smallest cut of the activations that the framework makes of them.
-Seconds send_time(const Prepared::State& job, const ChunkBlocks& from, const Resources& r) {
+// From a chunk of one stage to the next stage: the smallest cut of the activations that the framework makes of them.
+Seconds send_time(const Prepared::State& job, std::size_t stage, std::size_t chunk, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
+    const ChunkBlocks& from = job.chunks[stage][chunk];
     const Bytes boundary = job.templates[static_cast<std::size_t>(from.blocks.back().block_template)].boundary;
-    if (!scatters) return group_time(Collective::send, boundary, job.groups.pipeline, job, r);
-    return group_time(Collective::send, boundary / plan.tp, job.groups.pipeline, job, r) +
-           group_time(Collective::all_gather, boundary, job.groups.tensor, job, r);
+    const JobGroups& g = job.groups;
+    const CollectivePrice price = group_price(Collective::send, scatters ? boundary / plan.tp : boundary, g.pipeline, job, r);
+    const Seconds send = time_alone(price, g.leaves_node[stage] != 0 ? g.pipeline : g.pipeline_inside);
+    return scatters ? send + group_time(Collective::all_gather, boundary, g.tensor, job, r) : send;
 }
 
 // Does a stage go on computing while it sends?
@@ -58,9 +60,9 @@ void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stag
     const std::size_t last = job.stages.size() - 1;
     const auto& chunks = job.chunks[stage];
     for (std::size_t c = 0; c < chunks.size(); ++c) {
-        if (stage < last || c + 1 < chunks.size()) price.send_ahead += send_time(job, chunks[c], r);
+        if (stage < last || c + 1 < chunks.size()) price.send_ahead += send_time(job, stage, c, r);
         if (job.scenario.plan.forward_only || (stage == 0 && c == 0)) continue;
-        price.send_back += send_time(job, stage > 0 ? job.chunks[stage - 1][c] : job.chunks[last][c - 1], r);
+        price.send_back += stage > 0 ? send_time(job, stage - 1, c, r) : send_time(job, last, c - 1, r);
     }
     price.sends_block = !hides_sends(job);
 }

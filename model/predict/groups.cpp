@@ -16,16 +16,21 @@ public:
     // The slowest of the sister groups, which the others wait for, beside all that touch its nodes: those are what it shares links with.
     [[nodiscard]] Group group(ParallelGroup which) const { return layout_.size_of(which) < 2 ? Group{} : lay(layout_.groups(which)); }
 
-    // Neighbours in the pipeline: the pairs over the first stage boundary that leaves a node, else those over the first boundary.
-    [[nodiscard]] Group neighbours() const {
-        if (scenario_.plan.pp < 2) return {};
-        const std::vector<int> stages = layout_.group_of(0, ParallelGroup::pipeline);
-        const auto leaves =
-            std::adjacent_find(stages.begin(), stages.end(), [&](int a, int b) { return layout_.node_of(a) != layout_.node_of(b); });
-        const auto boundary = static_cast<std::size_t>(leaves == stages.end() ? 0 : leaves - stages.begin());
+    // By stage.
+    [[nodiscard]] std::vector<char> boundaries_that_leave_a_node() const {
+        const auto stages = static_cast<std::size_t>(scenario_.plan.pp);
+        std::vector<char> leaves(stages, 0);
+        for (const std::vector<int>& pipeline : layout_.groups(ParallelGroup::pipeline))
+            for (std::size_t s = 0; s < stages; ++s)
+                if (layout_.node_of(pipeline[s]) != layout_.node_of(pipeline[(s + 1) % stages])) leaves[s] = 1;
+        return leaves;
+    }
+
+    // The pairs of all pipelines over the boundary behind this stage.
+    [[nodiscard]] Group neighbours(std::size_t stage) const {
         std::vector<std::vector<int>> pairs;
         for (const std::vector<int>& pipeline : layout_.groups(ParallelGroup::pipeline))
-            pairs.push_back({pipeline[boundary], pipeline[boundary + 1]});
+            pairs.push_back({pipeline[stage], pipeline[stage + 1]});
         return lay(pairs);
     }
 
@@ -90,7 +95,13 @@ JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     g.expert_data = layer.group(ParallelGroup::expert_data);
     g.shard = layer.group(ParallelGroup::shard);
     g.replicas = layer.group(ParallelGroup::replicas);
-    g.pipeline = layer.neighbours();
+    if (scenario.plan.pp < 2) return g;
+    g.leaves_node = layer.boundaries_that_leave_a_node();
+    const auto end = g.leaves_node.end() - 1;  // the last stage has no next but where chunks go round
+    const auto outside = std::find(g.leaves_node.begin(), end, 1), inside = std::find(g.leaves_node.begin(), end, 0);
+    if (inside != end) g.pipeline_inside = layer.neighbours(static_cast<std::size_t>(inside - g.leaves_node.begin()));
+    g.pipeline = outside == end ? g.pipeline_inside : layer.neighbours(static_cast<std::size_t>(outside - g.leaves_node.begin()));
+    if (inside == end) g.pipeline_inside = g.pipeline;
     return g;
 }
 

@@ -43,7 +43,8 @@ public:
     void wait_until(Seconds);
     void wait_for_exchanges();
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
-    // So many times more what happened since `before`, where nothing is put off. `after_issue`: what the device still has to do when the host has issued it all.
+    // So many times more what happened since `before`, where nothing is put off. `after_issue`: what the device still has to do when the
+    // host has issued it all.
     void repeat(double times, const Overlap& before, Seconds after_issue);
 
     Seconds now;        // the kernels are done so far

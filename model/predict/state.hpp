@@ -14,9 +14,12 @@
 namespace sextant {
 
 struct JobGroups {
-    Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
-    Group shard;     // ZeRO group of the dense parameters
-    Group replicas;  // hybrid shard: the same shard in other groups
+    Group tensor, context, expert, expert_tensor, data, expert_data;
+    Group pipeline;                 // neighbours over a stage boundary that leaves a node, where there is one
+    Group pipeline_inside;          // over one that does not
+    std::vector<char> leaves_node;  // by stage: does its boundary with the next (the last's: with the first) in some pipeline?
+    Group shard;                    // ZeRO group of the dense parameters
+    Group replicas;                 // hybrid shard: the same shard in other groups
 };
 
 // The blocks of one chunk of a stage, in the order of forward, and the buckets of their gradients, in the order of backward: bucket b holds
