@@ -34,27 +34,6 @@ std::vector<TransferWork> stage_boundaries(const Network& network, const Lowered
     return list;
 }
 
-// By block. The head's tied weight lives with the embedding; a stage without the embedding needs a copy of its own.
-std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
-    const std::vector<StageBlocks> split = split_stages(network, plan);
-    std::vector<BlockParameters> list(network.sequence.size());
-    for (std::size_t v = 0; v < stages.size(); ++v) {
-        const bool has_embedding = split[v % static_cast<std::size_t>(plan.pp)].has_input;
-        for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
-            const auto block = static_cast<std::size_t>(b);
-            const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[block])].graph;
-            BlockParameters& p = list[block];
-            p.dense = graph.dense_parameters();
-            p.expert = graph.expert_parameters();
-            for (const Operator& op : graph.operators()) {
-                if (op.tied && !has_embedding) p.dense += op.parameters;
-                if (op.parameters > 0) ++p.tensors;
-            }
-        }
-    }
-    return list;
-}
-
 // The first layers of each stage run forward again, as many as the plan says.
 std::vector<BlockInstance> block_instances(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
     const std::vector<StageBlocks> split = split_stages(network, plan);
@@ -103,7 +82,8 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       orders(work_orders(s.plan.schedule, s.plan.pp, s.plan.vpp, micro_batches)),
       virtual_stages(stage_blocks(network, s.plan)),
       boundaries(stage_boundaries(network, *this)),
-      parameters(block_parameters(network, s.plan, virtual_stages)),
+      parameters(block_parameters(network, s.plan)),
+      bucket_rule(sextant::bucket_rule(s.plan, s.framework, precision)),
       builder(network, block_instances(network, s.plan, virtual_stages)) {}
 
 Fold possible_fold(const Scenario& s) {
