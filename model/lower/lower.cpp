@@ -50,6 +50,20 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
     return blocks;
 }
 
+// Before memory is asked for. Passes forward and backward, each with what may come with it.
+void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
+    const Plan& plan = scenario.plan;
+    const double ranks = fold == Fold::alike ? plan.pp : plan.devices();
+    const double passes = plan.data_parallel == DataParallel::zero3 ? static_cast<double>(blocks) / plan.pp : plan.vpp;
+    const double segments = 4 * ranks * passes * static_cast<double>(plan.micro_batches());
+    constexpr double most = 2e7;
+    if (segments <= most) return;
+    throw InputError(Diagnostic{scenario.file, "/plan/global_batch",
+                                std::to_string(plan.micro_batches()) + " micro-batches on " + std::to_string(plan.devices()) +
+                                    " devices are too many to be played one by one",
+                                "a smaller global_batch has the same rhythm; predict answers for any"});
+}
+
 // Every micro-batch enters a virtual stage when it has left the one before; backward the other way.
 void connect(LoweredJob& job, const std::vector<Crossings>& crossings) {
     const int stages = job.plan.pp, m = job.micro_batches, last = static_cast<int>(job.virtual_stages.size()) - 1;
@@ -94,7 +108,9 @@ Fold possible_fold(const Scenario& s) {
 
 TaskGraph lower(const Scenario& scenario, Fold fold) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
-    LoweredJob job(scenario, fold, cut_network(scenario));
+    const Network network = cut_network(scenario);
+    check_size(scenario, fold, network.sequence.size());
+    LoweredJob job(scenario, fold, network);
     add_ranks(job);
     const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
     add_servers(job);
