@@ -20,7 +20,7 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       wakes_(graph.communicators().size()) {
     find_lanes();
     find_followers();
-    spans.reserve(2 * graph.segments().size());
+    reserve_spans();
 }
 
 void Player::find_lanes() {
@@ -127,7 +127,8 @@ double Player::slowness(LaneIndex l) const {
 void Player::run_kernel(LaneIndex l, const Piece& piece) {
     Lane& lane = lanes_[l];
     lane.in_kernel = true;
-    lane.start = lane.since = now_;
+    if (piece.device > Seconds{}) lane.span = open_span(l, order_[lane.at], lane.cause, {piece.kind, piece.bytes, piece.flops});
+    lane.since = now_;
     lane.left = piece.device * slowness_[rank_of(l)];
     lane.issued = host_[rank_of(l)] += piece.host;
     queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});
@@ -146,16 +147,15 @@ void Player::retime_kernel(GraphRank rank) {
 
 void Player::kernel_done(LaneIndex l) {
     Lane& lane = lanes_[l];
-    const Piece& piece = piece_of(lane);
     lane.in_kernel = false;
-    if (piece.device > Seconds{}) record(l, piece.kind, piece.bytes, piece.flops);
+    if (piece_of(lane).device > Seconds{}) close_span(lane);
     if (lane.issued <= now_) return after_kernel(l);
-    lane.start = now_;
+    lane.span = open_span(l, order_[lane.at], lane.cause, {SpanKind::launch, {}, {}});
     queue_.push(lane.issued, {EventKind::issued, l});
 }
 
 void Player::kernel_issued(LaneIndex l) {
-    record(l, SpanKind::launch, {}, {});
+    close_span(lanes_[l]);
     after_kernel(l);
 }
 
@@ -293,7 +293,16 @@ void Player::fuse_what_is_ready(Exchange& exchange) const {
 
 void Player::start_exchange(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
-    exchange.start = now_;
+    const SpanContent content{exchange.kind, exchange.bytes, {}};
+    for (const LaneIndex l : exchange.lanes) {
+        Lane& lane = lanes_[l];
+        if (exchange.behind) {
+            const LaneIndex beside = rank_of(l) * stream_count + static_cast<LaneIndex>(Stream::communication);
+            exchange.spans.push_back(open_span(beside, order_[lane.at], exchange.cause, content));
+        } else {
+            lane.span = open_span(l, order_[lane.at], exchange.cause, content);
+        }
+    }
     count_communication(exchange, 1);
     queue_.push(now_ + exchange.part * exchange.price->price.fixed, {EventKind::fixed_done, e});
 }
@@ -336,18 +345,10 @@ void Player::finish_exchange(ExchangeIndex e) {
         wake = max(wake, now_);
     }
     if (exchange.behind) {
-        for (std::size_t i = 0; i < exchange.lanes.size(); ++i) {
-            const LaneIndex lane = rank_of(exchange.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
-            add_span(lane, exchange.segments[i], exchange.start, exchange.cause, exchange.kind, exchange.bytes, {});
-        }
+        for (const SpanIndex span : exchange.spans) spans[span].end = now_;
         return free_exchange(e);
     }
-    for (const LaneIndex l : exchange.lanes) {
-        Lane& lane = lanes_[l];
-        lane.start = exchange.start;
-        lane.cause = exchange.cause;
-        record(l, exchange.kind, exchange.bytes, {});
-    }
+    for (const LaneIndex l : exchange.lanes) close_span(lanes_[l]);
     if (exchange.price->hidden > 0) go_on_behind(e);
     for (const LaneIndex l : exchange.lanes) {
         ++lanes_[l].piece;
@@ -368,7 +369,6 @@ void Player::stop_flow(const Exchange& exchange) {
 // With the part that its lanes do not wait for.
 void Player::go_on_behind(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
-    for (const LaneIndex l : exchange.lanes) exchange.segments.push_back(order_[lanes_[l].at]);
     exchange.part = exchange.price->hidden;
     exchange.bytes = exchange.part * exchange.price->price.bytes;
     exchange.behind = true;
@@ -379,7 +379,7 @@ void Player::go_on_behind(ExchangeIndex e) {
 
 void Player::free_exchange(ExchangeIndex e) {
     exchanges_[e].lanes.clear();
-    exchanges_[e].segments.clear();
+    exchanges_[e].spans.clear();
     free_exchanges_.push_back(e);
 }
 
@@ -398,17 +398,26 @@ void Player::count_communication(const Exchange& exchange, int change) {
 
 // Spans.
 
-void Player::record(LaneIndex l, SpanKind kind, Bytes bytes, Flops flops) {
-    Lane& lane = lanes_[l];
-    lane.last = lane.cause = add_span(l, order_[lane.at], lane.start, lane.cause, kind, bytes, flops);
+// As many as there will be, but for waiting for the host and what goes on behind: a step has millions of them.
+void Player::reserve_spans() {
+    std::size_t count = 0;
+    for (const Segment& segment : graph_.segments())
+        for (const Piece& piece : table_.works[segment.work].pieces) count += (piece.device > Seconds{} ? 1 : 0) + (piece.exchange ? 1 : 0);
+    spans.reserve(count);
 }
 
-SpanIndex Player::add_span(LaneIndex l, SegmentIndex s, Seconds start, SpanIndex cause, SpanKind kind, Bytes bytes, Flops flops) {
+// Spans are in the order in which they begin.
+SpanIndex Player::open_span(LaneIndex l, SegmentIndex s, SpanIndex cause, const SpanContent& content) {
     const Segment& segment = graph_.segments()[s];
     const auto index = static_cast<SpanIndex>(spans.size());
-    spans.push_back({start, now_, bytes, flops, s, cause == nothing ? index : cause, rank_of(l), segment.micro_batch, segment.work,
-                     segment.chunk, stream_of(l), kind});
+    spans.push_back({now_, now_, content.bytes, content.flops, s, cause == nothing ? index : cause, rank_of(l), segment.micro_batch,
+                     segment.work, segment.chunk, stream_of(l), content.kind});
     return index;
+}
+
+void Player::close_span(Lane& lane) {
+    spans[lane.span].end = now_;
+    lane.last = lane.cause = lane.span;
 }
 
 }  // namespace sextant

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace sextant {
@@ -39,22 +40,17 @@ std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
     return slowness;
 }
 
-// By start, then rank and stream; causes follow. The keys of hundred thousands of spans sort faster than the spans.
+// They are in the order of their start. Those of one instant are put in that of rank and stream; causes follow.
 void put_in_order(std::vector<Span>& spans) {
-    struct Key {
-        Seconds start;
-        std::uint64_t place;  // rank, stream, index
-        bool operator<(const Key& other) const { return start != other.start ? start < other.start : place < other.place; }
-    };
-    std::vector<Key> order;
-    order.reserve(spans.size());
-    for (SpanIndex i = 0; i < spans.size(); ++i) {
-        const std::uint64_t lane = spans[i].rank * std::uint64_t{stream_count} + static_cast<std::uint64_t>(spans[i].stream);
-        order.push_back({spans[i].start, lane << 32U | i});
+    std::vector<SpanIndex> order(spans.size()), place(spans.size());
+    std::iota(order.begin(), order.end(), SpanIndex{0});
+    const auto lane = [&](SpanIndex i) { return std::pair(spans[i].rank, spans[i].stream); };
+    for (auto begin = order.begin(); begin != order.end();) {
+        const auto end = std::find_if(begin, order.end(), [&](SpanIndex i) { return spans[i].start != spans[*begin].start; });
+        std::stable_sort(begin, end, [&](SpanIndex a, SpanIndex b) { return lane(a) < lane(b); });
+        begin = end;
     }
-    std::sort(order.begin(), order.end());
-    std::vector<SpanIndex> place(spans.size());
-    for (SpanIndex i = 0; i < order.size(); ++i) place[static_cast<SpanIndex>(order[i].place)] = i;
+    for (SpanIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
     for (Span& span : spans) span.cause = place[span.cause];
     // Each to its place, one circle after the other.
     for (SpanIndex i = 0; i < spans.size(); ++i)
