@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <utility>
 
 namespace sextant {
@@ -42,22 +41,19 @@ std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
 
 // They are in the order of their start. Those of one instant are put in that of rank and stream; causes follow.
 void put_in_order(std::vector<Span>& spans) {
-    std::vector<SpanIndex> order(spans.size()), place(spans.size());
-    std::iota(order.begin(), order.end(), SpanIndex{0});
-    const auto lane = [&](SpanIndex i) { return std::pair(spans[i].rank, spans[i].stream); };
-    for (auto begin = order.begin(); begin != order.end();) {
-        const auto end = std::find_if(begin, order.end(), [&](SpanIndex i) { return spans[i].start != spans[*begin].start; });
-        std::stable_sort(begin, end, [&](SpanIndex a, SpanIndex b) { return lane(a) < lane(b); });
-        begin = end;
-    }
-    for (SpanIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
-    for (Span& span : spans) span.cause = place[span.cause];
-    // Each to its place, one circle after the other.
-    for (SpanIndex i = 0; i < spans.size(); ++i)
-        while (place[i] != i) {
-            std::swap(spans[i], spans[place[i]]);
-            std::swap(place[i], place[place[i]]);
+    std::vector<SpanIndex> place(spans.size());
+    std::vector<std::pair<Span, SpanIndex>> together;
+    const auto lane = [](const auto& moved) { return std::pair(moved.first.rank, moved.first.stream); };
+    for (SpanIndex begin = 0, end = 0; begin < spans.size(); begin = end) {
+        together.clear();
+        for (; end < spans.size() && spans[end].start == spans[begin].start; ++end) together.emplace_back(spans[end], end);
+        std::ranges::stable_sort(together, {}, lane);
+        for (SpanIndex i = begin; i < end; ++i) {
+            spans[i] = together[i - begin].first;
+            place[together[i - begin].second] = i;
         }
+    }
+    for (Span& span : spans) span.cause = place[span.cause];
 }
 
 }  // namespace
