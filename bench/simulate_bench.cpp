@@ -1,5 +1,5 @@
 // What one simulated step costs, from the scenario to the trace on one core: lowering, prices, placement on the topology, and play.
-// Limits: each of the folded steps 1 s, 5 million events a second, and the whole program 1 GiB.
+// Limits: each of the folded steps 1 s and 1 GiB.
 #include "model/sextant.hpp"
 #include "tests/properties/played_scenario.hpp"
 

@@ -25,7 +25,7 @@ public:
     Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness);
     void play();
 
-    std::vector<Span> spans;  // in the order in which they ended
+    std::vector<Span> spans;  // in the order in which they began
     std::vector<RateSpan> rates;
     [[nodiscard]] std::uint64_t events() const { return queue_.pushed(); }
 
@@ -40,19 +40,20 @@ private:
         std::uint32_t ready = 0;        // of a server's: behind those that are ready
         std::uint32_t piece = 0;        // of it
         bool busy = false;              // a segment is at hand and under way
-        SpanIndex last = nothing;       // span that ended last
+        SpanIndex span = nothing;       // under way
+        SpanIndex last = nothing;       // that ended last
         SpanIndex cause = nothing;      // whose end let it go on
         // The kernels that run: work left at `since`, in seconds at full speed.
         bool in_kernel = false;
-        Seconds start, since, left;
+        Seconds since, left;
         Seconds issued;  // when the host is done with them
         std::uint32_t version = 0;
     };
 
     // A collective or a transfer, from the time when all have come to it.
     struct Exchange {
-        std::vector<LaneIndex> lanes;        // that came
-        std::vector<SegmentIndex> segments;  // that goes on behind them: of each lane
+        std::vector<LaneIndex> lanes;  // that came
+        std::vector<SpanIndex> spans;  // what goes on behind, of each lane
         CommunicatorIndex communicator = 0;
         std::optional<GraphRank> receiver;  // of a transfer
         const PricedExchange* price = nullptr;
@@ -62,7 +63,6 @@ private:
         bool behind = false;      // the latter
         std::uint32_t fused = 0;  // segments of each lane behind the one at hand that it carries too
         Bytes bytes;              // of all
-        Seconds start;
         SpanIndex cause = nothing;
         FlowIndex flow = 0;
         bool flows = false;
@@ -115,8 +115,14 @@ private:
     [[nodiscard]] GraphRank rank_of(LaneIndex l) const { return l / stream_count; }
     [[nodiscard]] Stream stream_of(LaneIndex l) const { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
-    void record(LaneIndex, SpanKind, Bytes, Flops);
-    SpanIndex add_span(LaneIndex, SegmentIndex, Seconds start, SpanIndex cause, SpanKind, Bytes, Flops);
+    struct SpanContent {
+        SpanKind kind = SpanKind::forward;
+        Bytes bytes;
+        Flops flops;
+    };
+    void reserve_spans();
+    SpanIndex open_span(LaneIndex, SegmentIndex, SpanIndex cause, const SpanContent&);
+    void close_span(Lane&);
 
     const TaskGraph& graph_;
     const CostTable& table_;

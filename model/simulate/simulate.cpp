@@ -39,29 +39,21 @@ std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
     return slowness;
 }
 
-// By start, then rank and stream; causes follow. The keys of hundred thousands of spans sort faster than the spans.
+// They are in the order of their start. Those of one instant are put in that of rank and stream; causes follow.
 void put_in_order(std::vector<Span>& spans) {
-    struct Key {
-        Seconds start;
-        std::uint64_t place;  // rank, stream, index
-        bool operator<(const Key& other) const { return start != other.start ? start < other.start : place < other.place; }
-    };
-    std::vector<Key> order;
-    order.reserve(spans.size());
-    for (SpanIndex i = 0; i < spans.size(); ++i) {
-        const std::uint64_t lane = spans[i].rank * std::uint64_t{stream_count} + static_cast<std::uint64_t>(spans[i].stream);
-        order.push_back({spans[i].start, lane << 32U | i});
-    }
-    std::sort(order.begin(), order.end());
     std::vector<SpanIndex> place(spans.size());
-    for (SpanIndex i = 0; i < order.size(); ++i) place[static_cast<SpanIndex>(order[i].place)] = i;
-    for (Span& span : spans) span.cause = place[span.cause];
-    // Each to its place, one circle after the other.
-    for (SpanIndex i = 0; i < spans.size(); ++i)
-        while (place[i] != i) {
-            std::swap(spans[i], spans[place[i]]);
-            std::swap(place[i], place[place[i]]);
+    std::vector<std::pair<Span, SpanIndex>> together;
+    const auto lane = [](const auto& moved) { return std::pair(moved.first.rank, moved.first.stream); };
+    for (SpanIndex begin = 0, end = 0; begin < spans.size(); begin = end) {
+        together.clear();
+        for (; end < spans.size() && spans[end].start == spans[begin].start; ++end) together.emplace_back(spans[end], end);
+        std::ranges::stable_sort(together, {}, lane);
+        for (SpanIndex i = begin; i < end; ++i) {
+            spans[i] = together[i - begin].first;
+            place[together[i - begin].second] = i;
         }
+    }
+    for (Span& span : spans) span.cause = place[span.cause];
 }
 
 }  // namespace

@@ -361,6 +361,31 @@ TEST(Causes, OfASpanThatNothingHeldBackIsItself) {
     for (SpanIndex i = 0; i < 2; ++i) EXPECT_EQ(played.trace.spans[i].cause, i);
 }
 
+// Graham's anomalies: what is quicker may come first where it is not wanted.
+
+TEST(Anomaly, AFasterLinkCanMakeAStepLonger) {
+    // Worker 0 computes 1 ms and sends 300 MB to rank 2; then the server works 5 ms for it. For worker 1 it works 1 ms, from 3 on, and
+    // worker 1 has another 10 ms to compute. At 100 MB/ms worker 0 comes at 4: the server is done with worker 1 then, whose step ends
+    // at 14. At 200 MB/ms worker 0 comes at 2.5, before worker 1, which is served at 7.5 and ends at 18.5.
+    const auto step_ms = [](double speed) {
+        Cluster cluster = round_machine::cluster();
+        cluster.node.peers.link.bandwidth.value = speed * 100 * GB / s;
+        HandMadeJob job(4);
+        job.topology = Topology::build(cluster, 1);
+        job.builder.rank(3).server = true;
+        const auto serve = [&](SegmentIndex after, double time_ms) {
+            return job.add(3, Stream::server, ServeWork{time_ms, true}, {{SpanKind::serve, time_ms * ms, {}, {}, {}, {}}}, 0, {after});
+        };
+        const auto sent = job.send(0, 2, 300 * MB, {job.kernel(0, 1)});
+        serve(sent, 5);
+        const auto served = serve(job.kernel(1, 3), 1);
+        job.kernel(1, 10, {served});
+        return job.play().trace.end / ms;
+    };
+    EXPECT_NEAR(step_ms(1), 14, exact);
+    EXPECT_NEAR(step_ms(2), 18.5, exact);
+}
+
 TEST(Trace, IsOrderedByStartThenRankThenStream) {
     HandMadeJob job(2);
     job.send(1, 0, 100 * MB);
