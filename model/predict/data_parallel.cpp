@@ -1,6 +1,7 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 namespace sextant {
@@ -33,6 +34,7 @@ public:
           each_(each),
           r_(r),
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
+          shared_{shares_links(job.groups.tensor), shares_links(job.groups.context), shares_links(job.groups.expert)},
           ahead_(whole(&StagePlay::forward)),
           back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
 
@@ -55,7 +57,8 @@ private:
     [[nodiscard]] bool forwards_first() const;
     [[nodiscard]] bool overlaps_gathers() const { return plan_.gather_overlap.value_or(framework_.overlaps_parameter_gather); }
 
-    [[nodiscard]] OwnWork own(const PhasePrice& p) const { return {p.device, p.exchanges(), alone() ? p.host : Seconds{}}; }
+    [[nodiscard]] OwnWork own(const PhasePrice&) const;
+    [[nodiscard]] bool shares_links(const Group&) const;
     [[nodiscard]] OwnWork forward(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].forward); }
     [[nodiscard]] OwnWork backward(const Block&) const;
     [[nodiscard]] OwnWork weights(const Block&) const;
@@ -75,6 +78,7 @@ private:
     void forward_behind_gathers(Overlap&, const ChunkBlocks&, std::vector<Seconds>::const_iterator& arrive) const;
     template <class MicroBatch, class Finish>
     DataParallelPrice play(Overlap&, Seconds period, MicroBatch, Finish) const;
+    [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;
     [[nodiscard]] std::vector<Turn> turns() const;
 
     const Prepared::State& job_;
@@ -85,8 +89,22 @@ private:
     Seconds each_;
     const Resources& r_;
     double slowdown_;
-    OwnWork ahead_, back_;  // of one micro-batch
+    std::array<bool, 3> shared_;  // exchanges of tensor, context and expert groups, with links that data parallelism uses
+    OwnWork ahead_, back_;        // of one micro-batch
 };
+
+// Both cross the network, or neither: then it is links inside the node.
+bool StagePlay::shares_links(const Group& g) const {
+    const Group& data = plan_.data_parallel == DataParallel::all_reduce ? job_.groups.data : job_.groups.shard;
+    return g.ranks > 1 && data.ranks > 1 && g.crosses_network == data.crosses_network;
+}
+
+OwnWork StagePlay::own(const PhasePrice& p) const {
+    OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}};
+    for (std::size_t i = 0; i < shared_.size(); ++i)
+        if (shared_[i]) work.shared += p.exchange[i];
+    return work;
+}
 
 OwnWork StagePlay::backward(const Block& b) const {
     const SegmentPrice& s = segments_[static_cast<std::size_t>(b.block_template)];
@@ -221,6 +239,14 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, MicroBatch micro_b
     return price;
 }
 
+// Where there are too few micro-batches to tell what each of them takes longer, it is their mean.
+DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
+    if (job_.micro_batches > 2) return price;
+    price.steady = price.passing / static_cast<double>(job_.micro_batches);
+    price.passing = {};
+    return price;
+}
+
 // What the steady pipeline does between the last backward of one chunk and that of the next: other micro-batches of the latter.
 void StagePlay::between_chunks(Overlap& o, const ChunkBlocks& next) const {
     const double others = std::min<double>(plan_.pp, static_cast<double>(job_.micro_batches)) - 1;
@@ -252,14 +278,14 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         if (first && gathers) {
-            at.run({{}, each_, {}});
+            at.run({{}, each_, {}, {}});
             for (const ChunkBlocks& chunk : chunks_) forward_behind_gathers(at, chunk, next);
             first_forward = at.waited + at.slowed;
         } else if (first || !apart) {
-            at.run({{}, each_, {}});
+            at.run({{}, each_, {}, {}});
             at.run(ahead_);
         }
-        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}}));
+        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}, {}}));
         if (plan_.forward_only) return;
         // Pushing gradients to the servers may hide behind the backward that makes them.
         if (served && overlaps_gradients() && (every || last)) at.exchange(0.5 * through_servers, {}, {});
@@ -283,7 +309,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         gather(at, all.dense, all.expert);
     });
     price.first_forward = first_forward;
-    return price;
+    return every ? recurring(price) : price;
 }
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
@@ -299,14 +325,21 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
             before = &b;
         }
     const std::size_t blocks = list.size();
-    if (!plan_.forward_only)
+    const bool apart = plan_.schedule == Schedule::zero_bubble;
+    const auto go_back = [&](Pass pass, bool makes_gradients) {
+        std::size_t ahead = blocks;
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
             for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
-                Turn back = list[2 * blocks - 1 - list.size()];
-                back.work = backward(*b);
+                Turn back = list[--ahead];
+                back.work = (this->*pass)(*b);
+                if (apart && !makes_gradients) back.work += -1.0 * weights(*b);
                 if (!framework_.reshards_after_forward) back.gather = {};
+                if (!makes_gradients) back.scatter = {};
                 list.push_back(back);
             }
+    };
+    if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
+    if (apart) go_back(&StagePlay::weights, true);
     for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {};
     return list;
 }
@@ -327,7 +360,7 @@ DataParallelPrice StagePlay::sharded() const {
     };
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         for (Seconds& t : arrive) t += at.done - done;  // micro-batches that were not played
-        at.run({{}, each_, {}});
+        at.run({{}, each_, {}, {}});
         for (std::size_t i = 0; i < list.size(); ++i) {
             if (!overlaps || (first && i == 0))
                 for (std::size_t a = 0; a < std::max<std::size_t>(1, ahead); ++a) ask(at, list[(i + a) % list.size()]);
@@ -342,7 +375,7 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    return play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {});
+    return recurring(play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {}));
 }
 
 }  // namespace

@@ -8,12 +8,12 @@ void Overlap::run(const OwnWork& work) {
     if (fusion_) {
         run_between_cycles(work);
     } else {
-        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest, room = done - now;
-        Seconds takes = alone;
-        if (room >= beside)
-            takes = beside;
-        else if (room > Seconds{})
-            takes = room + (1 - room / beside) * alone;
+        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest + work.shared;
+        // What the exchanges get done meanwhile, and how much of the work that is beside them.
+        const Seconds progress = beside - work.shared, left = done - now;
+        const double part = left >= progress ? 1 : left > Seconds{} ? left / progress : 0;
+        if (left > Seconds{}) done += part * work.shared;
+        const Seconds takes = part * beside + (1 - part) * alone;
         slowed += takes - alone;
         now += takes;
     }

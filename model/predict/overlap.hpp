@@ -15,16 +15,18 @@ struct OwnWork {
     Seconds kernels;  // slowed beside an exchange
     Seconds rest;     // exchanges that kernels wait for, copies, what the framework does: not slowed
     Seconds host;     // to issue it all
+    Seconds shared;   // of the rest, exchanges over the links that those beside it use: each goes at half its speed then
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
     OwnWork& operator+=(const OwnWork& o) {
         kernels += o.kernels;
         rest += o.rest;
         host += o.host;
+        shared += o.shared;
         return *this;
     }
     friend OwnWork operator+(OwnWork a, const OwnWork& b) { return a += b; }
-    friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host}; }
+    friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host, n * w.shared}; }
 };
 
 class Overlap {
