@@ -17,16 +17,22 @@ void measurement(std::string_view input);
 void predict(std::string_view input);
 void profile(std::string_view input);
 void scenario(std::string_view input);
+void trace(std::string_view input);
 
 struct Target {
     std::string_view name;
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
-    Target{"condition", condition},     Target{"framework", framework},
-    Target{"hf_config", hf_config},     Target{"json_quantity", json_quantity},
-    Target{"measurement", measurement}, Target{"predict", predict},
-    Target{"profile", profile},         Target{"scenario", scenario},
+    Target{"condition", condition},
+    Target{"framework", framework},
+    Target{"hf_config", hf_config},
+    Target{"json_quantity", json_quantity},
+    Target{"measurement", measurement},
+    Target{"predict", predict},
+    Target{"profile", profile},
+    Target{"scenario", scenario},
+    Target{"trace", trace},
 };
 
 }  // namespace sextant::fuzz

@@ -62,6 +62,20 @@ Seconds predict_loading(const LoadingRow& row) {
     throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
 }
 
+// Segments that are played rank by rank where the ranks of a stage see links differently: some tenths of a second.
+constexpr std::size_t most_unfolded = 200'000;
+
+// Each piece of work leaves a span of some eighty bytes.
+void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table) {
+    constexpr std::size_t most = 20'000'000;
+    std::size_t pieces = 0;
+    for (const Segment& s : graph.segments()) pieces += table.works[s.work].pieces.size();
+    if (pieces <= most) return;
+    throw InputError(Diagnostic{
+        scenario.file, "/plan", "the step has " + std::to_string(pieces) + " pieces of work, too many to be played one by one",
+        "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as one; predict answers for any"});
+}
+
 // Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
 struct Machine {
     Topology topology;
@@ -132,12 +146,26 @@ Report predict(const Scenario& scenario) { return make_report(prepare(scenario))
 
 SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     const Prepared job = prepare(scenario);
-    const TaskGraph graph = lower(scenario, possible_fold(scenario));
-    const CostTable table = cost_table(job, graph);
     const Machine machine = machine_of(scenario);
     const Straggler straggler = scenario.straggler.value_or(Straggler{});
     const Jitter jitter{scenario.step_noise, seed, straggler.devices, straggler.speed};
-    return make_simulation_report(job, graph, table, simulate(graph, table, machine.topology, machine.placement, jitter), jitter);
+    Fold fold = possible_fold(scenario);
+    for (;;) {
+        const TaskGraph graph = lower(scenario, fold);
+        const CostTable table = cost_table(job, graph);
+        check_size(scenario, graph, table);
+        Simulation played = simulate(graph, table, machine.topology, machine.placement, jitter);
+        const bool exact = played.folded_alike || fold == Fold::nothing;
+        const std::size_t ranks = machine.placement.device_of.size();
+        if (!exact && graph.segments().size() / graph.ranks().size() * ranks <= most_unfolded) {
+            fold = Fold::nothing;
+            continue;
+        }
+        SimulationReport report = make_simulation_report(job, graph, table, std::move(played), jitter);
+        if (!exact)
+            report.report.assumptions.emplace_back("ranks of a stage reach others over unlike links: all are as slow as the slowest");
+        return report;
+    }
 }
 
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {

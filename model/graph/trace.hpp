@@ -15,6 +15,7 @@ namespace sextant {
 enum class SpanKind : std::uint8_t {
     forward,
     backward,
+    weight_gradient,  // where a schedule puts it apart from the rest of backward
     recompute,
     optimizer,
     tensor_exchange,  // tensor parallelism, inside experts too
@@ -27,7 +28,7 @@ enum class SpanKind : std::uint8_t {
     overhead,
     serve,  // on a parameter server
 };
-inline constexpr int span_kind_count = 13;
+inline constexpr int span_kind_count = 14;
 std::string_view to_text(SpanKind);
 // Whether the device computes: what a utilization counts, and what communication beside it slows down.
 bool runs_kernels(SpanKind);

@@ -1,6 +1,7 @@
 #include "model/io/report_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/report_fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -48,10 +49,10 @@ Json run_json(const RunCost& run) {
 
 }  // namespace
 
-std::string report_to_json(const Report& r) {
+nlohmann::ordered_json report_fields(const Report& r, const std::string& schema) {
     const Estimate& e = r.estimate;
     Json json;
-    json["schema"] = "prediction/1";
+    json["schema"] = schema;
     json["scenario"] = r.scenario;
     json["workload"] = r.workload;
     json["hardware"] = r.hardware;
@@ -86,7 +87,9 @@ std::string report_to_json(const Report& r) {
     json["inputs"] = std::move(inputs);
     json["assumptions"] = r.assumptions;
     json["advice"] = r.advice;
-    return json.dump(2) + "\n";
+    return json;
 }
+
+std::string report_to_json(const Report& r) { return report_fields(r, "prediction/1").dump(2) + "\n"; }
 
 }  // namespace sextant

@@ -60,7 +60,7 @@ public:
             blocks_.push_back({phase(SpanKind::forward, k.forward, k.forward_exchanges, ahead),
                                phase(SpanKind::backward, k.backward, k.backward_exchanges, back),
                                phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
-                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::weights),
+                               phase(SpanKind::weight_gradient, k.backward, k.backward_exchanges, back, Part::weights),
                                phase(SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)});
         }
         gathered_.resize(graph.blocks().size());

@@ -16,7 +16,7 @@ struct Extent {
 std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans) {
     std::map<SegmentIndex, Extent> extents;
     for (const Span* s : spans) {
-        const auto [at, first] = extents.try_emplace(s->segment, s->start, s->end);
+        const auto [at, first] = extents.try_emplace(s->segment, Extent{s->start, s->end});
         if (first) continue;
         at->second.start = min(at->second.start, s->start);
         at->second.end = max(at->second.end, s->end);
@@ -77,6 +77,25 @@ std::vector<MemoryTimeline> memory_timelines(const Trace& trace, std::span<const
         if (const auto t = timeline_of[s.rank]) spans[*t].push_back(&s);
     for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], spans[t], segments, prices);
     return timelines;
+}
+
+std::vector<Bytes> highest_by_interval(const MemoryTimeline& timeline, Seconds end, std::size_t intervals) {
+    std::vector<Bytes> highest(intervals);
+    if (intervals == 0 || end <= Seconds{}) return highest;
+    const Seconds interval = end / static_cast<double>(intervals);
+    Bytes held;
+    auto point = timeline.curve.begin();
+    for (std::size_t i = 0; i < intervals; ++i) {
+        // What is held at its start counts, unless it changes at that very instant.
+        const bool last = i + 1 == intervals;
+        const Seconds start = static_cast<double>(i) * interval, stop = start + interval;
+        if (point == timeline.curve.end() || point->at > start) highest[i] = held;
+        for (; point != timeline.curve.end() && (last || point->at < stop); ++point) {
+            held = point->held;
+            highest[i] = max(highest[i], held);
+        }
+    }
+    return highest;
 }
 
 }  // namespace sextant

@@ -36,4 +36,7 @@ struct MemoryTimeline {
 std::vector<MemoryTimeline> memory_timelines(const Trace&, std::span<const Segment> segments, const CostTable&,
                                              std::span<const StageMemory> base);
 
+// The most that the curve holds within each of `intervals` equal parts of [0, end].
+std::vector<Bytes> highest_by_interval(const MemoryTimeline&, Seconds end, std::size_t intervals);
+
 }  // namespace sextant

@@ -155,6 +155,7 @@ Term term_of(SpanKind k) {
         case SpanKind::forward:
             return Term::forward;
         case SpanKind::backward:
+        case SpanKind::weight_gradient:
             return Term::backward;
         case SpanKind::recompute:
             return Term::recompute;

@@ -2,33 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace sextant {
 namespace {
 
-std::uint64_t key(CommunicatorIndex communicator, Route route) {
-    return std::uint64_t{communicator} * 8 + static_cast<std::uint64_t>(route);
+constexpr double rounding = 1e-9;  // relative
+
+std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
+    return std::size_t{communicator} * pattern_count + static_cast<std::size_t>(pattern);
 }
 
-// What all sets of a communicator put on the links, each for one byte of each of its ranks.
-void add_loads(const Communicator& communicator, Route route, const Topology& topology, const Placement& placement, const auto& add) {
+// What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is.
+void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const Placement& placement,
+               const auto& add) {
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
         const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
         std::vector<DeviceIndex> members;
-        switch (route) {
-            case Route::ring:
-            case Route::all_to_all:
+        switch (pattern) {
+            case TrafficPattern::ring:
+            case TrafficPattern::all_to_all:
                 for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
-                add(route == Route::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
+                add(set[0], pattern == TrafficPattern::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
                 break;
-            case Route::path:
-                add(topology.send_loads(device(0), device(1)));
+            case TrafficPattern::path:
+                add(set[0], topology.send_loads(device(0), device(1)));
                 break;
-            case Route::to_server:
-            case Route::from_server:
-                add(topology.host_copy_loads(device(0), server(), route == Route::to_server));
+            case TrafficPattern::to_server:
+            case TrafficPattern::from_server:
+                add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server));
                 break;
         }
     }
@@ -51,29 +55,31 @@ bool dominates(const LinkClass& a, const LinkClass& b) {
 
 }  // namespace
 
-Route route_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
+TrafficPattern pattern_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
     if (communicator.with_server) {
         const auto* transfer = std::get_if<TransferWork>(&work);
-        return transfer && transfer->payload == Payload::weights ? Route::from_server : Route::to_server;
+        return transfer && transfer->payload == Payload::weights ? TrafficPattern::from_server : TrafficPattern::to_server;
     }
     switch (price.pattern) {
         case Pattern::ring:
-            return Route::ring;
+            return TrafficPattern::ring;
         case Pattern::all_to_all:
-            return Route::all_to_all;
+            return TrafficPattern::all_to_all;
         case Pattern::path:
-            return Route::path;
+            return TrafficPattern::path;
     }
-    return Route::ring;
+    return TrafficPattern::ring;
 }
 
 LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement) {
     find_traffic(graph, table);
     std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size());
+    std::vector<Crossing> crossings;
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].route, topology, placement,
-                  [&](const std::vector<LinkLoad>& loads) {
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, placement,
+                  [&](int of, const std::vector<LinkLoad>& loads) {
                       for (const LinkLoad& load : loads) {
+                          crossings.push_back({t, of, load.link});
                           auto& list = loads_of_link[static_cast<std::size_t>(load.link)];
                           if (list.empty() || list.back().traffic != t) list.push_back({t, 0});
                           list.back().weight += load.weight;
@@ -81,7 +87,9 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
                   });
     }
     classify(topology, std::move(loads_of_link));
+    drop_never_full();
     drop_dominated();
+    sets_are_alike_ = are_alike(crossings);
     uses_.resize(traffic_.size());
     std::uint32_t link = 0;
     for (const LinkClass& c : classes_) {
@@ -91,12 +99,15 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     }
 }
 
-// Every communicator and route that some segment uses.
+// Every communicator and pattern that some segment uses.
 void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
+    index_.resize(graph.communicators().size() * pattern_count);
     const auto meet = [&](CommunicatorIndex communicator, const CollectivePrice& price, const Work& work) {
-        const Route route = route_of(price, graph.communicators()[communicator], work);
-        if (index_.try_emplace(key(communicator, route), static_cast<TrafficIndex>(traffic_.size())).second)
-            traffic_.push_back({communicator, route});
+        const TrafficPattern pattern = pattern_of(price, graph.communicators()[communicator], work);
+        std::optional<TrafficIndex>& known = index_[key(communicator, pattern)];
+        if (known) return;
+        known = static_cast<TrafficIndex>(traffic_.size());
+        traffic_.push_back({communicator, pattern});
     };
     std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
     for (const Segment& s : graph.segments()) {
@@ -115,11 +126,13 @@ void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
 
 void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkClass::Load>> loads_of_link) {
     std::map<std::vector<std::pair<TrafficIndex, float>>, std::size_t> known;
+    class_of_.resize(loads_of_link.size());
     for (std::size_t l = 0; l < loads_of_link.size(); ++l) {
         if (loads_of_link[l].empty()) continue;
         const TopologyLink& link = topology.links()[l];
         if (!std::isfinite(link.bandwidth.si())) continue;  // never limits
         const auto [entry, is_new] = known.try_emplace(shape_of(loads_of_link[l], link.bandwidth), classes_.size());
+        class_of_[l] = entry->second;
         if (!is_new) {
             ++classes_[entry->second].count;
             continue;
@@ -129,9 +142,22 @@ void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkCla
     }
 }
 
+// Links that have room for all that cross them, each as fast as it ever can be.
+void LinkMap::drop_never_full() {
+    std::vector<double> fastest(traffic_.size(), std::numeric_limits<double>::infinity());
+    for (const LinkClass& c : classes_)
+        for (const LinkClass::Load& l : c.loads) fastest[l.traffic] = std::min(fastest[l.traffic], c.capacity.si() / l.weight);
+    for (LinkClass& c : classes_) {
+        double most = 0;
+        for (const LinkClass::Load& l : c.loads) most += l.weight * fastest[l.traffic];
+        c.limits = most > (1 - rounding) * c.capacity.si();
+    }
+}
+
 void LinkMap::drop_dominated() {
     std::map<std::vector<TrafficIndex>, std::vector<std::size_t>> kept;  // by what crosses the links
     for (std::size_t c = 0; c < classes_.size(); ++c) {
+        if (!classes_[c].limits) continue;
         std::vector<TrafficIndex> crossing;
         for (const LinkClass::Load& l : classes_[c].loads) crossing.push_back(l.traffic);
         std::vector<std::size_t>& rivals = kept[crossing];
@@ -148,7 +174,24 @@ void LinkMap::drop_dominated() {
     }
 }
 
-TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return index_.at(key(communicator, route)); }
+bool LinkMap::are_alike(const std::vector<Crossing>& crossings) const {
+    std::vector<std::size_t> before, here;
+    std::optional<TrafficIndex> traffic;
+    for (auto at = crossings.begin(); at != crossings.end();) {
+        const Crossing first = *at;
+        here.clear();
+        for (; at != crossings.end() && at->traffic == first.traffic && at->of == first.of; ++at)
+            if (const auto c = class_of_[static_cast<std::size_t>(at->link)]; c && classes_[*c].limits) here.push_back(*c);
+        std::ranges::sort(here);
+        here.erase(std::unique(here.begin(), here.end()), here.end());
+        if (traffic == first.traffic && here != before) return false;
+        traffic = first.traffic;
+        before.swap(here);
+    }
+    return true;
+}
+
+TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, TrafficPattern pattern) const { return *index_[key(communicator, pattern)]; }
 
 std::vector<Bandwidth> LinkMap::capacities() const {
     std::vector<Bandwidth> list;

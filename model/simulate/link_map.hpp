@@ -1,8 +1,8 @@
 // What each communication of a task graph puts on the links of the topology, and which links have to be told apart.
 //
 // Most links of a large machine carry the same as some other link: every NVLink port of a stage, every NIC of its nodes. Links that all
-// traffic loads alike, in proportion to their capacity, are one class; a class that another one always limits first does not take part in
-// the sharing. Both are exact, and leave a few constraints of a hundred thousand links.
+// traffic loads alike, in proportion to their capacity, are one class; a class that is never full, or that another one always limits
+// first, does not take part in the sharing. All of that is exact, and leaves a few constraints of a hundred thousand links.
 #pragma once
 
 #include "model/cost/cost_table.hpp"
@@ -11,15 +11,16 @@
 #include "model/simulate/fluid_network.hpp"
 #include "model/simulate/simulate.hpp"
 
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sextant {
 
-enum class Route : std::uint8_t { ring, all_to_all, path, to_server, from_server };
+enum class TrafficPattern : std::uint8_t { ring, all_to_all, path, to_server, from_server };
+inline constexpr int pattern_count = 5;
 
-// A communicator's bytes by one route, all its sets at once.
+// A communicator's bytes by one pattern, all its sets at once.
 using TrafficIndex = std::uint32_t;
 
 // Links that are one to whatever crosses them.
@@ -39,28 +40,41 @@ class LinkMap {
 public:
     LinkMap(const TaskGraph&, const CostTable&, const Topology&, const Placement&);
 
-    [[nodiscard]] TrafficIndex traffic(CommunicatorIndex, Route) const;  // one that the graph has
+    [[nodiscard]] TrafficIndex traffic(CommunicatorIndex, TrafficPattern) const;  // one that the graph has
     [[nodiscard]] std::span<const LinkUse> uses(TrafficIndex t) const { return uses_[t]; }
     [[nodiscard]] std::vector<Bandwidth> capacities() const;  // of the links that uses() name
     [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
     [[nodiscard]] std::size_t traffic_count() const { return traffic_.size(); }
+    // Whether folding changes no rate: all that a rank of the graph stands for cross links of the same classes. Then rates that are fair to
+    // the bundle are fair to each alone, for each has the bundle's bottleneck on its own way.
+    [[nodiscard]] bool sets_are_alike() const { return sets_are_alike_; }
 
 private:
+    // What one of the ranks that are folded puts on one link.
+    struct Crossing {
+        TrafficIndex traffic = 0;
+        int of = 0;  // its first rank
+        int link = 0;
+    };
     void find_traffic(const TaskGraph&, const CostTable&);
     void classify(const Topology&, std::vector<std::vector<LinkClass::Load>> loads_of_link);
+    void drop_never_full();
     void drop_dominated();
+    [[nodiscard]] bool are_alike(const std::vector<Crossing>&) const;
 
     struct Traffic {
         CommunicatorIndex communicator = 0;
-        Route route = Route::ring;
+        TrafficPattern pattern = TrafficPattern::ring;
     };
     std::vector<Traffic> traffic_;
-    std::unordered_map<std::uint64_t, TrafficIndex> index_;
+    std::vector<std::optional<TrafficIndex>> index_;  // by communicator and pattern
     std::vector<LinkClass> classes_;
+    std::vector<std::optional<std::size_t>> class_of_;  // by link; none where nothing limits or crosses it
+    bool sets_are_alike_ = true;
     std::vector<std::vector<LinkUse>> uses_;  // by traffic; links are those classes that limit
 };
 
 // How the bytes of an exchange of this price travel over this communicator.
-Route route_of(const CollectivePrice&, const Communicator&, const Work&);
+TrafficPattern pattern_of(const CollectivePrice&, const Communicator&, const Work&);
 
 }  // namespace sextant

@@ -1,9 +1,7 @@
 #include "model/simulate/player.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
 
 namespace sextant {
 
@@ -16,10 +14,11 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       communicating_(graph.ranks().size()),
       host_(graph.ranks().size()),
       released_by_(graph.segments().size(), nothing),
-      meetings_(graph.communicators().size() * stream_count) {
+      meetings_(graph.communicators().size() * stream_count),
+      wakes_(graph.communicators().size()) {
     find_lanes();
     find_followers();
-    spans.reserve(2 * graph.segments().size());
+    reserve_spans();
 }
 
 void Player::find_lanes() {
@@ -75,6 +74,7 @@ void Player::handle(const Event& event) {
             kernel_issued(event.index);
             break;
         case EventKind::exchange_begins:
+            wakes_[exchanges_[event.index].communicator] = now_ + table_.fusion->cycle;
             fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
@@ -125,7 +125,8 @@ double Player::slowness(LaneIndex l) const {
 void Player::run_kernel(LaneIndex l, const Piece& piece) {
     Lane& lane = lanes_[l];
     lane.in_kernel = true;
-    lane.start = lane.since = now_;
+    if (piece.device > Seconds{}) lane.span = open_span(l, order_[lane.at], lane.cause, {piece.kind, piece.bytes, piece.flops});
+    lane.since = now_;
     lane.left = piece.device * slowness_[rank_of(l)];
     lane.issued = host_[rank_of(l)] += piece.host;
     queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});
@@ -144,16 +145,15 @@ void Player::retime_kernel(GraphRank rank) {
 
 void Player::kernel_done(LaneIndex l) {
     Lane& lane = lanes_[l];
-    const Piece& piece = piece_of(lane);
     lane.in_kernel = false;
-    if (piece.device > Seconds{}) record(l, piece.kind, piece.bytes, piece.flops);
+    if (piece_of(lane).device > Seconds{}) close_span(lane);
     if (lane.issued <= now_) return after_kernel(l);
-    lane.start = now_;
+    lane.span = open_span(l, order_[lane.at], lane.cause, {SpanKind::launch, {}, {}});
     queue_.push(lane.issued, {EventKind::issued, l});
 }
 
 void Player::kernel_issued(LaneIndex l) {
-    record(l, SpanKind::launch, {}, {});
+    close_span(lanes_[l]);
     after_kernel(l);
 }
 
@@ -168,6 +168,7 @@ void Player::finish_segment(LaneIndex l) {
     Lane& lane = lanes_[l];
     const SegmentIndex done = order_[lane.at++];
     lane.busy = false;
+    lane.last = lane.cause;  // its last span; what let it start where it took no time
     ++finished_;
     ready_.push_back(l);
     for (std::uint32_t i = first_follower_[done]; i < first_follower_[done + 1]; ++i) release(followers_[i], lane.last);
@@ -187,198 +188,28 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     ++lane.ready;
 }
 
-// Exchanges.
-
-namespace {
-
-SpanKind kind_of(const Work& work, ParallelGroup group) {
-    const auto of_activations = [](Payload p) { return p == Payload::activations || p == Payload::activation_gradients; };
-    if (const auto* transfer = std::get_if<TransferWork>(&work))
-        return of_activations(transfer->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
-    if (const auto* collective = std::get_if<CollectiveWork>(&work))
-        return of_activations(collective->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
-    switch (group) {
-        case ParallelGroup::context:
-            return SpanKind::context_exchange;
-        case ParallelGroup::expert:
-            return SpanKind::expert_exchange;
-        default:
-            return SpanKind::tensor_exchange;
-    }
-}
-
-}  // namespace
-
-Player::ExchangeIndex Player::add_exchange(Exchange exchange) {
-    if (free_exchanges_.empty()) {
-        exchanges_.push_back(std::move(exchange));
-        return static_cast<ExchangeIndex>(exchanges_.size() - 1);
-    }
-    const ExchangeIndex e = free_exchanges_.back();
-    free_exchanges_.pop_back();
-    exchanges_[e] = std::move(exchange);
-    return e;
-}
-
-// A transfer is the sender's alone; to a collective all ranks must come.
-void Player::come_to(LaneIndex l, const PricedExchange& price) {
-    const Segment& segment = segment_of(lanes_[l]);
-    const Work& work = graph_.works()[segment.work];
-    const bool transfer = std::holds_alternative<TransferWork>(work), collective = std::holds_alternative<CollectiveWork>(work);
-    const auto& inside = graph_.ranks()[segment.rank].communicators[static_cast<std::size_t>(price.group)];
-    if (!transfer && !collective && !inside) {  // alone in the group
-        ++lanes_[l].piece;
-        return go_on(l);
-    }
-    const CommunicatorIndex c = transfer || collective ? segment.communicator : *inside;
-    const Communicator& communicator = graph_.communicators()[c];
-    Exchange exchange;
-    if (transfer) {
-        exchange.lanes = {l};
-        if (!communicator.with_server) exchange.receiver = communicator.members[1];
-    } else {
-        std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
-        here.push_back(l);
-        if (here.size() < communicator.members.size()) return;
-        exchange.lanes.swap(here);
-    }
-    for (const LaneIndex lane : exchange.lanes) exchange.segments.push_back(order_[lanes_[lane].at]);
-    exchange.price = &price;
-    exchange.traffic = links_.traffic(c, route_of(price.price, communicator, work));
-    exchange.kind = kind_of(work, price.group);
-    exchange.part = 1 - price.hidden;
-    exchange.bytes = exchange.part * price.price.bytes;
-    exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
-    const ExchangeIndex e = add_exchange(std::move(exchange));
-    if (!table_.fusion || segment.stream != Stream::communication) return start_exchange(e);
-    const Seconds cycle = table_.fusion->cycle;
-    queue_.push(max(now_, std::ceil(now_ / cycle) * cycle), {EventKind::exchange_begins, e});
-}
-
-// The next segments of all its ranks, as long as they are the same kind of exchange and have nothing to wait for.
-void Player::fuse_what_is_ready(Exchange& exchange) const {
-    const auto joins = [&](LaneIndex l, std::uint32_t place) {
-        if (lanes_[l].at + place >= lanes_[l].end) return false;
-        const SegmentIndex s = order_[lanes_[l].at + place];
-        const Segment &next = graph_.segments()[s], &first = segment_of(lanes_[l]);
-        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[next.work]);
-        return waiting_[s] == 0 && next.communicator == first.communicator && work &&
-               work->kind == std::get<CollectiveWork>(graph_.works()[first.work]).kind;
-    };
-    for (;;) {
-        const std::uint32_t place = exchange.fused + 1;
-        if (!std::all_of(exchange.lanes.begin(), exchange.lanes.end(), [&](LaneIndex l) { return joins(l, place); })) return;
-        const SegmentIndex next = order_[lanes_[exchange.lanes.front()].at + place];
-        const Bytes bytes = table_.works[graph_.segments()[next].work].pieces.front().exchange->price.bytes;
-        if (exchange.bytes + bytes > table_.fusion->most) return;
-        exchange.bytes += bytes;
-        exchange.fused = place;
-    }
-}
-
-void Player::start_exchange(ExchangeIndex e) {
-    Exchange& exchange = exchanges_[e];
-    exchange.start = now_;
-    count_communication(exchange, 1);
-    queue_.push(now_ + exchange.part * exchange.price->price.fixed, {EventKind::fixed_done, e});
-}
-
-void Player::fixed_done(ExchangeIndex e) {
-    Exchange& exchange = exchanges_[e];
-    const CollectivePrice& price = exchange.price->price;
-    const auto uses = links_.uses(exchange.traffic);
-    if (uses.empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
-    // At less than full efficiency it keeps its links as busy as more bytes would.
-    uses_.assign(uses.begin(), uses.end());
-    for (LinkUse& use : uses_) use.weight /= price.efficiency;
-    exchange.flow = network_.start(now_, exchange.bytes, uses_, Bandwidth::from_si(std::numeric_limits<double>::infinity()));
-    exchange.flows = true;
-    if (flows_.size() <= exchange.flow) flows_.resize(exchange.flow + 1);
-    FlowState& flow = flows_[exchange.flow];
-    flow.exchange = e;
-    flow.since = now_;
-    flow.rate = {};
-    links_changed_ = true;
-}
-
-void Player::settle_links() {
-    links_changed_ = false;
-    for (const FluidNetwork::Finish& f : network_.settle(now_)) {
-        FlowState& flow = flows_[f.flow];
-        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[flow.exchange].traffic, flow.since, now_, flow.rate});
-        flow.since = now_;
-        flow.rate = network_.rate(f.flow);
-        queue_.push(f.at, {EventKind::flow_done, f.flow, ++flow.version});
-    }
-}
-
-void Player::finish_exchange(ExchangeIndex e) {
-    if (exchanges_[e].flows) {
-        FlowState& flow = flows_[exchanges_[e].flow];
-        ++flow.version;
-        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[e].traffic, flow.since, now_, flow.rate});
-        network_.stop(now_, exchanges_[e].flow);
-        links_changed_ = true;
-    }
-    count_communication(exchanges_[e], -1);
-    Exchange done = std::move(exchanges_[e]);
-    free_exchanges_.push_back(e);
-    if (done.behind) {
-        for (std::size_t i = 0; i < done.lanes.size(); ++i) {
-            const LaneIndex lane = rank_of(done.lanes[i]) * stream_count + static_cast<LaneIndex>(Stream::communication);
-            add_span(lane, done.segments[i], done.start, done.cause, done.kind, done.bytes, {});
-        }
-        return;
-    }
-    for (const LaneIndex l : done.lanes) {
-        Lane& lane = lanes_[l];
-        lane.start = done.start;
-        lane.cause = done.cause;
-        record(l, done.kind, done.bytes, {});
-    }
-    const std::vector<LaneIndex> lanes = done.lanes;
-    const std::uint32_t fused = done.fused;
-    if (done.price->hidden > 0) {
-        done.part = done.price->hidden;
-        done.bytes = done.part * done.price->price.bytes;
-        done.behind = true;
-        done.flows = false;
-        done.cause = lanes_[lanes.front()].last;
-        start_exchange(add_exchange(std::move(done)));
-    }
-    for (const LaneIndex l : lanes) {
-        ++lanes_[l].piece;
-        go_on(l);
-        for (std::uint32_t i = 0; i < fused; ++i) finish_segment(l);
-    }
-}
-
-// Kernels run slower beside an exchange that they do not wait for.
-void Player::count_communication(const Exchange& exchange, int change) {
-    if (exchange.behind) return;
-    const auto count = [&](GraphRank rank) {
-        const bool was = communicating_[rank] > 0;
-        communicating_[rank] += change;
-        if (was != (communicating_[rank] > 0)) retime_kernel(rank);
-    };
-    for (const LaneIndex l : exchange.lanes)
-        if (stream_of(l) != Stream::compute) count(rank_of(l));
-    if (exchange.receiver && stream_of(exchange.lanes.front()) != Stream::compute) count(*exchange.receiver);
-}
-
 // Spans.
 
-void Player::record(LaneIndex l, SpanKind kind, Bytes bytes, Flops flops) {
-    Lane& lane = lanes_[l];
-    lane.last = lane.cause = add_span(l, order_[lane.at], lane.start, lane.cause, kind, bytes, flops);
+// As many as there will be, but for waiting for the host and what goes on behind: a step has millions of them.
+void Player::reserve_spans() {
+    std::size_t count = 0;
+    for (const Segment& segment : graph_.segments())
+        for (const Piece& piece : table_.works[segment.work].pieces) count += (piece.device > Seconds{} ? 1 : 0) + (piece.exchange ? 1 : 0);
+    spans.reserve(count);
 }
 
-SpanIndex Player::add_span(LaneIndex l, SegmentIndex s, Seconds start, SpanIndex cause, SpanKind kind, Bytes bytes, Flops flops) {
+// Spans are in the order in which they begin.
+SpanIndex Player::open_span(LaneIndex l, SegmentIndex s, SpanIndex cause, const SpanContent& content) {
     const Segment& segment = graph_.segments()[s];
     const auto index = static_cast<SpanIndex>(spans.size());
-    spans.push_back({start, now_, bytes, flops, s, cause == nothing ? index : cause, rank_of(l), segment.micro_batch, segment.work,
-                     segment.chunk, stream_of(l), kind});
+    spans.push_back({now_, now_, content.bytes, content.flops, s, cause == nothing ? index : cause, rank_of(l), segment.micro_batch,
+                     segment.work, segment.chunk, stream_of(l), content.kind});
     return index;
+}
+
+void Player::close_span(Lane& lane) {
+    spans[lane.span].end = now_;
+    lane.last = lane.cause = lane.span;
 }
 
 }  // namespace sextant

@@ -6,6 +6,7 @@
 #include "model/simulate/link_map.hpp"
 #include "model/simulate/simulate.hpp"
 
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
     Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness);
     void play();
 
-    std::vector<Span> spans;  // in the order in which they ended
+    std::vector<Span> spans;  // in the order in which they began
     std::vector<RateSpan> rates;
     [[nodiscard]] std::uint64_t events() const { return queue_.pushed(); }
 
@@ -39,20 +40,22 @@ private:
         std::uint32_t ready = 0;        // of a server's: behind those that are ready
         std::uint32_t piece = 0;        // of it
         bool busy = false;              // a segment is at hand and under way
-        SpanIndex last = nothing;       // span that ended last
+        SpanIndex span = nothing;       // under way
+        SpanIndex last = nothing;       // that ended last
         SpanIndex cause = nothing;      // whose end let it go on
         // The kernels that run: work left at `since`, in seconds at full speed.
         bool in_kernel = false;
-        Seconds start, since, left;
+        Seconds since, left;
         Seconds issued;  // when the host is done with them
         std::uint32_t version = 0;
     };
 
     // A collective or a transfer, from the time when all have come to it.
     struct Exchange {
-        std::vector<LaneIndex> lanes;        // that came
-        std::vector<SegmentIndex> segments;  // with these
-        std::optional<GraphRank> receiver;   // of a transfer
+        std::vector<LaneIndex> lanes;  // that came
+        std::vector<SpanIndex> spans;  // what goes on behind, of each lane
+        CommunicatorIndex communicator = 0;
+        std::optional<GraphRank> receiver;  // of a transfer
         const PricedExchange* price = nullptr;
         TrafficIndex traffic = 0;
         SpanKind kind = SpanKind::data_exchange;
@@ -60,7 +63,6 @@ private:
         bool behind = false;      // the latter
         std::uint32_t fused = 0;  // segments of each lane behind the one at hand that it carries too
         Bytes bytes;              // of all
-        Seconds start;
         SpanIndex cause = nothing;
         FlowIndex flow = 0;
         bool flows = false;
@@ -97,19 +99,30 @@ private:
 
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
+    [[nodiscard]] bool by_cycle(LaneIndex l) const { return table_.fusion && stream_of(l) == Stream::communication; }
+    [[nodiscard]] Seconds wakes(CommunicatorIndex) const;
     void fuse_what_is_ready(Exchange&) const;
     void fixed_done(ExchangeIndex);
     void finish_exchange(ExchangeIndex);
     void count_communication(const Exchange&, int change);
-    ExchangeIndex add_exchange(Exchange);
+    void stop_flow(const Exchange&);
+    void go_on_behind(ExchangeIndex);
+    ExchangeIndex take_exchange();
+    void free_exchange(ExchangeIndex);
 
     [[nodiscard]] const Segment& segment_of(const Lane& lane) const { return graph_.segments()[order_[lane.at]]; }
     [[nodiscard]] const Piece& piece_of(const Lane& lane) const { return table_.works[segment_of(lane).work].pieces[lane.piece]; }
     [[nodiscard]] GraphRank rank_of(LaneIndex l) const { return l / stream_count; }
     [[nodiscard]] Stream stream_of(LaneIndex l) const { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
-    void record(LaneIndex, SpanKind, Bytes, Flops);
-    SpanIndex add_span(LaneIndex, SegmentIndex, Seconds start, SpanIndex cause, SpanKind, Bytes, Flops);
+    struct SpanContent {
+        SpanKind kind = SpanKind::forward;
+        Bytes bytes;
+        Flops flops;
+    };
+    void reserve_spans();
+    SpanIndex open_span(LaneIndex, SegmentIndex, SpanIndex cause, const SpanContent&);
+    void close_span(Lane&);
 
     const TaskGraph& graph_;
     const CostTable& table_;
@@ -129,7 +142,8 @@ private:
     std::vector<SegmentIndex> followers_;
     std::vector<LaneIndex> ready_;                  // lanes that may have something to start
     std::vector<std::vector<LaneIndex>> meetings_;  // communicator x stream_count + stream: who has come
-    std::vector<Exchange> exchanges_;
+    std::vector<Seconds> wakes_;                    // by communicator: of the thread that fuses, the earliest that is not over
+    std::deque<Exchange> exchanges_;                // where they are while others begin
     std::vector<ExchangeIndex> free_exchanges_;
     std::vector<FlowState> flows_;
     std::vector<LinkUse> uses_;  // scratch

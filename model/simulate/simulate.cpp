@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -39,24 +39,21 @@ std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
     return slowness;
 }
 
-// In the order of their start; causes follow.
-std::vector<Span> in_order(std::vector<Span> spans) {
-    std::vector<SpanIndex> order(spans.size()), place(spans.size());
-    std::iota(order.begin(), order.end(), SpanIndex{0});
-    std::sort(order.begin(), order.end(), [&](SpanIndex a, SpanIndex b) {
-        const Span &x = spans[a], &y = spans[b];
-        if (x.start != y.start) return x.start < y.start;
-        if (x.rank != y.rank) return x.rank < y.rank;
-        return x.stream != y.stream ? x.stream < y.stream : a < b;
-    });
-    for (SpanIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<Span> sorted;
-    sorted.reserve(spans.size());
-    for (const SpanIndex i : order) {
-        sorted.push_back(spans[i]);
-        sorted.back().cause = place[spans[i].cause];
+// They are in the order of their start. Those of one instant are put in that of rank and stream; causes follow.
+void put_in_order(std::vector<Span>& spans) {
+    std::vector<SpanIndex> place(spans.size());
+    std::vector<std::pair<Span, SpanIndex>> together;
+    const auto lane = [](const auto& moved) { return std::pair(moved.first.rank, moved.first.stream); };
+    for (SpanIndex begin = 0, end = 0; begin < spans.size(); begin = end) {
+        together.clear();
+        for (; end < spans.size() && spans[end].start == spans[begin].start; ++end) together.emplace_back(spans[end], end);
+        std::ranges::stable_sort(together, {}, lane);
+        for (SpanIndex i = begin; i < end; ++i) {
+            spans[i] = together[i - begin].first;
+            place[together[i - begin].second] = i;
+        }
     }
-    return sorted;
+    for (Span& span : spans) span.cause = place[span.cause];
 }
 
 }  // namespace
@@ -71,11 +68,13 @@ Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topolo
     Trace& trace = simulation.trace;
     for (const RankInfo& rank : graph.ranks()) trace.ranks.push_back({rank.rank, rank.stage, rank.multiplicity, rank.server, {}});
     for (const Work& work : graph.works()) trace.names.push_back(describe(work));
-    trace.spans = in_order(std::move(player.spans));
+    trace.spans = std::move(player.spans);
+    put_in_order(trace.spans);
     for (const Span& span : trace.spans) trace.end = max(trace.end, span.end);
     simulation.devices = device_utilization(trace);
     simulation.links = link_utilization(links, player.rates, trace.end);
     simulation.events = player.events();
+    simulation.folded_alike = links.sets_are_alike();
     return simulation;
 }
 

@@ -45,6 +45,7 @@ struct Simulation {
     Trace trace;
     std::vector<UtilizationSeries> devices, links;
     std::uint64_t events = 0;
+    bool folded_alike = true;  // ranks that one of the graph stands for share links alike; else it is as slow as the slowest of them
 };
 
 Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const Placement&, const Jitter& = {});

@@ -60,6 +60,7 @@ const std::vector<IncludeRow>& include_table() {
 const std::vector<LibraryRow>& library_table() {
     static const std::vector<LibraryRow> table = {
         {"nlohmann/", {"io"}, "only io knows a file format"},
+        {"hdf5", {"io"}, "only io knows a file format"},
         {"CLI/", {"cli"}, "only the command line parses arguments"},
         {"Q", {"gui"}, "everything but the GUI runs without Qt"},
         {"Eigen/", {"calibrate"}, "only fitting needs linear algebra"},

@@ -94,7 +94,7 @@ TEST(ChromeTrace, KeepsSlicesOfAThreadNested) {
     t.add(0, compute, forward, 12, 15);
     const std::vector<Json> slices = events(written(t.trace), "X");
     EXPECT_EQ(slices[0]["tid"], 0);
-    EXPECT_EQ(slices[1]["tid"], 5);
+    EXPECT_EQ(slices[1]["tid"], stream_count);
     EXPECT_EQ(slices[2]["tid"], 0);
 }
 

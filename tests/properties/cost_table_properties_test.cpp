@@ -22,7 +22,7 @@ struct PassSums {
 PassSums sums_of(const Prepared::State& job, const std::vector<Piece>& pieces, SpanKind kind) {
     PassSums sums;
     for (const Piece& piece : pieces) {
-        if (piece.kind != kind) continue;
+        if ((piece.kind == SpanKind::weight_gradient ? SpanKind::backward : piece.kind) != kind) continue;
         sums += {piece.device, piece.host, {}, {}};
         if (!piece.exchange) continue;
         const Seconds alone = time_alone(piece.exchange->price, group_of(job.groups, piece.exchange->group));

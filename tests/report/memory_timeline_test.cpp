@@ -79,5 +79,14 @@ TEST_F(MemoryOverTime, WorkThatTakesNoTimeStillNeedsItsMemory) {
     EXPECT_EQ(memory_timelines(t.trace, segments, prices, base)[0].highest, 4 * MB);
 }
 
+TEST(HighestByInterval, IsTheMostThatIsHeldAnywhereWithin) {
+    // 2 GB from 0, 5 from 3 to 4, 1 from 10 on; in intervals of 5: 5, 2, 1, and 1 held on.
+    MemoryTimeline m;
+    m.curve = {{0 * ms, 2 * GB}, {3 * ms, 5 * GB}, {4 * ms, 2 * GB}, {10 * ms, 1 * GB}};
+    EXPECT_THAT(highest_by_interval(m, 20 * ms, 4), ElementsAre(5 * GB, 2 * GB, 1 * GB, 1 * GB));
+    EXPECT_THAT(highest_by_interval(m, 10 * ms, 2), ElementsAre(5 * GB, 2 * GB));
+    EXPECT_THAT(highest_by_interval(m, 0 * ms, 1), ElementsAre(0 * GB));
+}
+
 }  // namespace
 }  // namespace sextant

@@ -1,0 +1,14 @@
+// The JSON of a report, for those who write more beside it.
+#pragma once
+
+#include "model/report/report.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace sextant {
+
+nlohmann::ordered_json report_fields(const Report&, const std::string& schema);
+
+}  // namespace sextant

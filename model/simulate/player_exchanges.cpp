@@ -1,0 +1,213 @@
+// Collectives and transfers: who has come, fixed time, bytes on links, what goes on behind.
+#include "model/simulate/player.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sextant {
+namespace {
+
+SpanKind kind_of(const Work& work, ParallelGroup group) {
+    const auto of_activations = [](Payload p) { return p == Payload::activations || p == Payload::activation_gradients; };
+    if (const auto* transfer = std::get_if<TransferWork>(&work))
+        return of_activations(transfer->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
+    if (const auto* collective = std::get_if<CollectiveWork>(&work))
+        return of_activations(collective->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
+    switch (group) {
+        case ParallelGroup::context:
+            return SpanKind::context_exchange;
+        case ParallelGroup::expert:
+            return SpanKind::expert_exchange;
+        default:
+            return SpanKind::tensor_exchange;
+    }
+}
+
+}  // namespace
+
+// A slot that has been in use keeps the memory of its lists.
+Player::ExchangeIndex Player::take_exchange() {
+    if (free_exchanges_.empty()) {
+        exchanges_.emplace_back();
+        return static_cast<ExchangeIndex>(exchanges_.size() - 1);
+    }
+    const ExchangeIndex e = free_exchanges_.back();
+    free_exchanges_.pop_back();
+    return e;
+}
+
+// A transfer is the sender's alone; to a collective all ranks must come.
+void Player::come_to(LaneIndex l, const PricedExchange& price) {
+    const Segment& segment = segment_of(lanes_[l]);
+    const Work& work = graph_.works()[segment.work];
+    const bool transfer = std::holds_alternative<TransferWork>(work), own = transfer || std::holds_alternative<CollectiveWork>(work);
+    const auto& inside = graph_.ranks()[segment.rank].communicators[static_cast<std::size_t>(price.group)];
+    if (!own && !inside) {  // alone in the group
+        ++lanes_[l].piece;
+        return go_on(l);
+    }
+    const CommunicatorIndex c = own ? segment.communicator : *inside;
+    const Communicator& communicator = graph_.communicators()[c];
+    std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
+    here.push_back(l);
+    if (!transfer && here.size() < communicator.members.size()) return;
+
+    const ExchangeIndex e = take_exchange();
+    Exchange& exchange = exchanges_[e];
+    exchange.lanes.swap(here);
+    exchange.communicator = c;
+    exchange.receiver.reset();
+    if (transfer && !communicator.with_server) exchange.receiver = communicator.members[1];
+    exchange.price = &price;
+    exchange.traffic = links_.traffic(c, pattern_of(price.price, communicator, work));
+    exchange.kind = kind_of(work, price.group);
+    exchange.part = 1 - price.hidden;
+    exchange.behind = exchange.flows = false;
+    exchange.fused = 0;
+    exchange.bytes = exchange.part * price.price.bytes;
+    exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
+    if (!by_cycle(l) || lanes_[l].piece > 0) return start_exchange(e);
+    queue_.push(wakes(c), {EventKind::exchange_begins, e});
+}
+
+// When the thread that fuses exchanges wakes: once a cycle, but not before what it began has ended.
+Seconds Player::wakes(CommunicatorIndex c) const {
+    const Seconds cycle = table_.fusion->cycle, next = max(now_, wakes_[c]);
+    if (!(next > wakes_[c] && cycle > Seconds{})) return next;
+    return max(now_, wakes_[c] + std::ceil((now_ - wakes_[c]) / cycle) * cycle);
+}
+
+// The next segments of all its ranks, as long as they are the same kind of exchange, of one call, and have nothing to wait for.
+void Player::fuse_what_is_ready(Exchange& exchange) const {
+    const auto work_at = [&](LaneIndex l, std::uint32_t place) {
+        const Segment& segment = graph_.segments()[order_[lanes_[l].at + place]];
+        const auto* work = std::get_if<CollectiveWork>(&graph_.works()[segment.work]);
+        return work && table_.works[segment.work].pieces.size() == 1 ? work : nullptr;
+    };
+    const auto buffer = [](const CollectiveWork& work) { return work.elements * size_of(work.type); };
+    const LaneIndex one = exchange.lanes.front();
+    const CollectiveWork* first = work_at(one, 0);
+    if (!first) return;
+    const auto joins = [&](LaneIndex l, std::uint32_t place) {
+        if (lanes_[l].at + place >= lanes_[l].end) return false;
+        const SegmentIndex s = order_[lanes_[l].at + place];
+        const CollectiveWork* work = work_at(l, place);
+        return waiting_[s] == 0 && graph_.segments()[s].communicator == exchange.communicator && work && work->kind == first->kind;
+    };
+    for (Bytes fused = buffer(*first);; ++exchange.fused) {
+        const std::uint32_t place = exchange.fused + 1;
+        if (!std::ranges::all_of(exchange.lanes, [&](LaneIndex l) { return joins(l, place); })) return;
+        fused += buffer(*work_at(one, place));
+        if (fused > table_.fusion->most) return;
+        const Segment& next = graph_.segments()[order_[lanes_[one].at + place]];
+        exchange.bytes += table_.works[next.work].pieces.front().exchange->price.bytes;
+    }
+}
+
+void Player::start_exchange(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    const SpanContent content{exchange.kind, exchange.bytes, {}};
+    for (const LaneIndex l : exchange.lanes) {
+        Lane& lane = lanes_[l];
+        if (exchange.behind) {
+            const LaneIndex beside = rank_of(l) * stream_count + static_cast<LaneIndex>(Stream::communication);
+            exchange.spans.push_back(open_span(beside, order_[lane.at], exchange.cause, content));
+        } else {
+            lane.span = open_span(l, order_[lane.at], exchange.cause, content);
+        }
+    }
+    count_communication(exchange, 1);
+    queue_.push(now_ + exchange.part * exchange.price->price.fixed, {EventKind::fixed_done, e});
+}
+
+void Player::fixed_done(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    const CollectivePrice& price = exchange.price->price;
+    const auto uses = links_.uses(exchange.traffic);
+    if (uses.empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
+    // At less than full efficiency it keeps its links as busy as more bytes would.
+    uses_.assign(uses.begin(), uses.end());
+    for (LinkUse& use : uses_) use.weight /= price.efficiency;
+    exchange.flow = network_.start(now_, exchange.bytes, uses_, Bandwidth::from_si(std::numeric_limits<double>::infinity()));
+    exchange.flows = true;
+    if (flows_.size() <= exchange.flow) flows_.resize(exchange.flow + 1);
+    FlowState& flow = flows_[exchange.flow];
+    flow.exchange = e;
+    flow.since = now_;
+    flow.rate = {};
+    links_changed_ = true;
+}
+
+void Player::settle_links() {
+    links_changed_ = false;
+    for (const FluidNetwork::Finish& f : network_.settle(now_)) {
+        FlowState& flow = flows_[f.flow];
+        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[flow.exchange].traffic, flow.since, now_, flow.rate});
+        flow.since = now_;
+        flow.rate = network_.rate(f.flow);
+        queue_.push(f.at, {EventKind::flow_done, f.flow, ++flow.version});
+    }
+}
+
+void Player::finish_exchange(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    if (exchange.flows) stop_flow(exchange);
+    count_communication(exchange, -1);
+    if (by_cycle(exchange.lanes.front())) {
+        Seconds& wake = wakes_[exchange.communicator];
+        wake = max(wake, now_);
+    }
+    if (exchange.behind) {
+        for (const SpanIndex span : exchange.spans) spans[span].end = now_;
+        return free_exchange(e);
+    }
+    for (const LaneIndex l : exchange.lanes) close_span(lanes_[l]);
+    if (exchange.price->hidden > 0) go_on_behind(e);
+    for (const LaneIndex l : exchange.lanes) {
+        ++lanes_[l].piece;
+        go_on(l);
+        for (std::uint32_t i = 0; i < exchange.fused; ++i) finish_segment(l);
+    }
+    if (!exchange.behind) free_exchange(e);
+}
+
+void Player::stop_flow(const Exchange& exchange) {
+    FlowState& flow = flows_[exchange.flow];
+    ++flow.version;
+    if (flow.rate > Bandwidth{}) rates.push_back({exchange.traffic, flow.since, now_, flow.rate});
+    network_.stop(now_, exchange.flow);
+    links_changed_ = true;
+}
+
+// With the part that its lanes do not wait for.
+void Player::go_on_behind(ExchangeIndex e) {
+    Exchange& exchange = exchanges_[e];
+    exchange.part = exchange.price->hidden;
+    exchange.bytes = exchange.part * exchange.price->price.bytes;
+    exchange.behind = true;
+    exchange.flows = false;
+    exchange.cause = lanes_[exchange.lanes.front()].last;
+    start_exchange(e);
+}
+
+void Player::free_exchange(ExchangeIndex e) {
+    exchanges_[e].lanes.clear();
+    exchanges_[e].spans.clear();
+    free_exchanges_.push_back(e);
+}
+
+// Kernels run slower beside an exchange that they do not wait for.
+void Player::count_communication(const Exchange& exchange, int change) {
+    if (exchange.behind) return;
+    const auto count = [&](GraphRank rank) {
+        const bool was = communicating_[rank] > 0;
+        communicating_[rank] += change;
+        if (was != (communicating_[rank] > 0)) retime_kernel(rank);
+    };
+    for (const LaneIndex l : exchange.lanes)
+        if (stream_of(l) != Stream::compute) count(rank_of(l));
+    if (exchange.receiver && stream_of(exchange.lanes.front()) != Stream::compute) count(*exchange.receiver);
+}
+
+}  // namespace sextant

@@ -1,0 +1,109 @@
+// `sextant simulate` as scripts use it: what predict offers, and the timeline in files.
+#include "model/graph/trace.hpp"
+#include "model/predict/estimate.hpp"
+#include "tests/cli/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+
+constexpr auto pipeline = "scenarios/model-parallel-pipeline.json";
+
+ProcessResult simulate_pipeline(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"simulate", pipeline});
+    return run_sextant(more);
+}
+
+class Simulate : public testing::Test {
+protected:
+    void SetUp() override { std::filesystem::create_directories(directory_); }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+    [[nodiscard]] std::string file(const std::string& name) const { return (directory_ / name).string(); }
+    static std::string contents(const std::string& path) {
+        std::ostringstream text;
+        text << std::ifstream(path, std::ios::binary).rdbuf();
+        return text.str();
+    }
+
+private:
+    std::filesystem::path directory_ = std::filesystem::temp_directory_path() / ("sextant-simulate-" + std::to_string(getpid()));
+};
+
+TEST_F(Simulate, exits_with_0_and_says_what_predict_says_beside) {
+    const ProcessResult r = simulate_pipeline();
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("GPT-2 XL cut over 4 A100, pipelined"));
+    EXPECT_THAT(r.out, HasSubstr("predict says"));
+    EXPECT_THAT(r.out, HasSubstr("Critical path"));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(Simulate, writes_the_keys_of_predict_and_terms_that_sum_to_the_step) {
+    const Json predicted = Json::parse(run_sextant({"predict", pipeline, "--format", "json"}).out);
+    const Json simulated = Json::parse(simulate_pipeline({"--format", "json"}).out);
+    for (const auto& [key, value] : predicted.items()) EXPECT_TRUE(simulated.contains(key)) << key;
+    double sum = 0;
+    for (const Json& term : simulated["terms"]) sum += term["seconds"].get<double>();
+    EXPECT_NEAR(sum, simulated["step_time_s"].get<double>(), 1e-9);
+    EXPECT_EQ(simulated["predicted_step_time_s"], predicted["step_time_s"]);
+}
+
+TEST_F(Simulate, gives_equal_bytes_for_equal_input) {
+    const std::vector<std::string> noisy = {"--set", "hardware.step_noise=0.05", "--seed", "7", "--format", "json"};
+    const ProcessResult first = simulate_pipeline(noisy);
+    EXPECT_EQ(first.out, simulate_pipeline(noisy).out);
+    std::vector<std::string> other_seed = noisy;
+    other_seed[3] = "8";
+    EXPECT_NE(first.out, simulate_pipeline(other_seed).out);
+    EXPECT_EQ(Json::parse(first.out)["seed"], 7);
+}
+
+TEST_F(Simulate, writes_a_timeline_that_perfetto_opens) {
+    ASSERT_EQ(simulate_pipeline({"--trace", file("t.json")}).exit_code, 0);
+    const Json trace = Json::parse(contents(file("t.json")));
+    std::size_t slices = 0;
+    for (const Json& event : trace["traceEvents"]) slices += event["ph"] == "X" ? 1 : 0;
+    EXPECT_GT(slices, 8U * 4U * 2U);  // 8 micro-batches forward and backward through 4 stages
+}
+
+TEST_F(Simulate, writes_columns_and_a_picture) {
+    ASSERT_EQ(simulate_pipeline({"--trace", file("t.h5"), "--picture", file("t.svg")}).exit_code, 0);
+    EXPECT_THAT(contents(file("t.h5")).substr(0, 8), "\x89HDF\r\n\x1a\n");
+    EXPECT_THAT(contents(file("t.svg")), HasSubstr("<svg"));
+}
+
+TEST_F(Simulate, refuses_a_trace_whose_format_it_cannot_tell) {
+    const ProcessResult r = simulate_pipeline({"--trace", file("t.txt")});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("FILE.h5"));
+    EXPECT_FALSE(std::filesystem::exists(file("t.txt")));
+}
+
+TEST_F(Simulate, exits_with_3_where_the_disk_refuses) {
+    const ProcessResult r = simulate_pipeline({"--trace", file("no/such/directory/t.json")});
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, Not(IsEmpty()));
+}
+
+TEST_F(Simulate, exits_with_1_when_a_condition_holds_and_with_4_when_it_does_not_fit) {
+    EXPECT_EQ(simulate_pipeline({"--fail-if", "step_time > 1 us"}).exit_code, 1);
+    EXPECT_EQ(run_sextant({"simulate", "scenarios/does-not-fit.json"}).exit_code, 4);
+}
+
+}  // namespace
+}  // namespace sextant

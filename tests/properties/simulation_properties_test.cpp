@@ -1,0 +1,304 @@
+// What must hold of any simulation, tried on every scenario.
+#include "model/report/memory_timeline.hpp"
+#include "model/report/trace_terms.hpp"
+#include "model/simulate/link_map.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+#include "tests/predict/mlp_job.hpp"
+#include "tests/properties/played_scenario.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+namespace sextant {
+namespace {
+
+constexpr double rounding = 1e-9;  // relative
+
+// With fewer copies of the model, so that it can be played rank by rank; none where one copy alone has more ranks than that.
+std::optional<Scenario> with_few_ranks(Scenario s) {
+    constexpr int most = 64;
+    Plan& p = s.plan;
+    const std::int64_t samples = p.global_batch / p.dp;
+    const auto possible = [&](int dp) {
+        p.dp = dp;
+        p.global_batch = samples * dp;
+        return p.devices() <= most && check_plan(s).empty();
+    };
+    for (int dp = p.dp; dp > 0; --dp)
+        if (possible(dp)) return s;
+    return std::nullopt;
+}
+
+// Folding.
+
+TEST_P(EveryScenario, takes_as_long_folded_as_rank_by_rank) {
+    const std::optional<Scenario> s = with_few_ranks(bundled_scenario(GetParam()));
+    if (!s) GTEST_SKIP() << "one copy of the model has more than 64 ranks";
+    if (s->plan.data_parallel == DataParallel::async_parameter_server) GTEST_SKIP() << "nobody waits for the others: never folded";
+    const Simulation folded = PlayableScenario(*s, Fold::alike).play(), each = PlayableScenario(*s, Fold::nothing).play();
+    EXPECT_TRUE(folded.folded_alike);
+    EXPECT_NEAR(each.trace.end / folded.trace.end, 1, rounding);
+    const Terms a = terms_of(folded.trace, last_rank(folded.trace)), b = terms_of(each.trace, last_rank(each.trace));
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        EXPECT_NEAR((a[t] - b[t]) / folded.trace.end, 0, rounding) << to_text(t);
+    }
+}
+
+// Two pipelines of three stages, on nodes of four devices: the first stands on one node, the second across two.
+TEST(Folding, IsRefusedWhereTheRanksOfAStageSeeLinksDifferently) {
+    Scenario job = mlp_job(6);
+    job.plan.pp = 3;
+    job.plan.dp = 2;
+    job.plan.global_batch = 4 * job.plan.micro_batch;
+    job.plan.placement = {PlanDimension::tensor, PlanDimension::context, PlanDimension::pipeline, PlanDimension::data};
+    EXPECT_FALSE(PlayableScenario(job, Fold::alike).play().folded_alike);
+    EXPECT_EQ(simulate(job).trace.ranks.size(), 6u);
+    job.plan.placement = {PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
+    job.plan.dp = 4;
+    job.plan.global_batch = 8 * job.plan.micro_batch;
+    job.cluster.nodes = 3;
+    EXPECT_EQ(simulate(job).trace.ranks.size(), 3u);
+}
+
+// Rank by rank, what each does on each communicator must be the same: an executor would wait for ever, or add up what does not belong
+// together.
+TEST_P(EveryScenario, calls_the_same_collectives_in_the_same_order_on_all_ranks_of_a_group) {
+    const std::optional<Scenario> s = with_few_ranks(bundled_scenario(GetParam()));
+    if (!s) GTEST_SKIP() << "one copy of the model has more than 64 ranks";
+    const TaskGraph graph = lower(*s, Fold::nothing);
+    std::map<CommunicatorIndex, std::map<GraphRank, std::vector<std::pair<WorkIndex, Stream>>>> calls;
+    for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c)
+        if (graph.communicators()[c].group != ParallelGroup::pipeline && !graph.communicators()[c].with_server)
+            for (const GraphRank r : graph.communicators()[c].members) calls[c][r];
+    for (const Segment& segment : graph.segments()) {
+        if (std::holds_alternative<CollectiveWork>(graph.works()[segment.work]))
+            calls.at(segment.communicator).at(segment.rank).emplace_back(segment.work, segment.stream);
+        if (!std::holds_alternative<ComputeWork>(graph.works()[segment.work])) continue;
+        // Exchanges inside its blocks, over whichever groups the rank is in.
+        for (const auto& c : graph.ranks()[segment.rank].communicators)
+            if (c) calls.at(*c).at(segment.rank).emplace_back(segment.work, segment.stream);
+    }
+    for (const auto& [c, of_rank] : calls) {
+        ASSERT_EQ(of_rank.size(), graph.communicators()[c].sets.front().size());
+        // Ranks of one group are of one stage, so that the works inside are the same too.
+        for (const auto& [rank, list] : of_rank) EXPECT_EQ(list, of_rank.begin()->second) << "communicator " << c << ", rank " << rank;
+    }
+}
+
+TEST_P(EveryScenario, puts_every_rank_of_the_job_into_one_set_of_each_of_its_groups) {
+    const Scenario s = bundled_scenario(GetParam());
+    const TaskGraph graph = lower(s, possible_fold(s));
+    int ranks = 0;
+    for (const RankInfo& rank : graph.ranks()) ranks += rank.server ? 0 : rank.multiplicity;
+    EXPECT_EQ(ranks, s.plan.devices());
+    for (const Communicator& c : graph.communicators()) {
+        if (c.with_server) continue;
+        int stood_for = 0, in_sets = 0;
+        for (const GraphRank r : c.members) stood_for += graph.ranks()[r].multiplicity;
+        std::vector<int> all;
+        for (const std::vector<int>& set : c.sets) all.insert(all.end(), set.begin(), set.end());
+        in_sets = static_cast<int>(all.size());
+        std::ranges::sort(all);
+        EXPECT_EQ(in_sets, stood_for);
+        EXPECT_TRUE(std::ranges::adjacent_find(all) == all.end());
+    }
+}
+
+// Time.
+
+// The longest way through the graph, each piece as fast as it can be: kernels beside no communication, exchanges alone on their links.
+Seconds longest_way(const PlayableScenario& played) {
+    const TaskGraph& graph = played.graph;
+    const LinkMap links(graph, played.table, played.topology, played.placement);
+    const std::vector<Bandwidth> capacities = links.capacities();
+    const auto alone = [&](const Segment& s, const Work& work, const PricedExchange& exchange) {
+        const bool own = !std::holds_alternative<ComputeWork>(work);
+        const auto& inside = graph.ranks()[s.rank].communicators[static_cast<std::size_t>(exchange.group)];
+        if (!own && !inside) return Seconds{};
+        const CommunicatorIndex c = own ? s.communicator : *inside;
+        Seconds bytes{};
+        for (const LinkUse& use : links.uses(links.traffic(c, pattern_of(exchange.price, graph.communicators()[c], work))))
+            bytes = max(bytes, exchange.price.bytes * use.weight / exchange.price.efficiency / capacities[use.link]);
+        return (1 - exchange.hidden) * (exchange.price.fixed + bytes);
+    };
+    std::vector<Seconds> ends(graph.segments().size());
+    std::vector<SegmentIndex> before(graph.segments().size(), UINT32_MAX);
+    std::map<std::pair<GraphRank, Stream>, SegmentIndex> last;
+    for (SegmentIndex s = 0; s < ends.size(); ++s) {
+        const Segment& segment = graph.segments()[s];
+        const auto [entry, is_first] = last.try_emplace({segment.rank, segment.stream}, s);
+        // Fused exchanges take the time of one; a server's segments have no order.
+        const bool in_order = segment.stream != Stream::server && !(played.table.fusion && segment.stream == Stream::communication);
+        if (!is_first && in_order) before[s] = entry->second;
+        entry->second = s;
+    }
+    const auto length = [&](SegmentIndex s) {
+        const Segment& segment = graph.segments()[s];
+        Seconds sum{};
+        for (const Piece& piece : played.table.works[segment.work].pieces) {
+            sum += piece.device;
+            if (piece.exchange) sum += alone(segment, graph.works()[segment.work], *piece.exchange);
+        }
+        return sum;
+    };
+    // Waits may point ahead in the graph: depth first, with a stack of its own.
+    std::vector<char> done(ends.size(), 0);
+    std::vector<SegmentIndex> stack;
+    Seconds longest{};
+    for (SegmentIndex root = 0; root < ends.size(); ++root) {
+        stack.push_back(root);
+        while (!stack.empty()) {
+            const SegmentIndex s = stack.back();
+            if (done[s]) {
+                stack.pop_back();
+                continue;
+            }
+            Seconds start{};
+            bool ready = true;
+            const auto after = [&](SegmentIndex d) {
+                if (!done[d]) stack.push_back(d), ready = false;
+                start = max(start, ends[d]);
+            };
+            if (before[s] != UINT32_MAX) after(before[s]);
+            for (const SegmentIndex d : graph.waits_for(s)) after(d);
+            if (!ready) continue;
+            ends[s] = start + length(s);
+            longest = max(longest, ends[s]);
+            done[s] = 1;
+            stack.pop_back();
+        }
+    }
+    return longest;
+}
+
+TEST_P(EveryScenario, is_never_shorter_than_the_longest_way_through_its_graph) {
+    const Scenario s = bundled_scenario(GetParam());
+    const PlayableScenario played(s, Fold::alike);
+    const Seconds longest = longest_way(played), step = played.play().trace.end;
+    EXPECT_GT(longest, Seconds{});
+    EXPECT_GE(step / longest, 1 - rounding);
+}
+
+TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
+    const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    EXPECT_GT(r.critical_path.seconds, Seconds{});
+    EXPECT_LE(r.critical_path.seconds / r.trace.end, 1 + rounding);
+    // All the way back to the start: its first span waited for nothing, and so it began at once.
+    EXPECT_EQ(r.trace.spans[r.critical_path.spans.front()].start, Seconds{});
+    EXPECT_EQ(r.trace.spans[r.critical_path.spans.back()].end, r.trace.end);
+}
+
+TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
+    Scenario s = bundled_scenario(GetParam());
+    const Seconds before = PlayableScenario(s, Fold::alike).play().trace.end;
+    NodeSpec& node = s.cluster.node;
+    for (LinkType* link : {&node.peers.link, &node.host_link, &node.host.socket_link, &node.nic_link})
+        link->bandwidth.value = 2 * link->bandwidth.value;
+    if (node.ethernet) node.ethernet->bandwidth.value = 2 * node.ethernet->bandwidth.value;
+    EXPECT_LE(PlayableScenario(s, Fold::alike).play().trace.end / before, 1 + rounding);
+}
+
+TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
+    Scenario s = bundled_scenario(GetParam());
+    Plan& p = s.plan;
+    p.dp = p.tp = p.pp = p.cp = p.vpp = p.ep = 1;
+    p.expert_tp = 0;
+    p.sequence_parallel = false;
+    p.data_parallel = DataParallel::all_reduce;
+    p.schedule = Schedule::one_f_one_b;
+    p.shard_group.reset();
+    p.stage_blocks.clear();
+    p.global_batch = p.micro_batch;
+    const Simulation played = PlayableScenario(s, Fold::nothing).play();
+    EXPECT_TRUE(played.links.empty());
+    for (const Span& span : played.trace.spans) EXPECT_EQ(span.stream, Stream::compute);
+}
+
+// What ran.
+
+// Works whose reductions are fused into another's exchange have no span of their own.
+TEST_P(EveryScenario, runs_every_segment_after_what_it_waits_for) {
+    const Scenario s = bundled_scenario(GetParam());
+    const PlayableScenario job(s, possible_fold(s));
+    const Simulation played = job.play();
+    const TaskGraph& graph = job.graph;
+    struct Times {
+        Seconds start, end;
+        int spans = 0;
+    };
+    std::vector<Times> times(graph.segments().size());
+    for (const Span& span : played.trace.spans) {
+        const Segment& segment = graph.segments()[span.segment];
+        EXPECT_EQ(segment.rank, span.rank);
+        if (span.stream != segment.stream) continue;  // the hidden part of an exchange
+        Times& t = times[span.segment];
+        t.start = t.spans == 0 ? span.start : min(t.start, span.start);
+        t.end = max(t.end, span.end);
+        ++t.spans;
+    }
+    std::vector<SegmentIndex> last(graph.ranks().size() * stream_count, UINT32_MAX);
+    for (SegmentIndex s2 = 0; s2 < times.size(); ++s2) {
+        const Segment& segment = graph.segments()[s2];
+        const std::vector<Piece>& pieces = job.table.works[segment.work].pieces;
+        const bool takes_time = std::ranges::any_of(pieces, [](const Piece& p) { return p.device > Seconds{} || p.exchange; });
+        const bool may_be_fused = job.table.fusion && segment.stream == Stream::communication;
+        ASSERT_TRUE(times[s2].spans > 0 || !takes_time || may_be_fused) << describe(graph.works()[segment.work]);
+        if (times[s2].spans == 0) continue;
+        for (const SegmentIndex d : graph.waits_for(s2)) ASSERT_LE(times[d].end, times[s2].start) << describe(graph.works()[segment.work]);
+        SegmentIndex& before = last[segment.rank * stream_count + static_cast<std::size_t>(segment.stream)];
+        ASSERT_TRUE(before == UINT32_MAX || segment.stream == Stream::server || times[before].end <= times[s2].start);
+        before = s2;
+    }
+}
+
+TEST_P(EveryScenario, has_simulated_terms_that_sum_to_the_step) {
+    const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    EXPECT_NEAR(r.report.estimate.terms.total() / r.report.estimate.step, 1, rounding);
+    for (GraphRank rank = 0; rank < std::min<std::size_t>(r.trace.ranks.size(), 8); ++rank)
+        EXPECT_NEAR(terms_of(r.trace, rank).total() / r.trace.end, 1, rounding) << "rank " << rank;
+}
+
+TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
+    const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    for (const MemoryTimeline& m : r.memory) {
+        ASSERT_FALSE(m.curve.empty());
+        EXPECT_NEAR(m.curve.back().held / max(m.highest, Bytes::from_si(1)), 0, rounding) << "stage " << m.stage;
+    }
+}
+
+TEST_P(EveryScenario, uses_no_link_and_no_device_more_than_it_can) {
+    const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    for (const auto* list : {&r.devices, &r.links})
+        for (const UtilizationSeries& series : *list)
+            for (const double busy : series.busy) ASSERT_LE(busy, 1 + 1e-6) << series.name;
+}
+
+// Spans without padding, byte by byte.
+void expect_same(const Trace& a, const Trace& b) {
+    ASSERT_EQ(a.spans.size(), b.spans.size());
+    EXPECT_EQ(a.names, b.names);
+    const auto bits = [](Seconds t) { return std::bit_cast<std::uint64_t>(t.si()); };
+    for (std::size_t i = 0; i < a.spans.size(); ++i) {
+        const Span &x = a.spans[i], &y = b.spans[i];
+        ASSERT_EQ(bits(x.start), bits(y.start));
+        ASSERT_EQ(bits(x.end), bits(y.end));
+        ASSERT_EQ(std::tie(x.bytes, x.flops, x.segment, x.cause, x.rank, x.micro_batch, x.name, x.chunk, x.stream, x.kind),
+                  std::tie(y.bytes, y.flops, y.segment, y.cause, y.rank, y.micro_batch, y.name, y.chunk, y.stream, y.kind));
+    }
+}
+
+TEST_P(EveryScenario, plays_the_same_trace_again) {
+    Scenario s = bundled_scenario(GetParam());
+    expect_same(PlayableScenario(s, possible_fold(s)).play().trace, PlayableScenario(s, possible_fold(s)).play().trace);
+    if (auto few = with_few_ranks(s)) {
+        few->step_noise = 0.05;
+        const Jitter jitter{.noise = 0.05, .seed = 7};
+        expect_same(PlayableScenario(*few, Fold::nothing).play(jitter).trace, PlayableScenario(*few, Fold::nothing).play(jitter).trace);
+    }
+}
+
+}  // namespace
+}  // namespace sextant
