@@ -125,17 +125,15 @@ void forward(Engine&, const Normalization& n, const OperatorCall& c) {
     const float* gain = c.weights[0].reals();
     const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
     std::vector<float> slope(l.channels), start(l.channels);
+    if (shift != nullptr) start.assign(shift, shift + l.channels);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
         const float* x = c.inputs[0].reals() + sample * l.sample_elements();
         float* y = c.outputs[0].reals() + sample * l.sample_elements();
         s.measure(l, x);
         if (c.outputs.size() > 1) s.store(l, sample, c.outputs[1].reals());
-        for (std::int64_t i = 0; i < l.channels; ++i) {
-            slope[i] = gain[i] * s.factor[i];
-            start[i] = (shift != nullptr ? shift[i] : 0) - s.mean[i] * slope[i];
-        }
+        for (std::int64_t i = 0; i < l.channels; ++i) slope[i] = gain[i] * s.factor[i];
         for (std::int64_t p = 0; p < l.pixels; ++p)
-            for (std::int64_t i = 0; i < l.channels; ++i) y[p * l.channels + i] = x[p * l.channels + i] * slope[i] + start[i];
+            for (std::int64_t i = 0; i < l.channels; ++i) y[p * l.channels + i] = (x[p * l.channels + i] - s.mean[i]) * slope[i] + start[i];
     }
 }
 

@@ -112,6 +112,8 @@ private:
         t.rows = t.whole_rows = 0;
         for (const Extent& r : rows) {
             t.sections.push_back({t.rows, r.here, t.whole_rows + part_offset(r.here, r.serial, cut_)});
+            const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
+            t.shared |= pieces > 1 && pieces < cut_.ranks;
             t.rows += r.here;
             t.whole_rows += r.serial;
         }
