@@ -33,7 +33,8 @@ private:
     void write_kind(const Gemm& g, const Gemm& s) {
         const Tensor& in = mine_.tensor(op_->inputs.front());
         const std::vector<Extent> sections = sections_of(g, s);
-        ParameterTensor weight = tensor("weight", sections, {g.k, s.k}, uniform(1 / std::sqrt(static_cast<float>(s.k))));
+        ParameterTensor weight =
+            tensor("weight", sections, {g.k, s.k}, op_->tied ? normal : uniform(1 / std::sqrt(static_cast<float>(s.k))));
         // An image that is cut by channels and flattened has, of each pixel, a run of the serial columns.
         if (in.shape.size() > 2 && g.m == in.shape[0])
             weight.place = {
