@@ -151,42 +151,5 @@ TEST(BlockProgram, RefusesWhatCannotRunWithItsReason) {
     EXPECT_THAT(reasons(predicting, {}), ElementsAre(says("multi-token")));
 }
 
-// d loss / d weight by differences, where the gradient's own code is most intricate: fixtures cannot foresee every shape.
-TEST(BlockProgram, HasTheGradientsThatDifferencesShow) {
-    TransformerSpec windowed = std::get<TransformerSpec>(small_network("llama").workload.spec);
-    windowed.sliding_window = 3;
-    windowed.mlp = MlpKind::geglu;
-    windowed.dropout = true;
-    Workload w;
-    w.name = "windowed";
-    w.spec = windowed;
-    for (const bool flash : {true, false}) {
-        CpuDevice device;
-        SingleRank alone;
-        WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 3, .flash_attention = flash}});
-        set_made_weights(device, net);
-        net.clear_gradients();
-        net.forward_and_backward(made_data(device, w.name));
-        std::vector<std::vector<float>> found;
-        net.for_each_parameter(
-            [&](std::size_t, const ParameterTensor&, const Array&, const Array& g) { found.push_back(from_device(device, g)); });
-        std::size_t index = 0;
-        net.for_each_parameter([&](std::size_t block, const ParameterTensor& p, const Array& weights, const Array&) {
-            const std::vector<float> begin = from_device(device, weights), &gradient = found[index++];
-            // Along the gradient the loss rises by its norm; a step of 0.01 of that length keeps curvature and rounding apart.
-            const double norm = std::sqrt(std::inner_product(gradient.begin(), gradient.end(), gradient.begin(), 0.0));
-            const auto loss_at = [&](double step) {
-                std::vector<float> moved = begin;
-                for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += static_cast<float>(step / norm) * gradient[i];
-                device.upload(moved.data(), weights);
-                return net.forward_and_backward(made_data(device, w.name));
-            };
-            const double slope = (loss_at(0.01) - loss_at(-0.01)) / 0.02;
-            device.upload(begin.data(), weights);
-            EXPECT_NEAR(slope, norm, 0.01 * norm + 1e-3) << "block " << block << ", " << p.name << (flash ? "" : ", scores written out");
-        });
-    }
-}
-
 }  // namespace
 }  // namespace sextant
