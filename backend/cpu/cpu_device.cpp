@@ -3,6 +3,8 @@
 #include "backend/cpu/memory_pool.hpp"
 #include "backend/cpu/operators.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -27,7 +29,7 @@ struct CpuDevice::State {
     cpu::MemoryPool memory;
 };
 
-CpuDevice::CpuDevice() : state_(std::make_unique<State>()) {}
+CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }
 CpuDevice::~CpuDevice() = default;
 
 Array CpuDevice::allocate(std::int64_t elements, Element element) {

@@ -1,6 +1,6 @@
 // One CPU rank: oneDNN for products, convolutions and transcendental functions, plain loops for the rest. All in fp32.
 //
-// It computes on the calling thread and on those that oneDNN starts (OMP_NUM_THREADS).
+// To be used by the thread that made it.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -11,7 +11,9 @@ namespace sextant {
 
 class CpuDevice final : public Device {
 public:
-    CpuDevice();
+    // oneDNN computes on so many threads, the plain loops on one. More threads than free cores are worse than one: they wait for each
+    // other.
+    explicit CpuDevice(int threads = 1);
     ~CpuDevice() override;
 
     Array allocate(std::int64_t elements, Element = Element::real) override;

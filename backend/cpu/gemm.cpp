@@ -45,10 +45,10 @@ struct Heads {
     std::int64_t samples, heads, sharing;  // so many query heads share a key-value head
     bool makes_scores;
 
-    Heads(const Gemm& g, const OperatorCall& c) : samples(c.samples), heads(g.batch / c.samples), sharing(1), makes_scores(false) {
-        makes_scores = c.input(0).shape.size() == 2;
-        const std::int64_t width = makes_scores ? g.k : g.n;
-        sharing = heads / (c.input(1).shape.back() / width);
+    static Heads of(const Gemm& g, const OperatorCall& c) {
+        const bool makes_scores = c.input(0).shape.size() == 2;
+        const std::int64_t heads = g.batch / c.samples, kv_heads = c.input(1).shape.back() / (makes_scores ? g.k : g.n);
+        return {c.samples, heads, heads / kv_heads, makes_scores};
     }
 };
 
@@ -59,7 +59,7 @@ void for_each_head(const Heads& h, const Work& work) {
 }
 
 void forward_heads(const Gemm& g, const OperatorCall& c) {
-    const Heads h(g, c);
+    const Heads h = Heads::of(g, c);
     const std::int64_t kv_heads = h.heads / h.sharing;
     float *a = c.inputs[0].reals(), *b = c.inputs[1].reals();
     float* out = c.outputs[0].reals();
@@ -75,7 +75,7 @@ void forward_heads(const Gemm& g, const OperatorCall& c) {
 }
 
 void backward_heads(const Gemm& g, const OperatorCall& c) {
-    const Heads h(g, c);
+    const Heads h = Heads::of(g, c);
     const std::int64_t kv_heads = h.heads / h.sharing;
     float *a = c.inputs[0].reals(), *b = c.inputs[1].reals(), *dy = c.output_gradients[0].reals();
     float *da = c.input_gradients[0].reals(), *db = c.input_gradients[1].reals();

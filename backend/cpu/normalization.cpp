@@ -5,7 +5,9 @@
 #include "backend/cpu/operators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace sextant::cpu {
 namespace {
@@ -14,11 +16,10 @@ constexpr double epsilon = 1e-5;             // added to the variance
 constexpr std::int64_t pixels_at_once = 64;  // summed in fp32 before they enter a sum in fp64
 
 struct Layout {
-    std::int64_t samples, pixels, channels, groups;
-    bool centred;
+    std::int64_t samples = 1, pixels = 1, channels = 1, groups = 1;
+    bool centred = true;
 
-    Layout(const Normalization& n, const OperatorCall& c)
-        : samples(1), pixels(1), channels(c.output(0).shape[1]), groups(1), centred(true) {
+    Layout(const Normalization& n, const OperatorCall& c) : channels(c.output(0).shape[1]) {
         const std::int64_t elements = n.rows * n.width;
         switch (n.kind) {
             case NormKind::rms:
@@ -50,15 +51,13 @@ public:
 
     template <class Term>
     void sum(std::int64_t pixels, const Term& term) {
-        std::fill(first.begin(), first.end(), 0.0);
-        std::fill(second.begin(), second.end(), 0.0);
         for (std::int64_t begin = 0; begin < pixels; begin += pixels_at_once) {
             std::fill(a_.begin(), a_.end(), 0.0F);
             std::fill(b_.begin(), b_.end(), 0.0F);
             for (std::int64_t p = begin; p < std::min(pixels, begin + pixels_at_once); ++p) term(p, a_.data(), b_.data());
             for (std::size_t c = 0; c < a_.size(); ++c) {
-                first[c] += a_[c];
-                second[c] += b_[c];
+                first[c] = (begin > 0 ? first[c] : 0) + a_[c];
+                second[c] = (begin > 0 ? second[c] : 0) + b_[c];
             }
         }
     }
@@ -69,9 +68,15 @@ private:
 };
 
 double group_sum(const std::vector<double>& by_channel, const Layout& l, std::int64_t group) {
-    double sum = 0;
-    for (std::int64_t c = group * l.members(); c < (group + 1) * l.members(); ++c) sum += by_channel[c];
-    return sum;
+    // Several sums side by side: a single one would wait for each addition.
+    std::array<double, 8> sums{};
+    const double* values = by_channel.data() + group * l.members();
+    const auto lanes = static_cast<std::int64_t>(sums.size());
+    std::int64_t i = 0;
+    for (; i + lanes <= l.members(); i += lanes)
+        for (std::int64_t k = 0; k < lanes; ++k) sums[k] += values[i + k];
+    for (; i < l.members(); ++i) sums[0] += values[i];
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 // Mean and reciprocal deviation of one sample, spread over its channels.
@@ -125,17 +130,15 @@ void forward(Engine&, const Normalization& n, const OperatorCall& c) {
     const float* gain = c.weights[0].reals();
     const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
     std::vector<float> slope(l.channels), start(l.channels);
+    if (shift != nullptr) start.assign(shift, shift + l.channels);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
         const float* x = c.inputs[0].reals() + sample * l.sample_elements();
         float* y = c.outputs[0].reals() + sample * l.sample_elements();
         s.measure(l, x);
         if (c.outputs.size() > 1) s.store(l, sample, c.outputs[1].reals());
-        for (std::int64_t i = 0; i < l.channels; ++i) {
-            slope[i] = gain[i] * s.factor[i];
-            start[i] = (shift != nullptr ? shift[i] : 0) - s.mean[i] * slope[i];
-        }
+        for (std::int64_t i = 0; i < l.channels; ++i) slope[i] = gain[i] * s.factor[i];
         for (std::int64_t p = 0; p < l.pixels; ++p)
-            for (std::int64_t i = 0; i < l.channels; ++i) y[p * l.channels + i] = x[p * l.channels + i] * slope[i] + start[i];
+            for (std::int64_t i = 0; i < l.channels; ++i) y[p * l.channels + i] = (x[p * l.channels + i] - s.mean[i]) * slope[i] + start[i];
     }
 }
 

@@ -16,6 +16,18 @@ std::int64_t elements_of(std::span<const ParameterTensor> parameters, bool tied)
     return sum;
 }
 
+// Each rank adds its rows to the serial tensor and takes them out again, with what the others that have them added.
+void sum_shared(const BlockContext& context, const ParameterTensor& p, const Array& gradient) {
+    const Array whole = context.device.allocate(p.whole_rows * p.columns);
+    context.device.fill(whole, 0);
+    const auto rows = [&](const Array& from, std::int64_t first, const RowSection& s) {
+        return from.part(first * p.columns, s.count * p.columns);
+    };
+    for (const RowSection& s : p.sections) context.device.copy(rows(gradient, s.local, s), rows(whole, s.whole, s));
+    context.communicator.all_reduce(ParallelGroup::tensor, whole);
+    for (const RowSection& s : p.sections) context.device.copy(rows(whole, s.whole, s), rows(gradient, s.local, s));
+}
+
 }  // namespace
 
 BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
@@ -73,10 +85,11 @@ std::optional<double> BlockProgram::loss(Device& device, std::span<const Array> 
 }
 
 void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
-    for (const ParameterTensor& p : block_.parameters)
-        if (p.partial)
-            context.communicator.all_reduce(ParallelGroup::tensor,
-                                            (p.tied ? context.gradients.tied : context.gradients.own).part(p.offset, p.elements()));
+    for (const ParameterTensor& p : block_.parameters) {
+        const Array gradient = (p.tied ? context.gradients.tied : context.gradients.own).part(p.offset, p.elements());
+        if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
+        if (p.shared) sum_shared(context, p, gradient);
+    }
 }
 
 void BlockProgram::draw_weights(Device& device, std::uint64_t seed, const ParameterArrays& weights) const {

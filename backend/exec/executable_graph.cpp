@@ -82,6 +82,7 @@ OperatorGraph executable(const OperatorGraph& graph) {
     }
     const auto translated = [&](const std::vector<TensorId>& ids) {
         std::vector<TensorId> result;
+        result.reserve(ids.size());
         for (const TensorId id : ids) result.push_back(now[id.value]);
         return result;
     };

@@ -33,7 +33,8 @@ private:
     void write_kind(const Gemm& g, const Gemm& s) {
         const Tensor& in = mine_.tensor(op_->inputs.front());
         const std::vector<Extent> sections = sections_of(g, s);
-        ParameterTensor weight = tensor("weight", sections, {g.k, s.k}, uniform(1 / std::sqrt(static_cast<float>(s.k))));
+        ParameterTensor weight =
+            tensor("weight", sections, {g.k, s.k}, op_->tied ? normal : uniform(1 / std::sqrt(static_cast<float>(s.k))));
         // An image that is cut by channels and flattened has, of each pixel, a run of the serial columns.
         if (in.shape.size() > 2 && g.m == in.shape[0])
             weight.place = {
@@ -112,6 +113,8 @@ private:
         t.rows = t.whole_rows = 0;
         for (const Extent& r : rows) {
             t.sections.push_back({t.rows, r.here, t.whole_rows + part_offset(r.here, r.serial, cut_)});
+            const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
+            t.shared |= pieces > 1 && pieces < cut_.ranks;
             t.rows += r.here;
             t.whole_rows += r.serial;
         }

@@ -36,7 +36,8 @@ struct ParameterTensor {
     std::int64_t rows = 1, columns = 1;  // here
     std::int64_t offset = 0;             // in the run
     bool tied = false;
-    bool partial = false;  // each rank of the tensor group sees some of the rows only: its gradients are to be summed over the group
+    bool shared = false;   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
+    bool partial = false;  // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;
     std::vector<RowSection> sections;
     Place place;  // of the columns in a row of the serial tensor

@@ -85,10 +85,10 @@ void set_made_weights(Device& device, const WholeNetwork& network) {
     });
 }
 
-WholeNetwork::Data made_data(Device& device, const std::string& name) {
-    return [&device, name](const Tensor& t) {
+WholeNetwork::Data made_data(Device& device, const std::string& name, std::uint64_t index) {
+    return [&device, name, index](const Tensor& t) {
         const auto count = static_cast<std::int64_t>(t.elements());
-        if (t.role != TensorRole::index) return to_device(device, made_reals(Made::input, {0}, count));
+        if (t.role != TensorRole::index) return to_device(device, made_reals(Made::input, {index}, count));
         if (t.name == "tokens") return to_device(device, made_integers(Made::input, 0, count, 61));
         if (t.name == "next_sentence.loss.labels") return to_device(device, made_integers(Made::input, 2, count, 2));
         const std::int64_t classes = name == "mlp" ? 5 : name == "resnet18" || name == "vit" ? 10 : 61;
