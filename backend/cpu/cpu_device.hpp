@@ -3,13 +3,13 @@
 // To be used by the thread that made it.
 #pragma once
 
-#include "backend/exec/device.hpp"
+#include "backend/exec/compute_device.hpp"
 
 #include <memory>
 
 namespace sextant {
 
-class CpuDevice final : public Device {
+class CpuDevice final : public ComputeDevice {
 public:
     // oneDNN computes on so many threads, the plain loops on one. More threads than free cores are worse than one: they wait for each
     // other.

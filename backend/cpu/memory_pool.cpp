@@ -14,6 +14,7 @@ void MemoryPool::Free::operator()(void* memory) const { std::free(memory); }
 
 std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
     const std::int64_t size = std::max<std::int64_t>(1, (bytes + alignment - 1) / alignment) * alignment;
+    const std::lock_guard lock(shelf_->mutex);
     auto& idle = shelf_->idle[size];
     std::unique_ptr<void, Free> block;
     if (idle.empty()) {
@@ -26,9 +27,25 @@ std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
     shelf_->in_use += size;
     shelf_->peak = std::max(shelf_->peak, shelf_->in_use);
     return {block.release(), [shelf = shelf_, size](void* memory) {
+                const std::lock_guard lock_again(shelf->mutex);
                 shelf->in_use -= size;
                 shelf->idle[size].emplace_back(memory);
             }};
+}
+
+std::int64_t MemoryPool::in_use() const {
+    const std::lock_guard lock(shelf_->mutex);
+    return shelf_->in_use;
+}
+
+std::int64_t MemoryPool::peak() const {
+    const std::lock_guard lock(shelf_->mutex);
+    return shelf_->peak;
+}
+
+void MemoryPool::reset_peak() {
+    const std::lock_guard lock(shelf_->mutex);
+    shelf_->peak = shelf_->in_use;
 }
 
 }  // namespace sextant::cpu

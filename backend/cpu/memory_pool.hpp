@@ -5,23 +5,25 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace sextant::cpu {
 
-// Blocks may outlive the pool.
+// Blocks may outlive the pool, and come from and go back to it on any thread.
 class MemoryPool {
 public:
     std::shared_ptr<void> take(std::int64_t bytes);
-    [[nodiscard]] std::int64_t in_use() const { return shelf_->in_use; }
-    [[nodiscard]] std::int64_t peak() const { return shelf_->peak; }
-    void reset_peak() { shelf_->peak = shelf_->in_use; }
+    [[nodiscard]] std::int64_t in_use() const;
+    [[nodiscard]] std::int64_t peak() const;
+    void reset_peak();
 
 private:
     struct Free {
         void operator()(void* memory) const;
     };
     struct Shelf {
+        std::mutex mutex;
         std::map<std::int64_t, std::vector<std::unique_ptr<void, Free>>> idle;
         std::int64_t in_use = 0, peak = 0;
     };

@@ -52,7 +52,9 @@ const std::vector<IncludeRow>& include_table() {
          "the one place that sees everything"},
         {"cli", {"facade", "base", "io", "report"}, "asks the facade, prints what comes back"},
         {"gui", {"facade", "base", "io", "report", "hardware", "workload", "plan", "graph"}, "shows and edits values; asks the facade"},
-        {"backend", {"base", "hardware", "workload", "plan", "graph", "lower"}, "runs a graph; what it should cost is not its business"},
+        {"backend",
+         {"facade", "base", "hardware", "workload", "plan", "graph", "lower", "io"},
+         "reads a scenario, runs its graph, writes what came of it; what it should cost is not its business"},
     };
     return table;
 }

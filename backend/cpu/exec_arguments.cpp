@@ -1,0 +1,60 @@
+#include "backend/cpu/exec_arguments.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace sextant {
+namespace {
+
+constexpr auto usage =
+    "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
+    "[--learning-rate X] [--parameters] [--out FILE]";
+
+template <class Number>
+Number number_in(const std::string& option, const std::string& text, Number least) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < least)
+        throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
+    return value;
+}
+
+}  // namespace
+
+ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
+    ExecArguments a;
+    if (const char* threads = std::getenv("OMP_NUM_THREADS")) a.threads = number_in<int>("OMP_NUM_THREADS", threads, 1);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        const auto value = [&]() -> const std::string& {
+            if (i + 1 == words.size()) throw InputError(Diagnostic{word, "", "a value is missing behind it", usage});
+            return words[++i];
+        };
+        if (word == "--set")
+            a.overrides.push_back(value());
+        else if (word == "--profiles")
+            a.profiles = value();
+        else if (word == "--steps")
+            a.steps = number_in<int>(word, value(), 1);
+        else if (word == "--seed")
+            a.seed = number_in<std::uint64_t>(word, value(), 0);
+        else if (word == "--threads")
+            a.threads = number_in<int>(word, value(), 1);
+        else if (word == "--learning-rate")
+            a.learning_rate = number_in<double>(word, value(), 0);
+        else if (word == "--parameters")
+            a.parameters = true;
+        else if (word == "--out")
+            a.out = value();
+        else if (word.starts_with("-") || !a.scenario.empty())
+            throw InputError(Diagnostic{word, "", "is no argument that it takes", usage});
+        else
+            a.scenario = word;
+    }
+    if (a.scenario.empty()) throw InputError(Diagnostic{"", "", "no scenario is given", usage});
+    return a;
+}
+
+}  // namespace sextant

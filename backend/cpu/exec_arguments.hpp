@@ -1,0 +1,27 @@
+// The few arguments of sextant-exec-cpu. People call `sextant run`, which explains itself.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct ExecArguments {
+    std::string scenario;
+    std::vector<std::string> overrides;
+    std::string profiles;
+    int steps = 3;
+    std::uint64_t seed = 1;
+    std::optional<int> threads;  // of each rank that compute; absent: OMP_NUM_THREADS, else one
+    std::optional<double> learning_rate;
+    std::filesystem::path out;  // empty: nothing is written
+    bool parameters = false;    // sums over the final weights go to the record
+};
+
+// Throws InputError.
+ExecArguments parse_exec_arguments(const std::vector<std::string>&);
+
+}  // namespace sextant

@@ -1,0 +1,117 @@
+#include "backend/cpu/mpi_transport.hpp"
+
+#include "backend/cpu/mpi_world.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sextant {
+namespace {
+
+int count_of(const Array& a) {
+    if (a.elements > std::numeric_limits<int>::max())
+        throw BackendError("an exchange of " + std::to_string(a.elements) + " elements is more than one MPI call takes");
+    return static_cast<int>(a.elements);
+}
+
+// A part that lies where it belongs in the whole is not copied there.
+bool lies_in(const Array& part, const Array& whole) {
+    return part.reals() >= whole.reals() && part.reals() < whole.reals() + whole.elements;
+}
+
+}  // namespace
+
+MpiTransport::MpiTransport(const TaskGraph& graph, int rank) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
+    int* upper = nullptr;
+    int known = 0;
+    check_mpi(MPI_Comm_get_attr(world_, MPI_TAG_UB, static_cast<void*>(&upper), &known), "MPI_Comm_get_attr");
+    largest_tag_ = known != 0 ? *upper : 32767;  // what the standard promises
+    MPI_Group all = MPI_GROUP_NULL;
+    check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
+    for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c) {
+        const Communicator& communicator = graph.communicators()[c];
+        std::vector<int> members;
+        for (const GraphRank r : communicator.members) members.push_back(graph.ranks()[r].rank);
+        if (communicator.group == ParallelGroup::pipeline || std::ranges::find(members, rank) == members.end()) continue;
+        MPI_Group group = MPI_GROUP_NULL;
+        check_mpi(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group), "MPI_Group_incl");
+        for (const bool beside : {false, true}) {
+            MPI_Comm& made = groups_[{c, beside}];
+            check_mpi(MPI_Comm_create_group(world_, group, static_cast<int>(c), &made), "MPI_Comm_create_group");
+            MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        }
+        MPI_Group_free(&group);
+    }
+    MPI_Group_free(&all);
+}
+
+MpiTransport::~MpiTransport() {
+    for (auto& [key, communicator] : groups_) MPI_Comm_free(&communicator);
+    MPI_Comm_free(&world_);
+}
+
+Ticket MpiTransport::start(const Call& call) {
+    requests_.push_back(std::visit([&](const auto& c) { return begin(c); }, call));
+    tickets_.push_back(next_);
+    return next_++;
+}
+
+void MpiTransport::poll(std::vector<Ticket>& done) {
+    finished_.resize(requests_.size());
+    int count = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Testsome");
+    if (count == MPI_UNDEFINED || count == 0) return;
+    finished_.resize(static_cast<std::size_t>(count));
+    std::ranges::sort(finished_);
+    for (const int i : finished_) done.push_back(tickets_[static_cast<std::size_t>(i)]);
+    for (std::size_t i = finished_.size(); i-- > 0;) {
+        requests_.erase(requests_.begin() + finished_[i]);
+        tickets_.erase(tickets_.begin() + finished_[i]);
+    }
+}
+
+MPI_Request MpiTransport::begin(const CollectiveCall& c) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const MPI_Comm group = groups_.at({c.communicator, c.stream != Stream::compute});
+    switch (c.kind) {
+        case ExchangeKind::all_reduce:
+            check_mpi(MPI_Iallreduce(MPI_IN_PLACE, c.to.reals(), count_of(c.to), MPI_FLOAT, MPI_SUM, group, &request), "MPI_Iallreduce");
+            break;
+        case ExchangeKind::all_gather: {
+            const void* from = lies_in(c.from, c.to) ? MPI_IN_PLACE : c.from.reals();
+            const int count = count_of(c.from);
+            check_mpi(MPI_Iallgather(from, count, MPI_FLOAT, c.to.reals(), count, MPI_FLOAT, group, &request), "MPI_Iallgather");
+            break;
+        }
+        case ExchangeKind::reduce_scatter:
+            check_mpi(MPI_Ireduce_scatter_block(c.from.reals(), c.to.reals(), count_of(c.to), MPI_FLOAT, MPI_SUM, group, &request),
+                      "MPI_Ireduce_scatter_block");
+            break;
+        case ExchangeKind::all_to_all:
+        case ExchangeKind::none:
+            throw BackendError("an exchange that no plan that runs here has");
+    }
+    return request;
+}
+
+MPI_Request MpiTransport::begin(const MessageCall& m) {
+    if (m.tag > largest_tag_) throw BackendError("the step has more transfers than MPI has tags");
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (m.receives)
+        check_mpi(MPI_Irecv(m.data.reals(), count_of(m.data), MPI_FLOAT, m.peer, m.tag, world_, &request), "MPI_Irecv");
+    else
+        check_mpi(MPI_Isend(m.data.reals(), count_of(m.data), MPI_FLOAT, m.peer, m.tag, world_, &request), "MPI_Isend");
+    return request;
+}
+
+MPI_Request MpiTransport::begin(const BarrierCall&) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibarrier(world_, &request), "MPI_Ibarrier");
+    return request;
+}
+
+}  // namespace sextant

@@ -1,0 +1,36 @@
+// Exchanges by MPI's non-blocking calls.
+#pragma once
+
+#include "backend/exec/transport.hpp"
+
+#include <mpi.h>
+
+#include <map>
+
+namespace sextant {
+
+// Ranks of the graph are those of MPI_COMM_WORLD.
+class MpiTransport final : public Transport {
+public:
+    // All ranks make theirs at the same time.
+    MpiTransport(const TaskGraph&, int rank);
+    ~MpiTransport() override;
+
+    Ticket start(const Call&) override;
+    void poll(std::vector<Ticket>& done) override;
+
+private:
+    MPI_Request begin(const CollectiveCall&);
+    MPI_Request begin(const MessageCall&);
+    MPI_Request begin(const BarrierCall&);
+
+    MPI_Comm world_ = MPI_COMM_NULL;  // for messages
+    int largest_tag_ = 0;
+    std::map<std::pair<CommunicatorIndex, bool>, MPI_Comm> groups_;  // of the compute stream, and of the others
+    std::vector<MPI_Request> requests_;
+    std::vector<Ticket> tickets_;  // of the requests
+    std::vector<int> finished_;
+    Ticket next_ = 0;
+};
+
+}  // namespace sextant

@@ -1,0 +1,101 @@
+#include "backend/cpu/mpi_world.hpp"
+
+#include "backend/exec/recorder.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+constexpr int clock_tag = 1, clock_rounds = 10;
+
+}  // namespace
+
+void check_mpi(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw BackendError(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+MpiWorld::MpiWorld(int& argc, char**& argv) {
+    int provided = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+    host_.assign(name, static_cast<std::size_t>(length));
+    if (provided < MPI_THREAD_SERIALIZED) abort("this MPI cannot be called from a second thread (MPI_THREAD_SERIALIZED)", 3);
+}
+
+MpiWorld::~MpiWorld() { MPI_Finalize(); }
+
+std::string MpiWorld::library_version() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string all(text, static_cast<std::size_t>(length));
+    return all.substr(0, all.find(','));
+}
+
+// The answer of the fastest of some round trips, taken to be given half way (Cristian, Distributed Computing 3, 1989).
+Seconds MpiWorld::clock_offset() const {
+    double offset = 0;
+    for (int peer = 1; peer < size_; ++peer) {
+        if (rank_ != 0 && rank_ != peer) continue;
+        double fastest = 1e9;
+        for (int i = 0; i < clock_rounds; ++i) {
+            double there = 0;
+            if (rank_ == 0) {
+                check_mpi(MPI_Recv(&there, 1, MPI_DOUBLE, peer, clock_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+                there = now().si();
+                check_mpi(MPI_Send(&there, 1, MPI_DOUBLE, peer, clock_tag, MPI_COMM_WORLD), "MPI_Send");
+                continue;
+            }
+            const double asked = now().si();
+            check_mpi(MPI_Send(&asked, 1, MPI_DOUBLE, 0, clock_tag, MPI_COMM_WORLD), "MPI_Send");
+            check_mpi(MPI_Recv(&there, 1, MPI_DOUBLE, 0, clock_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+            const double answered = now().si();
+            if (answered - asked < fastest) {
+                fastest = answered - asked;
+                offset = there - (asked + answered) / 2;
+            }
+        }
+    }
+    return offset * units::s;
+}
+
+std::vector<std::vector<char>> MpiWorld::gather(std::span<const char> mine) const {
+    const int count = static_cast<int>(mine.size());
+    std::vector<int> counts(static_cast<std::size_t>(size_)), offsets(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Gather");
+    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+    std::vector<char> all(rank_ == 0 ? static_cast<std::size_t>(offsets.back() + counts.back()) : 0);
+    check_mpi(MPI_Gatherv(mine.data(), count, MPI_CHAR, all.data(), counts.data(), offsets.data(), MPI_CHAR, 0, MPI_COMM_WORLD),
+              "MPI_Gatherv");
+    std::vector<std::vector<char>> parts;
+    for (std::size_t r = 0; rank_ == 0 && r < counts.size(); ++r)
+        parts.emplace_back(all.begin() + offsets[r], all.begin() + offsets[r] + counts[r]);
+    return parts;
+}
+
+void MpiWorld::sum(std::span<double> values) const {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
+              "MPI_Allreduce");
+}
+
+void MpiWorld::abort(const std::string& why, int exit_code) const {
+    std::cerr << "sextant-exec-cpu: rank " << rank_ << " on " << host_ << ": " << why << std::endl;
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    std::exit(exit_code);
+}
+
+}  // namespace sextant

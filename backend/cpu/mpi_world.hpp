@@ -1,0 +1,44 @@
+// MPI as a program of one rank sees it: who is there, and what is told to one rank of all at the end.
+#pragma once
+
+#include "model/base/quantity.hpp"
+
+#include <mpi.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// Throws BackendError naming the call and MPI's reason, unless `code` is success.
+void check_mpi(int code, const char* call);
+
+// Between MPI_Init_thread and MPI_Finalize. One thread at a time may call MPI.
+class MpiWorld {
+public:
+    MpiWorld(int& argc, char**& argv);
+    MpiWorld(const MpiWorld&) = delete;
+    MpiWorld& operator=(const MpiWorld&) = delete;
+    ~MpiWorld();
+
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] const std::string& host() const { return host_; }
+    [[nodiscard]] static std::string library_version();
+    // To add to this rank's clock to get that of rank 0. All ranks call it.
+    [[nodiscard]] Seconds clock_offset() const;
+
+    // On rank 0; elsewhere what comes back is empty.
+    [[nodiscard]] std::vector<std::vector<char>> gather(std::span<const char>) const;
+    void sum(std::span<double>) const;  // on all ranks
+
+    // Ends all ranks. Says who, where and why before.
+    [[noreturn]] void abort(const std::string& why, int exit_code) const;
+
+private:
+    int rank_ = 0, size_ = 1;
+    std::string host_;
+};
+
+}  // namespace sextant

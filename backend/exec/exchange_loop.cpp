@@ -1,0 +1,181 @@
+#include "backend/exec/exchange_loop.hpp"
+
+#include "backend/exec/span_kinds.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+constexpr std::chrono::microseconds between_questions{50};
+
+}  // namespace
+
+ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, Transport& transport, Prepare prepare)
+    : graph_(graph), transport_(transport), prepare_(std::move(prepare)), done_(graph.segments().size(), 0) {
+    for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
+        const Segment& segment = graph.segments()[s];
+        if (segment.rank == rank && segment.stream != Stream::compute)
+            queues_[static_cast<std::size_t>(segment.stream)].segments.push_back(s);
+    }
+}
+
+void ExchangeLoop::begin_step() {
+    const Lock lock(mutex_);
+    std::ranges::fill(done_, 0);
+    for (Queue& q : queues_) q.next = 0;
+    communicating_.notify_one();
+}
+
+void ExchangeLoop::receive(SegmentIndex segment, std::vector<Call> calls) {
+    const Lock lock(mutex_);
+    submitted_.push_back({.calls = std::move(calls), .segment = segment});
+    communicating_.notify_one();
+}
+
+void ExchangeLoop::complete(SegmentIndex segment) {
+    const Lock lock(mutex_);
+    done_[segment] = 1;
+    communicating_.notify_one();
+}
+
+void ExchangeLoop::wait_until(const std::function<bool()>& holds) {
+    Lock lock(mutex_);
+    if (!holds()) {
+        idle_ = true;
+        communicating_.notify_one();
+        computing_.wait(lock, [&] { return stopped_ || holds(); });
+        idle_ = false;
+    }
+    if (stopped_) throw BackendError("communication has stopped");
+}
+
+void ExchangeLoop::wait(SegmentIndex segment) {
+    wait_until([&] { return done_[segment] != 0; });
+}
+
+void ExchangeLoop::run(std::vector<Call> calls) {
+    {
+        const Lock lock(mutex_);
+        submitted_.push_back({.calls = std::move(calls)});
+        ++unfinished_;
+    }
+    wait_until([&] { return unfinished_ == 0; });
+}
+
+void ExchangeLoop::end_step() {
+    wait_until([&] { return std::ranges::all_of(queues_, [](const Queue& q) { return q.next == q.segments.size() && !q.busy; }); });
+}
+
+void ExchangeLoop::stop(std::exception_ptr failure) {
+    const Lock lock(mutex_);
+    stopped_ = true;
+    failure_ = std::move(failure);
+    communicating_.notify_one();
+}
+
+bool ExchangeLoop::ready(SegmentIndex s) const {
+    return std::ranges::all_of(graph_.waits_for(s), [&](SegmentIndex before) { return done_[before] != 0; });
+}
+
+void ExchangeLoop::start_streams(Lock& lock) {
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+        Queue& q = queues_[i];
+        if (q.busy || q.next == q.segments.size() || !ready(q.segments[q.next])) continue;
+        q.busy = true;
+        Job job{.calls = {}, .segment = q.segments[q.next], .stream = i};
+        lock.unlock();
+        job.calls = prepare_(*job.segment);
+        lock.lock();
+        submitted_.push_back(std::move(job));
+    }
+}
+
+// Collectives in turn, messages all at once: two ranks that send to each other would wait for each other.
+void ExchangeLoop::advance(Job& job) {
+    const auto at = std::ranges::find_if(jobs_, [&](const Job& j) { return &j == &job; });
+    while (job.next < job.calls.size()) {
+        const bool message = std::holds_alternative<MessageCall>(job.calls[job.next]);
+        if (!message && job.active > 0) return;
+        active_.emplace(transport_.start(job.calls[job.next++]), at);
+        ++job.active;
+    }
+    if (job.active > 0) return;
+    finish(job);
+    jobs_.erase(at);
+}
+
+void ExchangeLoop::finish(const Job& job) {
+    const Seconds at = now();
+    if (job.stream) {
+        recorder_.add(exchange_span(graph_, *job.segment, job.calls, job.start, at));
+    } else if (job.segment) {
+        arrivals_.push_back({*job.segment, at});
+    }
+    const Lock lock(mutex_);
+    if (job.segment) done_[*job.segment] = 1;
+    if (job.stream) {
+        queues_[*job.stream].busy = false;
+        ++queues_[*job.stream].next;
+    }
+    if (!job.segment) --unfinished_;
+    computing_.notify_one();
+}
+
+// Whether anything came to its end or began.
+bool ExchangeLoop::progress(Lock& lock) {
+    start_streams(lock);
+    std::deque<Job> begun = std::exchange(submitted_, {});
+    lock.unlock();
+    for (Job& job : begun) {
+        job.start = now();
+        advance(jobs_.emplace_back(std::move(job)));
+    }
+    std::vector<Ticket> ended;
+    if (!active_.empty()) transport_.poll(ended);
+    for (const Ticket t : ended) {
+        const auto job = active_.at(t);
+        active_.erase(t);
+        --job->active;
+        advance(*job);
+    }
+    lock.lock();
+    return !begun.empty() || !ended.empty();
+}
+
+void ExchangeLoop::rest(Lock& lock) {
+    if (active_.empty()) {
+        const auto something_to_do = [&] {
+            return stopped_ || !submitted_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
+                       return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]);
+                   });
+        };
+        communicating_.wait(lock, something_to_do);
+    } else if (idle_) {
+        lock.unlock();
+        std::this_thread::yield();
+        lock.lock();
+    } else {
+        communicating_.wait_for(lock, between_questions);
+    }
+}
+
+void ExchangeLoop::serve() {
+    Lock lock(mutex_);
+    try {
+        while (!stopped_)
+            if (!progress(lock)) rest(lock);
+    } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        failure_ = std::current_exception();
+        stopped_ = true;
+    }
+    computing_.notify_all();
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+}  // namespace sextant

@@ -1,0 +1,89 @@
+// The thread of a rank that communicates, while another computes.
+//
+// It starts each stream's segments in their order, as soon as what they wait for is done, and moves all that is under way along by asking
+// for it: message passing hardly progresses by itself. While the other thread computes it asks every 50 us only, to leave it the cores;
+// while the other thread waits, all the time.
+#pragma once
+
+#include "backend/exec/recorder.hpp"
+#include "backend/exec/transport.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace sextant {
+
+class ExchangeLoop {
+public:
+    // What a segment in a stream beside the compute stream calls, asked for when it starts.
+    using Prepare = std::function<std::vector<Call>(SegmentIndex)>;
+
+    ExchangeLoop(const TaskGraph&, GraphRank, Transport&, Prepare);
+
+    // By the thread that computes. Those that wait throw what ended the loop, if anything did.
+    void begin_step();
+    void receive(SegmentIndex, std::vector<Call>);  // what the other rank's segment sends: done with the last of the calls
+    void complete(SegmentIndex);
+    void wait(SegmentIndex);
+    void run(std::vector<Call>);  // starts, and waits
+    void end_step();              // waits until all streams have come to their end
+    void stop(std::exception_ptr);
+
+    // By the thread that communicates: until stop(). Throws what it was stopped with, or what a call threw.
+    void serve();
+
+    // Of the step that ended.
+    std::vector<RecordedSpan> take_spans() { return recorder_.take(); }
+    std::vector<RecordedArrival> take_arrivals() { return std::exchange(arrivals_, {}); }
+
+private:
+    struct Job {
+        std::vector<Call> calls;
+        std::size_t next = 0, active = 0;
+        std::optional<SegmentIndex> segment{};  // none of run()
+        std::optional<std::size_t> stream{};    // of segment, where it is this rank's own
+        Seconds start{};
+    };
+    struct Queue {
+        std::vector<SegmentIndex> segments;
+        std::size_t next = 0;
+        bool busy = false;
+    };
+    using Lock = std::unique_lock<std::mutex>;
+
+    [[nodiscard]] bool ready(SegmentIndex) const;
+    void start_streams(Lock&);
+    void advance(Job&);
+    void finish(const Job&);
+    bool progress(Lock&);
+    void rest(Lock&);
+    void wait_until(const std::function<bool()>&);
+
+    const TaskGraph& graph_;
+    Transport& transport_;
+    Prepare prepare_;
+    Recorder recorder_;
+    std::vector<RecordedArrival> arrivals_;
+    std::array<Queue, stream_count> queues_;
+
+    std::mutex mutex_;
+    std::condition_variable computing_, communicating_;
+    std::vector<char> done_;  // by segment
+    std::deque<Job> submitted_;
+    std::size_t unfinished_ = 0;  // of run()
+    bool idle_ = false;           // the other thread waits
+    bool stopped_ = false;
+    std::exception_ptr failure_;
+
+    // Of the thread that communicates alone.
+    std::list<Job> jobs_;
+    std::map<Ticket, std::list<Job>::iterator> active_;
+};
+
+}  // namespace sextant

@@ -1,0 +1,123 @@
+#include "backend/exec/generated_task.hpp"
+
+#include "backend/exec/executable_graph.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr std::int64_t largest_alphabet = 64;  // so that little training shows
+constexpr float noise = 0.5F;
+
+// The operator that reads an input, where that is an integer: its table's rows, or its classes.
+std::int64_t bound_of(const OperatorGraph& graph, TensorId id) {
+    for (const Operator& op : graph.operators()) {
+        if (std::ranges::find(op.inputs, id) == op.inputs.end()) continue;
+        if (const auto* e = std::get_if<Embedding>(&op.kind)) return e->rows;
+        if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) return c->classes;
+    }
+    return 1;
+}
+
+bool is_label(const OperatorGraph& graph, TensorId id) {
+    return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
+        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, id) != op.inputs.end();
+    });
+}
+
+}  // namespace
+
+GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed) : key_(RandomKey(2).with(seed)) {
+    for (std::size_t b = 0; b < serial.sequence.size(); ++b) {
+        const OperatorGraph graph = executable(serial.templates[static_cast<std::size_t>(serial.sequence[b])].graph);
+        std::vector<std::int64_t>& bounds = bounds_.emplace_back();
+        for (const TensorId id : graph.inputs()) {
+            const bool integer = graph.tensor(id).role == TensorRole::index;
+            bounds.push_back(integer ? bound_of(graph, id) : 0);
+            if (b == 0 && integer && !of_tokens_) {
+                of_tokens_ = true;
+                alphabet_ = std::min(bounds.back(), largest_alphabet);
+            }
+            if (integer && is_label(graph, id)) classes_ = bounds.back();
+        }
+    }
+    if (of_tokens_) {
+        const OperatorGraph& first = serial.templates[static_cast<std::size_t>(serial.sequence.front())].graph;
+        for (const TensorId id : first.inputs())
+            if (first.tensor(id).role == TensorRole::index && sequence_ == 0) sequence_ = first.tensor(id).shape.back();
+    }
+    classes_ = std::max<std::int64_t>(1, classes_);
+}
+
+std::int64_t GeneratedTask::class_of(std::int64_t sample) const {
+    return static_cast<std::int64_t>(key_.uniform(static_cast<std::uint64_t>(sample)) * static_cast<float>(classes_)) % classes_;
+}
+
+std::int64_t GeneratedTask::token(std::int64_t sample, std::int64_t position) const {
+    auto t = static_cast<std::int64_t>(key_.uniform(static_cast<std::uint64_t>(sample)) * static_cast<float>(alphabet_));
+    for (std::int64_t i = 0; i < position; ++i) t = (5 * t + 3) % alphabet_;
+    return t % alphabet_;
+}
+
+Array GeneratedTask::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, std::int64_t first,
+                              std::int64_t samples) const {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
+    const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
+    for (std::int64_t s = 0; s < samples; ++s) {
+        const std::int64_t sample = first + s;
+        for (std::int64_t i = 0; i < per_sample; ++i) {
+            std::int64_t& value = values[static_cast<std::size_t>(s * per_sample + i)];
+            if (!of_tokens_) {
+                value = class_of(sample);
+            } else if (!label) {
+                value = token(sample, i) % bound;
+            } else {
+                // Labels of some of the positions are of positions spread evenly.
+                value = (per_sample == 1 ? token(sample, 0) : token(sample, i * sequence_ / per_sample + 1)) % bound;
+            }
+        }
+    }
+    Array array = device.allocate(static_cast<std::int64_t>(values.size()), Element::index);
+    device.upload(values.data(), array);
+    return array;
+}
+
+Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t first, std::int64_t samples) const {
+    std::vector<float> values(static_cast<std::size_t>(t.elements()));
+    const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
+    // An image lies channels last; its pattern is of 4 x 4 patches, so that a pooling leaves it.
+    const bool image = t.shape.size() == 4;
+    const std::int64_t channels = image ? t.shape[1] : 1, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
+    const auto place = [&](std::int64_t e) {
+        if (!image) return e;
+        const std::int64_t pixel = e / channels;
+        return ((pixel / width * 4 / height) * 4 + pixel % width * 4 / width) * channels + e % channels;
+    };
+    for (std::int64_t s = 0; s < samples; ++s) {
+        const RandomKey own = key_.with(1).with(static_cast<std::uint64_t>(first + s));
+        const RandomKey pattern = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s)));
+        for (std::int64_t e = 0; e < per_sample; ++e)
+            values[static_cast<std::size_t>(s * per_sample + e)] =
+                pattern.normal(static_cast<std::uint64_t>(place(e))) + noise * own.normal(static_cast<std::uint64_t>(e));
+    }
+    Array array = device.allocate(static_cast<std::int64_t>(values.size()));
+    device.upload(values.data(), array);
+    return array;
+}
+
+std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, std::int64_t first_sample,
+                                         std::int64_t samples) const {
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+        const TensorId id = graph.inputs()[i];
+        const Tensor& t = graph.tensor(id);
+        if (t.role == TensorRole::index)
+            arrays.push_back(integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i], first_sample, samples));
+        else
+            arrays.push_back(block == 0 ? reals(device, t, first_sample, samples) : Array{});
+    }
+    return arrays;
+}
+
+}  // namespace sextant

@@ -1,0 +1,36 @@
+// Something to learn, made as it is needed: the same sample on whichever rank it is asked for.
+//
+// Sequences: the first token is drawn, each further one follows from the one before; labels are the next token (of a classifier: the
+// first one). Images and vectors: the pattern of a class with noise on it; the label is the class.
+#pragma once
+
+#include "backend/exec/compute_device.hpp"
+#include "model/workload/network.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sextant {
+
+class GeneratedTask {
+public:
+    GeneratedTask(const Network& serial, std::uint64_t seed);
+
+    // The data that a block reads: one array for each of its graph's inputs, empty for those that the block before makes.
+    // `graph`: of the block's program. Samples are numbered from the first step on.
+    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph& graph, int block, std::int64_t first_sample, std::int64_t samples) const;
+
+private:
+    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, std::int64_t first,
+                                 std::int64_t samples) const;
+    [[nodiscard]] Array reals(ComputeDevice&, const Tensor&, std::int64_t first, std::int64_t samples) const;
+    [[nodiscard]] std::int64_t class_of(std::int64_t sample) const;
+    [[nodiscard]] std::int64_t token(std::int64_t sample, std::int64_t position) const;
+
+    RandomKey key_;
+    std::vector<std::vector<std::int64_t>> bounds_;  // by block and input: how many values an integer has
+    bool of_tokens_ = false;
+    std::int64_t alphabet_ = 0, sequence_ = 0, classes_ = 0;
+};
+
+}  // namespace sextant

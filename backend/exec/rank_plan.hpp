@@ -1,0 +1,36 @@
+// What can be read off the graph about one rank's segments before any of them runs: which gradients are whole after which of them, which
+// reductions must be through before which, whose weights are gathered for which.
+#pragma once
+
+#include "model/graph/task_graph.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sextant {
+
+// A reduction of a block's gradients that must be through, and what it brought taken in.
+struct Settlement {
+    int block = 0;
+    SegmentIndex after = 0;
+};
+
+struct SegmentPlan {
+    std::vector<Settlement> settles;          // before it runs
+    std::vector<int> completes;               // blocks whose gradients nothing is added to behind it before they are reduced or used
+    std::map<int, SegmentIndex> gathered_by;  // by block: where its weights come from, when they are gathered for each use
+    std::vector<SegmentIndex> releases;       // gathered weights that nothing behind it uses
+};
+
+struct RankPlan {
+    std::vector<SegmentIndex> compute;   // the segments of the compute stream, in order
+    std::vector<SegmentIndex> arriving;  // transfers of other ranks that come here, in the order of their use
+    std::map<SegmentIndex, SegmentPlan> plans;
+    bool reduces_repeatedly = false;  // some block's gradients more than once in the step
+};
+
+// `tied_to_first`: the block, if this rank has one beside block 0, whose backward adds to the gradients of block 0.
+RankPlan plan_rank(const TaskGraph&, GraphRank, std::optional<int> tied_to_first, bool gathers_weights);
+
+}  // namespace sextant

@@ -1,0 +1,359 @@
+#include "backend/exec/rank_runner.hpp"
+
+#include "backend/exec/span_kinds.hpp"
+#include "model/lower/lower.hpp"
+#include "model/plan/partition.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr int tied_tag = 1, first_transfer_tag = 16, tags_per_transfer = 4;
+
+Network serial_network(Scenario scenario) {
+    scenario.plan.tp = 1;
+    scenario.plan.sequence_parallel = false;
+    return cut_network(scenario);
+}
+
+OptimizerSettings settings_of(Optimizer kind, std::optional<double> learning_rate) {
+    OptimizerSettings s;
+    s.kind = kind;
+    const bool plain = kind == Optimizer::sgd || kind == Optimizer::momentum;
+    s.learning_rate = learning_rate.value_or(plain ? 0.05 : 1e-3);
+    return s;
+}
+
+bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
+    return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
+}
+
+GradientFlow flow_of(const Job& job, GraphRank rank) {
+    const DataParallel kind = job.scenario.plan.data_parallel;
+    const bool shards = has_group(job.graph, rank, ParallelGroup::shard);
+    GradientFlow flow;
+    flow.sharded_parameters = shards && kind == DataParallel::zero3;
+    flow.sharded = flow.sharded_parameters || (shards && (kind == DataParallel::zero1 || kind == DataParallel::zero2));
+    return flow;
+}
+
+ShardCut shard_of(const TaskGraph& graph, GraphRank rank, bool sharded) {
+    if (!sharded) return {};
+    const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(ParallelGroup::shard)]].members;
+    return {static_cast<int>(std::ranges::find(members, rank) - members.begin()), static_cast<int>(members.size())};
+}
+
+// Of the table, as each tensor rank has it, that the head shares with the embedding.
+std::int64_t tied_elements(const TaskGraph& graph) {
+    const Network& network = graph.network();
+    double sum = 0;
+    for (const Operator& op : network.templates[static_cast<std::size_t>(network.sequence.back())].graph.operators())
+        if (op.tied) sum += op.parameters;
+    return static_cast<std::int64_t>(sum);
+}
+
+// The head, where it multiplies with the table of an embedding on the same rank.
+std::optional<int> tied_block(const TaskGraph& graph, GraphRank rank) {
+    const bool whole =
+        graph.ranks()[rank].stage == 0 && std::ranges::all_of(graph.ranks(), [&](const RankInfo& r) { return r.stage == 0; });
+    if (!whole || tied_elements(graph) == 0) return {};
+    return static_cast<int>(graph.blocks().size()) - 1;
+}
+
+RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
+    RankPlan plan = plan_rank(job.graph, rank, tied_block(job.graph, rank), flow.sharded_parameters);
+    flow.accumulates = !flow.sharded && plan.reduces_repeatedly;
+    return plan;
+}
+
+}  // namespace
+
+Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate)
+    : scenario(std::move(s)),
+      graph(lower(scenario, Fold::nothing)),
+      serial(serial_network(scenario)),
+      seed(seed_),
+      optimizer(settings_of(scenario.plan.optimizer, learning_rate)) {}
+
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport)
+    : job_(job),
+      rank_(rank),
+      layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
+      place_(layout_.place_of(job.graph.ranks()[rank].rank)),
+      flow_(flow_of(job, rank)),
+      plan_(planned(job, rank, flow_)),
+      device_(device, recorder_),
+      loop_(job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }),
+      block_exchanges_(job.graph, rank, loop_, recorder_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp},
+              shard_of(job.graph, rank, flow_.sharded), flow_),
+      task_(job.serial, job.seed),
+      passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches())),
+      gathered_(job.graph.segments().size()) {
+    first_of_rank_.assign(job.graph.ranks().size(), 0);
+    for (SegmentIndex s = static_cast<SegmentIndex>(job.graph.segments().size()); s-- > 0;)
+        first_of_rank_[job.graph.segments()[s].rank] = s;
+    tied_elements_ = tied_elements(job.graph);
+    memory_.draw_weights(job.seed);
+}
+
+const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
+    static const SegmentPlan nothing;
+    const auto found = plan_.plans.find(s);
+    return found == plan_.plans.end() ? nothing : found->second;
+}
+
+RankRunner::Arrays& RankRunner::passing(Payload payload, const Segment& s) {
+    const Plan& plan = job_.scenario.plan;
+    const auto direction = static_cast<std::size_t>(payload == Payload::activations ? 0 : plan.vpp);
+    return passing_[(direction + s.chunk) * static_cast<std::size_t>(plan.micro_batches()) + s.micro_batch];
+}
+
+StepPosition RankRunner::position(std::uint32_t micro_batch) const {
+    const Plan& plan = job_.scenario.plan;
+    return {.seed = job_.seed,
+            .step = static_cast<std::uint64_t>(step_),
+            .first_sample = (place_.data * plan.micro_batches() + micro_batch) * plan.micro_batch,
+            .loss_weight = 1.0 / static_cast<double>(plan.micro_batches() * plan.dp)};
+}
+
+// Before the step begins, as a loader would that runs ahead.
+void RankRunner::make_data(int step) {
+    const Plan& plan = job_.scenario.plan;
+    for (auto& [b, held] : memory_.blocks()) {
+        const auto& inputs = held.program.graph().inputs();
+        const bool reads = b == 0 || std::ranges::any_of(inputs, [&, &graph = held.program.graph()](TensorId id) {
+                               return graph.tensor(id).role == TensorRole::index;
+                           });
+        if (!reads) continue;
+        for (std::uint32_t m = 0; m < plan.micro_batches(); ++m)
+            data_[{b, m}] =
+                task_.inputs(device_, held.program.graph(), b, step * plan.global_batch + position(m).first_sample, plan.micro_batch);
+    }
+}
+
+// All that will come in this step, at once: so no sender waits for a receiver that waits for it.
+void RankRunner::post_receives() {
+    for (const SegmentIndex s : plan_.arriving) {
+        const Segment& sent = job_.graph.segments()[s];
+        std::vector<Call> calls;
+        Arrays& arrays = arriving_[s];
+        for (const std::int64_t elements : elements_of(s)) {
+            arrays.push_back(device_.allocate(elements, Element::real));
+            calls.push_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, arrays.back()});
+        }
+        loop_.receive(s, std::move(calls));
+    }
+}
+
+int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
+    const SegmentIndex first = first_of_rank_[job_.graph.segments()[transfer].rank];
+    return first_transfer_tag + static_cast<int>((transfer - first) * tags_per_transfer + part);
+}
+
+// Of the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
+std::vector<std::int64_t> RankRunner::elements_of(SegmentIndex transfer) {
+    const auto reader = std::ranges::find_if(plan_.compute, [&](SegmentIndex s) {
+        return std::ranges::find(job_.graph.waits_for(s), transfer) != job_.graph.waits_for(s).end();
+    });
+    const auto& work = std::get<ComputeWork>(job_.graph.works()[job_.graph.segments()[*reader].work]);
+    const bool forward = work.phase == Phase::forward;
+    const OperatorGraph& graph = memory_.block(forward ? work.first_block : work.first_block + work.count - 1).program.graph();
+    std::vector<std::int64_t> elements;
+    for (const TensorId id : forward ? graph.inputs() : graph.outputs())
+        if (graph.tensor(id).role != TensorRole::index) elements.push_back(static_cast<std::int64_t>(graph.tensor(id).elements()));
+    return elements;
+}
+
+StepRecord RankRunner::step(int number) {
+    step_ = number;
+    loss_ = 0;
+    make_data(number);
+    loop_.run({BarrierCall{}});
+    StepRecord record;
+    record.begin = now();
+    loop_.begin_step();
+    post_receives();
+    for (const SegmentIndex s : plan_.compute) {
+        for (const SegmentIndex before : job_.graph.waits_for(s)) loop_.wait(before);
+        for (const Settlement& settlement : plan_of(s).settles) {
+            loop_.wait(settlement.after);
+            memory_.settle(settlement.block);
+        }
+        std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
+        recorder_.end();
+        loop_.complete(s);
+    }
+    loop_.end_step();
+    record.end = now();
+    record.spans = recorder_.take();
+    const std::vector<RecordedSpan> beside = loop_.take_spans();
+    record.spans.insert(record.spans.end(), beside.begin(), beside.end());
+    record.arrivals = loop_.take_arrivals();
+    record.loss = loss_;
+    return record;
+}
+
+void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
+    const Segment& segment = job_.graph.segments()[s];
+    for (const SegmentIndex before : job_.graph.waits_for(s)) {
+        const auto arrived = arriving_.find(before);
+        if (arrived == arriving_.end()) continue;
+        passing(work.phase == Phase::forward ? Payload::activations : Payload::activation_gradients, segment) = std::move(arrived->second);
+        arriving_.erase(arrived);
+    }
+    const SegmentPlan& plan = plan_of(s);
+    device_.begin_pass(work.phase);
+    if (work.phase == Phase::forward) {
+        recorder_.begin(s, SpanKind::forward);
+        forward(segment, work, plan);
+    } else {
+        recorder_.begin(s, SpanKind::backward);
+        backward(segment, work, plan);
+    }
+    for (const SegmentIndex gather : plan.releases) gathered_[gather] = {};
+}
+
+BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
+    const auto gathered = plan.gathered_by.find(block);
+    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).weights : gathered_[gathered->second];
+    return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
+}
+
+void RankRunner::forward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    Arrays& values = passing(Payload::activations, s);
+    for (int b = work.first_block; b < work.first_block + work.count; ++b) {
+        const BlockProgram& program = memory_.block(b).program;
+        Arrays inputs(program.graph().inputs().size());
+        if (const auto data = data_.find({b, s.micro_batch}); data != data_.end()) {
+            inputs = std::move(data->second);
+            data_.erase(data);
+        }
+        std::size_t next = 0;
+        for (Array& input : inputs)
+            if (!input) input = values[next++];
+        BlockProgram::Kept kept;
+        values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
+        if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
+        if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
+        // Each rank of a tensor group has the whole loss.
+        const StepPosition at = position(s.micro_batch);
+        loss_ += program.loss(device_, values).value_or(0) * at.loss_weight / job_.scenario.plan.tp;
+        values.clear();
+    }
+}
+
+void RankRunner::backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    Arrays& gradients = passing(Payload::activation_gradients, s);
+    for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
+        const BlockProgram& program = memory_.block(b).program;
+        BlockContext at = context(b, s, plan);
+        at.gradients = memory_.gradients_of(b);
+        gradients.resize(program.graph().outputs().size());
+        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients);
+        kept_.erase({b, s.micro_batch});
+        gradients.clear();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
+        if (b == 0) gradients.clear();
+    }
+}
+
+void RankRunner::run(SegmentIndex s, const UpdateWork&) {
+    recorder_.begin(s, SpanKind::optimizer);
+    sum_tied_gradients();
+    memory_.update(device_, job_.optimizer, step_ + 1);
+}
+
+// The first and the last stage have a copy each of the table that embedding and head share, and gradients of its use there.
+void RankRunner::sum_tied_gradients() {
+    const int stages = job_.scenario.plan.pp, last = static_cast<int>(job_.graph.blocks().size()) - 1;
+    const bool first = place_.pipeline == 0;
+    if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
+    HeldBlock& held = memory_.block(first ? 0 : last);
+    const Array mine = held.sums.part(first ? 0 : held.own, tied_elements_);
+    const Array other = device_.allocate(tied_elements_, Element::real);
+    RankPlace there = place_;
+    there.pipeline = first ? stages - 1 : 0;
+    const int peer = layout_.rank_at(there);
+    const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
+    const SegmentIndex s = recorder_.segment();
+    recorder_.end();
+    const Seconds start = now();
+    loop_.run(calls);
+    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    device_.add(mine, other, mine);
+}
+
+void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
+    recorder_.begin(s, SpanKind::overhead);
+    if (work.of_step) memory_.clear_gradients();
+}
+
+template <class Exchanged>
+void RankRunner::run(SegmentIndex s, const Exchanged&) {
+    const std::vector<Call> calls = calls_of(s);
+    const Seconds start = now();
+    loop_.run(calls);
+    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+}
+
+std::vector<Call> RankRunner::calls_of(SegmentIndex s) {
+    const Segment& segment = job_.graph.segments()[s];
+    return std::visit([&](const auto& work) { return calls(s, segment, work); }, job_.graph.works()[segment.work]);
+}
+
+std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, const TransferWork& work) {
+    Arrays& values = passing(work.payload, segment);
+    const GraphRank peer = job_.graph.communicators()[segment.communicator].members[1];
+    std::vector<Call> calls;
+    for (const Array& a : values) calls.push_back(MessageCall{job_.graph.ranks()[peer].rank, tag_of(s, calls.size()), false, a});
+    values.clear();
+    return calls;
+}
+
+// Shards go block by block, which needs no copies: the parts of one block lie one behind another.
+std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, const CollectiveWork& work) {
+    std::vector<Call> calls;
+    const auto add = [&](const Array& from, const Array& to) {
+        calls.push_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
+    };
+    if (work.kind == ExchangeKind::all_reduce && !flow_.sharded) {
+        const Array run = memory_.gradient_run(work.first_block, work.count);
+        for (int i = 0; i < work.calls; ++i) {
+            const std::int64_t begin = run.elements * i / work.calls, end = run.elements * (i + 1) / work.calls;
+            const Array part = run.part(begin, end - begin);
+            add(part, part);
+        }
+        return calls;
+    }
+    for (auto& [b, held] : memory_.blocks()) {
+        const bool all = work.count == 0;  // weights, once all are updated
+        if (held.elements == 0 || (!all && (b < work.first_block || b >= work.first_block + work.count))) continue;
+        if (work.payload == Payload::weights) {
+            Array whole = held.weights;
+            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(held.elements, Element::real);
+            add(held.owned, whole);
+        } else if (work.kind == ExchangeKind::reduce_scatter) {
+            held.received = device_.allocate(held.owned.elements, Element::real);
+            add(held.gradients, held.received);
+        } else {
+            add(held.received, held.received);
+        }
+    }
+    return calls;
+}
+
+void RankRunner::gather_weights() {
+    if (!flow_.sharded) return;
+    const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
+    for (auto& [b, held] : memory_.blocks()) {
+        if (held.elements == 0) continue;
+        if (!held.weights) held.weights = device_.allocate(held.elements, Element::real);
+        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}});
+    }
+}
+
+}  // namespace sextant

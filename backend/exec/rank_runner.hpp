@@ -1,0 +1,100 @@
+// Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
+#pragma once
+
+#include "backend/exec/block_exchanges.hpp"
+#include "backend/exec/generated_task.hpp"
+#include "backend/exec/rank_memory.hpp"
+#include "backend/exec/rank_plan.hpp"
+#include "backend/exec/recording_device.hpp"
+#include "model/plan/rank_layout.hpp"
+#include "model/plan/scenario.hpp"
+
+namespace sextant {
+
+// What every rank of a job must agree on.
+struct Job {
+    Scenario scenario;  // one that unsupported() has nothing against
+    TaskGraph graph;    // lowered without folding
+    Network serial;     // the network that nothing cuts
+    std::uint64_t seed = 1;
+    OptimizerSettings optimizer;
+
+    Job(Scenario, std::uint64_t seed, std::optional<double> learning_rate);
+};
+
+struct StepRecord {
+    std::vector<RecordedSpan> spans;
+    std::vector<RecordedArrival> arrivals;
+    Seconds begin, end;
+    double loss = 0;  // this rank's share: summed over the ranks it is the mean over the global batch
+};
+
+class RankRunner {
+public:
+    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&);
+
+    ExchangeLoop& exchanges() { return loop_; }
+    StepRecord step(int number);  // from 0
+    // The weights after the last step, whole: gathered from the ranks that share them out. All ranks call it.
+    void gather_weights();
+    [[nodiscard]] RankMemory& memory() { return memory_; }
+
+private:
+    using Arrays = std::vector<Array>;
+    struct Place {
+        int block;
+        std::uint32_t micro_batch;
+        friend auto operator<=>(const Place&, const Place&) = default;
+    };
+
+    void make_data(int step);
+    void post_receives();
+    void run(SegmentIndex, const ComputeWork&);
+    void run(SegmentIndex, const UpdateWork&);
+    void run(SegmentIndex, const OverheadWork&);
+    template <class Exchanged>
+    void run(SegmentIndex, const Exchanged&);
+    void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
+    void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
+    void sum_tied_gradients();
+
+    [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
+    [[nodiscard]] std::vector<std::int64_t> elements_of(SegmentIndex transfer);
+    [[nodiscard]] Arrays& passing(Payload, const Segment&);
+    [[nodiscard]] BlockContext context(int block, const Segment&, const SegmentPlan&);
+    [[nodiscard]] StepPosition position(std::uint32_t micro_batch) const;
+    [[nodiscard]] const SegmentPlan& plan_of(SegmentIndex) const;
+
+    // What the segments that communicate call; asked for by either thread.
+    std::vector<Call> calls_of(SegmentIndex);
+    std::vector<Call> calls(SegmentIndex, const Segment&, const CollectiveWork&);
+    std::vector<Call> calls(SegmentIndex, const Segment&, const TransferWork&);
+    template <class Other>
+    std::vector<Call> calls(SegmentIndex, const Segment&, const Other&) {
+        return {};
+    }
+
+    const Job& job_;
+    GraphRank rank_;
+    RankLayout layout_;
+    RankPlace place_;
+    GradientFlow flow_;
+    RankPlan plan_;
+    Recorder recorder_;
+    RecordingDevice device_;
+    ExchangeLoop loop_;
+    BlockExchanges block_exchanges_;
+    RankMemory memory_;
+    GeneratedTask task_;
+    int step_ = 0;
+    double loss_ = 0;
+    std::int64_t tied_elements_ = 0;
+    std::vector<SegmentIndex> first_of_rank_;
+    std::map<Place, Arrays> data_;
+    std::map<Place, BlockProgram::Kept> kept_;
+    std::map<SegmentIndex, Arrays> arriving_;
+    std::vector<Arrays> passing_;  // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
+    std::vector<Array> gathered_;  // by segment: weights
+};
+
+}  // namespace sextant

@@ -1,0 +1,36 @@
+#include "backend/exec/recording_device.hpp"
+
+#include <initializer_list>
+
+namespace sextant {
+namespace {
+
+Bytes bytes_of(std::initializer_list<std::span<const Array>> lists) {
+    Bytes sum;
+    for (const std::span<const Array> list : lists)
+        for (const Array& a : list) sum += static_cast<double>(a.bytes()) * units::B;
+    return sum;
+}
+
+}  // namespace
+
+void RecordingDevice::forward(const OperatorCall& c) {
+    recorder_.kernel(forward_kind_, bytes_of({c.inputs, c.outputs, c.weights}), forward_flops(c.op.kind));
+    device_.forward(c);
+}
+
+void RecordingDevice::backward(const OperatorCall& c) {
+    const Bytes bytes = bytes_of({c.inputs, c.weights, c.input_gradients, c.output_gradients, c.weight_gradients});
+    recorder_.kernel(SpanKind::backward, bytes, backward_flops(c.op.kind));
+    device_.backward(c);
+}
+
+void RecordingDevice::update(const OptimizerSettings& settings, int step, const Array& weights, const Array& gradients,
+                             std::span<const Array> states) {
+    // Weights and states are read and written, gradients read.
+    const std::array both{weights, gradients};
+    recorder_.kernel(SpanKind::optimizer, bytes_of({both, states, states, std::span(both).first(1)}), Flops{});
+    device_.update(settings, step, weights, gradients, states);
+}
+
+}  // namespace sextant

@@ -1,0 +1,41 @@
+// A device that notes what runs on it: forward of an operator during a backward pass is recompute.
+#pragma once
+
+#include "backend/exec/compute_device.hpp"
+#include "backend/exec/recorder.hpp"
+
+namespace sextant {
+
+class RecordingDevice final : public ComputeDevice {
+public:
+    RecordingDevice(ComputeDevice& device, Recorder& recorder) : device_(device), recorder_(recorder) {}
+
+    void begin_pass(Phase phase) { forward_kind_ = phase == Phase::forward ? SpanKind::forward : SpanKind::recompute; }
+
+    Array allocate(std::int64_t elements, Element element) override { return device_.allocate(elements, element); }
+    [[nodiscard]] std::int64_t bytes_in_use() const override { return device_.bytes_in_use(); }
+    [[nodiscard]] std::int64_t peak_bytes() const override { return device_.peak_bytes(); }
+    void reset_peak() override { device_.reset_peak(); }
+    void upload(const void* from, const Array& to) override { device_.upload(from, to); }
+    void download(const Array& from, void* to) override { device_.download(from, to); }
+    void fill(const Array& a, float value) override { device_.fill(a, value); }
+    void copy(const Array& from, const Array& to) override { device_.copy(from, to); }
+    void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
+                      std::int64_t rows) override {
+        device_.copy_columns(from, from_pitch, to, to_pitch, width, rows);
+    }
+    void add(const Array& a, const Array& b, const Array& sum) override { device_.add(a, b, sum); }
+    void forward(const OperatorCall&) override;
+    void backward(const OperatorCall&) override;
+    void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
+        device_.merge_losses(parts, ranks, losses, statistics);
+    }
+    void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
+
+private:
+    ComputeDevice& device_;
+    Recorder& recorder_;
+    SpanKind forward_kind_ = SpanKind::forward;
+};
+
+}  // namespace sextant

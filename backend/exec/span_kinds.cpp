@@ -1,0 +1,54 @@
+#include "backend/exec/span_kinds.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+SpanKind kind_of(ParallelGroup group) {
+    switch (group) {
+        case ParallelGroup::tensor:
+            return SpanKind::tensor_exchange;
+        case ParallelGroup::context:
+            return SpanKind::context_exchange;
+        case ParallelGroup::expert:
+        case ParallelGroup::expert_tensor:
+            return SpanKind::expert_exchange;
+        case ParallelGroup::pipeline:
+            return SpanKind::pipeline_transfer;
+        case ParallelGroup::data:
+        case ParallelGroup::expert_data:
+        case ParallelGroup::shard:
+        case ParallelGroup::replicas:
+            break;
+    }
+    return SpanKind::data_exchange;
+}
+
+Bytes passed_on(ExchangeKind kind, int ranks, std::int64_t elements) {
+    const double once = static_cast<double>(elements) * (ranks - 1) / ranks;
+    return (kind == ExchangeKind::all_reduce ? 2 : 1) * once * static_cast<double>(bytes_of(Element::real)) * units::B;
+}
+
+RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::span<const Call> calls, Seconds start, Seconds end) {
+    const Segment& s = graph.segments()[segment];
+    RecordedSpan span;
+    span.start = start;
+    span.end = end;
+    span.segment = segment;
+    span.stream = s.stream;
+    span.kind = SpanKind::pipeline_transfer;
+    for (const Call& call : calls) {
+        if (const auto* c = std::get_if<CollectiveCall>(&call)) {
+            const Communicator& communicator = graph.communicators()[c->communicator];
+            span.collective = true;
+            span.communicator = c->communicator;
+            span.kind = kind_of(communicator.group);
+            span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), std::max(c->from.elements, c->to.elements));
+        } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && !m->receives) {
+            span.bytes += static_cast<double>(m->data.bytes()) * units::B;
+        }
+    }
+    return span;
+}
+
+}  // namespace sextant

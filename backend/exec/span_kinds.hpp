@@ -1,0 +1,18 @@
+// How exchanges appear in a trace.
+#pragma once
+
+#include "backend/exec/recorder.hpp"
+#include "backend/exec/transport.hpp"
+
+#include <span>
+
+namespace sextant {
+
+SpanKind kind_of(ParallelGroup);
+
+// What a rank passes on in a ring of so many (docs/model/collectives.md). `elements`: of the whole buffer or result.
+Bytes passed_on(ExchangeKind, int ranks, std::int64_t elements);
+
+RecordedSpan exchange_span(const TaskGraph&, SegmentIndex, std::span<const Call>, Seconds start, Seconds end);
+
+}  // namespace sextant

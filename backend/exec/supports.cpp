@@ -1,0 +1,94 @@
+#include "backend/exec/supports.hpp"
+
+#include "backend/exec/executable_graph.hpp"
+#include "model/plan/partition.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+class Checker {
+public:
+    explicit Checker(const Scenario& s) : s_(s), plan_(s.plan) {}
+
+    std::vector<Diagnostic> check() {
+        check_groups();
+        check_pipeline();
+        check_precision();
+        check_memory();
+        check_framework();
+        check_network();
+        return std::move(problems_);
+    }
+
+private:
+    void refuse_if(bool refused, const char* pointer, const char* what, const char* hint = "") {
+        if (refused) problems_.push_back({s_.file, pointer, what, hint});
+    }
+
+    void check_groups() {
+        refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
+                  "tp with sequence_parallel cuts the sequence outside attention");
+        refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
+        refuse_if(plan_.data_parallel == DataParallel::parameter_server || plan_.data_parallel == DataParallel::async_parameter_server,
+                  "/plan/data_parallel", "parameter servers do not run", "all_reduce computes what a synchronous server does");
+    }
+    void check_pipeline() {
+        refuse_if(plan_.schedule == Schedule::zero_bubble, "/plan/schedule",
+                  "zero-bubble does not run: backward is one pass, for inputs and weights together", "one_f_one_b");
+    }
+    void check_precision() {
+        const Precision& p = plan_.precision;
+        const bool single = p.compute == DataType::fp32 && p.activation == DataType::fp32 && p.parameter == DataType::fp32 &&
+                            p.optimizer_state == DataType::fp32 && p.gradient_type() == DataType::fp32 &&
+                            p.reduction_type() == DataType::fp32;
+        refuse_if(!single, "/plan/precision", "only fp32 runs", "\"precision\": \"fp32\"");
+    }
+    void check_memory() {
+        refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a CPU rank has one memory");
+        refuse_if(plan_.offload_activations, "/plan/offload_activations", "offload does not run: a CPU rank has one memory");
+        refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");
+        refuse_if(plan_.pruned_fraction > 0, "/plan/pruned_fraction", "pruned weights do not run");
+    }
+    void check_framework() {
+        constexpr auto own = "\"framework\": \"sextant\" is what runs here";
+        refuse_if(s_.framework.clips_gradients && !plan_.forward_only, "/framework", "gradients are not clipped", own);
+        refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp > 1, "/framework",
+                  "reductions are started by buckets, not by a cycle in time", own);
+        refuse_if(plan_.tp > 1 && plan_.tensor_overlap.value_or(s_.framework.overlaps_tensor), "/plan/tensor_overlap",
+                  "tensor-parallel exchanges do not overlap with the products beside them", own);
+        refuse_if(s_.framework.scatters_pipeline && plan_.tp > 1 && plan_.pp > 1 && !plan_.sequence_parallel, "/framework",
+                  "stage boundaries are not cut over the tensor group", own);
+    }
+    void check_network() {
+        const Network mine = cut_network(s_);
+        bool tied = false;
+        for (std::size_t t = 0; t < mine.templates.size(); ++t) {
+            for (Diagnostic problem : unsupported(mine.templates[t].graph)) {
+                problem.file = s_.file;
+                if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
+            }
+            for (const Operator& op : mine.templates[t].graph.operators()) tied = tied || op.tied;
+        }
+        const bool shards = plan_.data_parallel == DataParallel::zero1 || plan_.data_parallel == DataParallel::zero2 ||
+                            plan_.data_parallel == DataParallel::zero3;
+        constexpr auto untie = "\"tied_embeddings\": false";
+        refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel",
+                  "shards of a table that the first and the last stage share do not run", untie);
+        refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
+                  "a head that shares its table with the embedding does not run with sharded parameters", untie);
+        refuse_if(plan_.optimizer == Optimizer::lamb && (shards || plan_.tp > 1), "/plan/optimizer",
+                  "LAMB needs the norms of whole tensors, which no rank has here");
+    }
+
+    const Scenario& s_;
+    const Plan& plan_;
+    std::vector<Diagnostic> problems_;
+};
+
+}  // namespace
+
+std::vector<Diagnostic> unsupported(const Scenario& scenario) { return Checker(scenario).check(); }
+
+}  // namespace sextant

@@ -1,0 +1,14 @@
+// Which scenarios an executor runs, and why it cannot run the others: said before anything starts.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/plan/scenario.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+// All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.
+std::vector<Diagnostic> unsupported(const Scenario&);
+
+}  // namespace sextant

@@ -1,0 +1,48 @@
+// How arrays get from rank to rank while a rank does something else: what an engine must bring beside a ComputeDevice.
+#pragma once
+
+#include "backend/exec/array.hpp"
+#include "model/graph/task_graph.hpp"
+
+#include <variant>
+#include <vector>
+
+namespace sextant {
+
+// Every member of a communicator of the graph starts the same calls in the same order, those of the compute stream and those of the
+// other streams each for themselves. all_reduce: `from` and `to` are the same. all_gather: `from` may be this rank's part of `to`.
+struct CollectiveCall {
+    ExchangeKind kind = ExchangeKind::all_reduce;
+    CommunicatorIndex communicator = 0;
+    Stream stream = Stream::compute;
+    Array from, to;
+};
+
+// To or from one rank of the job.
+struct MessageCall {
+    int peer = 0, tag = 0;
+    bool receives = false;
+    Array data;
+};
+
+struct BarrierCall {};  // of all ranks
+
+using Call = std::variant<CollectiveCall, MessageCall, BarrierCall>;
+
+using Ticket = std::uint32_t;
+
+// One thread makes all calls. Throws BackendError when the machine refuses.
+class Transport {
+public:
+    Transport() = default;
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+    virtual ~Transport() = default;
+
+    // Arrays must live until the ticket is done.
+    virtual Ticket start(const Call&) = 0;
+    // Moves what goes on along, and appends what came to its end.
+    virtual void poll(std::vector<Ticket>& done) = 0;
+};
+
+}  // namespace sextant

@@ -1,0 +1,45 @@
+// What a real run leaves: what it was, where it ran, what it learned and how long it took.
+#pragma once
+
+#include "model/graph/trace.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct RankEnvironment {
+    int rank = 0;
+    std::string host, processor;
+    int threads = 1;      // that compute; one more communicates
+    Bytes peak_memory;    // of the arrays that training holds
+    Bytes peak_resident;  // of the process
+};
+
+struct LibraryVersion {
+    std::string name, version;
+};
+
+// Of one tensor of the serial network after the last step: two sums over its elements.
+struct ParameterSummary {
+    int block = 0;
+    std::string name;
+    double elements = 0, norm = 0, product = 0;  // product: with numbers that depend on the tensor and the element alone
+};
+
+struct RunRecord {
+    std::string scenario, scenario_file;
+    std::vector<std::string> overrides;
+    std::string backend;  // "cpu"
+    std::uint64_t seed = 1;
+    std::vector<RankEnvironment> ranks;
+    std::vector<LibraryVersion> libraries;
+    std::vector<double> losses;  // by step; empty forward only
+    std::vector<Seconds> steps;  // time of each
+    int traced_step = 0;         // the one of which `trace` is: of median time, the first left out where there are more
+    Trace trace;
+    std::vector<ParameterSummary> parameters;  // where asked for
+};
+
+}  // namespace sextant

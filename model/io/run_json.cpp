@@ -1,0 +1,76 @@
+#include "model/io/run_writer.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ranks_json(const RunRecord& run) {
+    Json list = Json::array();
+    for (const RankEnvironment& r : run.ranks)
+        list.push_back({{"rank", r.rank},
+                        {"host", r.host},
+                        {"processor", r.processor},
+                        {"threads", r.threads},
+                        {"peak_memory_bytes", r.peak_memory.si()},
+                        {"peak_resident_bytes", r.peak_resident.si()}});
+    return list;
+}
+
+// Spans as columns: a row each would repeat every key a hundred thousand times.
+Json spans_json(const Trace& trace) {
+    Json columns;
+    const auto column = [&](const char* name, auto value) {
+        Json& list = columns[name] = Json::array();
+        for (const Span& s : trace.spans) list.push_back(value(s));
+    };
+    column("start_s", [](const Span& s) { return s.start.si(); });
+    column("end_s", [](const Span& s) { return s.end.si(); });
+    column("bytes", [](const Span& s) { return s.bytes.si(); });
+    column("flops", [](const Span& s) { return s.flops.si(); });
+    column("segment", [](const Span& s) { return s.segment; });
+    column("cause", [](const Span& s) { return s.cause; });
+    column("rank", [](const Span& s) { return s.rank; });
+    column("micro_batch", [](const Span& s) { return s.micro_batch; });
+    column("name", [](const Span& s) { return s.name; });
+    column("chunk", [](const Span& s) { return s.chunk; });
+    column("stream", [](const Span& s) { return to_text(s.stream); });
+    column("kind", [](const Span& s) { return to_text(s.kind); });
+    return columns;
+}
+
+Json trace_json(const Trace& trace) {
+    Json ranks = Json::array();
+    for (const TraceRank& r : trace.ranks)
+        ranks.push_back({{"rank", r.rank}, {"stage", r.stage}, {"multiplicity", r.multiplicity}, {"server", r.server}, {"host", r.host}});
+    return {{"end_s", trace.end.si()}, {"ranks", std::move(ranks)}, {"names", trace.names}, {"spans", spans_json(trace)}};
+}
+
+Json parameters_json(const RunRecord& run) {
+    Json list = Json::array();
+    for (const ParameterSummary& p : run.parameters)
+        list.push_back({{"block", p.block}, {"name", p.name}, {"elements", p.elements}, {"norm", p.norm}, {"product", p.product}});
+    return list;
+}
+
+}  // namespace
+
+std::string run_to_json(const RunRecord& run) {
+    Json steps = Json::array(), libraries = Json::object();
+    for (const Seconds t : run.steps) steps.push_back(t.si());
+    for (const LibraryVersion& l : run.libraries) libraries[l.name] = l.version;
+    Json json{{"schema", run_schema},       {"scenario", run.scenario}, {"scenario_file", run.scenario_file},
+              {"overrides", run.overrides}, {"backend", run.backend},   {"seed", run.seed}};
+    json["environment"] = {{"libraries", std::move(libraries)}, {"ranks", ranks_json(run)}};
+    json["losses"] = run.losses;
+    json["step_times_s"] = std::move(steps);
+    json["traced_step"] = run.traced_step;
+    json["step_time_s"] = run.trace.end.si();
+    if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
+    json["trace"] = trace_json(run.trace);
+    return json.dump(1) + "\n";
+}
+
+}  // namespace sextant
