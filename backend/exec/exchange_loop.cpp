@@ -22,6 +22,7 @@ ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, Transport& tr
         if (segment.rank == rank && segment.stream != Stream::compute)
             queues_[static_cast<std::size_t>(segment.stream)].segments.push_back(s);
     }
+    for (Queue& q : queues_) q.next = q.segments.size();  // nothing starts before the first step
 }
 
 void ExchangeLoop::begin_step() {
