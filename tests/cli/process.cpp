@@ -33,10 +33,10 @@ std::string take_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-ProcessResult run_sextant(const std::vector<std::string>& arguments) {
+ProcessResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
     // Tests run side by side, each in a process of its own.
     const std::string stem = testing::TempDir() + "sextant_" + std::to_string(::getpid());
-    std::string command = "cd " + shell_quoted(SEXTANT_SOURCE_DIR) + " && " + shell_quoted(SEXTANT_BINARY);
+    std::string command = "cd " + shell_quoted(SEXTANT_SOURCE_DIR) + " && " + shell_quoted(program);
     for (const std::string& argument : arguments) command += " " + shell_quoted(argument);
     command += " </dev/null >" + shell_quoted(stem + ".out") + " 2>" + shell_quoted(stem + ".err");
     ProcessResult result;
@@ -46,5 +46,7 @@ ProcessResult run_sextant(const std::vector<std::string>& arguments) {
     result.err = take_file(stem + ".err");
     return result;
 }
+
+ProcessResult run_sextant(const std::vector<std::string>& arguments) { return run_program(SEXTANT_BINARY, arguments); }
 
 }  // namespace sextant

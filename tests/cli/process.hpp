@@ -1,4 +1,4 @@
-// Runs the built `sextant` as a user would, and keeps what came out.
+// Runs the built programs as a user would, and keeps what came out.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ struct ProcessResult {
 };
 
 // In the root of the repository, with nothing on stdin.
+ProcessResult run_program(const std::string& program, const std::vector<std::string>& arguments);
 ProcessResult run_sextant(const std::vector<std::string>& arguments);
 
 }  // namespace sextant

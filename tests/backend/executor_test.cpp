@@ -1,0 +1,214 @@
+// The executor as it is used: processes under mpirun, which train small networks for a few steps. Every plan computes what one rank
+// computes with the same batch: losses to 1e-5, and of every weight tensor the norm and the product with a drawn vector to 1e-5 of the
+// norm. (Seen are 1e-7 and 1e-6: sums in another order.)
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Executor : public testing::Test {
+protected:
+    void SetUp() override {
+        if (std::string(SEXTANT_MPIRUN).ends_with("NOTFOUND")) GTEST_SKIP() << "mpirun is not installed";
+        // Open MPI: as root in a container, more ranks than cores, none of them bound to one.
+        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+            ::setenv(name, "1", 1);
+        ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+        stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
+    }
+    void TearDown() override {
+        for (const char* ending : {".json", ".run"}) std::filesystem::remove(stem_ + ending);
+    }
+
+    // `plan` is added to one of a global batch of eight.
+    [[nodiscard]] ProcessResult start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments = {}) const {
+        json all{{"dp", 1}, {"micro_batch", 2}, {"global_batch", 8}, {"precision", "fp32"}, {"optimizer", "momentum"}};
+        all.update(plan);
+        std::ofstream(stem_ + ".json") << json{
+            {"schema", "scenario/1"}, {"name", "small"}, {"workload", workload}, {"hardware", {{"cluster", "cpu-cluster"}}}, {"plan", all},
+            {"framework", "sextant"}};
+        std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks), SEXTANT_EXEC_CPU, stem_ + ".json"};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return run_program(SEXTANT_MPIRUN, words);
+    }
+    [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const {
+        const int ranks = plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1);
+        arguments.insert(arguments.end(), {"--parameters", "--out", stem_ + ".run"});
+        std::filesystem::remove(stem_ + ".run");
+        const ProcessResult result = start(workload, plan, ranks, std::move(arguments));
+        EXPECT_EQ(result.exit_code, 0) << plan << result.err;
+        return result.exit_code == 0 ? json::parse(std::ifstream(stem_ + ".run")) : json();
+    }
+
+    void expect_serial_results(const json& workload, const std::vector<json>& plans) const {
+        const json serial = train(workload, json::object());
+        for (const json& plan : plans) {
+            SCOPED_TRACE(plan.dump());
+            const json found = train(workload, plan);
+            if (found.is_null()) continue;
+            expect_same(serial, found);
+        }
+    }
+
+    std::string stem_;
+
+private:
+    static void expect_same(const json& serial, const json& found) {
+        ASSERT_EQ(found["losses"].size(), 3U);
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), 1e-5) << "step " << i;
+        ASSERT_EQ(found["parameters"].size(), serial["parameters"].size());
+        for (std::size_t i = 0; i < serial["parameters"].size(); ++i) {
+            const json &a = serial["parameters"][i], &b = found["parameters"][i];
+            const double norm = a["norm"].get<double>();
+            EXPECT_NEAR(b["norm"].get<double>(), norm, 1e-5 * norm + 1e-7) << a;
+            EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), 1e-5 * norm + 1e-7) << a;
+        }
+    }
+};
+
+json transformer(bool tied) {
+    return {{"transformer",
+             {{"layers", 4}, {"hidden", 32}, {"heads", 4}, {"vocab", 64}, {"seq_len", 16}, {"dropout", true}, {"tied_embeddings", tied}}}};
+}
+json perceptron() { return {{"mlp", {{"widths", {16, 32, 32, 10}}}}}; }
+json images() {
+    return {{"chain",
+             {{"input_shape", {3, 8, 8}},
+              {"layers",
+               {{{"conv", {{"width", 8}, {"kernel", 3}}}},
+                {{"norm", "batch"}},
+                {{"activation", "gelu"}},
+                {{"conv", {{"width", 16}, {"kernel", 3}, {"stride", 2}}}},
+                {{"norm", "batch"}},
+                {{"activation", "gelu"}},
+                {{"pool", "global_average"}}}},
+              {"classes", 10}}}};
+}
+
+TEST_F(Executor, ComputesTheSameInDataParallel) {
+    expect_serial_results(transformer(true), {{{"dp", 2}},
+                                              {{"dp", 4}},
+                                              {{"dp", 2}, {"gradient_overlap", false}},
+                                              {{"dp", 2}, {"reduce_every_micro_batch", true}},
+                                              {{"dp", 2}, {"recompute", "full"}},
+                                              {{"dp", 2}, {"flash_attention", false}, {"recompute", "selective"}}});
+}
+
+TEST_F(Executor, ComputesTheSameInTensorParallel) {
+    expect_serial_results(transformer(true),
+                          {{{"tp", 2}}, {{"tp", 2}, {"sequence_parallel", true}}, {{"tp", 4}, {"sequence_parallel", true}}});
+}
+
+TEST_F(Executor, ComputesTheSameInAPipeline) {
+    expect_serial_results(transformer(true), {{{"pp", 2}},
+                                              {{"pp", 2}, {"pipeline_overlap", true}},
+                                              {{"pp", 2}, {"schedule", "gpipe"}},
+                                              {{"pp", 3}, {"schedule", "one_f_one_b"}},
+                                              {{"pp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
+                                              {{"pp", 2}, {"micro_batch", 2}, {"recompute", "full"}}});
+}
+
+TEST_F(Executor, ComputesTheSameInHybrids) {
+    expect_serial_results(transformer(true), {{{"dp", 2}, {"pp", 2}},
+                                              {{"dp", 2}, {"pp", 2}, {"pipeline_overlap", true}},
+                                              {{"tp", 2}, {"dp", 2}},
+                                              {{"tp", 2}, {"pp", 2}, {"sequence_parallel", true}}});
+}
+
+TEST_F(Executor, ComputesTheSameWithStatesAndGradientsInShards) {
+    expect_serial_results(transformer(true), {{{"dp", 2}, {"data_parallel", "zero1"}},
+                                              {{"dp", 2}, {"data_parallel", "zero1"}, {"gather_overlap", true}},
+                                              {{"dp", 2}, {"data_parallel", "zero2"}},
+                                              {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero2"}}});
+}
+
+TEST_F(Executor, ComputesTheSameWithParametersInShards) {
+    expect_serial_results(transformer(false), {{{"dp", 2}, {"data_parallel", "zero3"}},
+                                               {{"dp", 2}, {"data_parallel", "zero3"}, {"gather_overlap", true}},
+                                               {{"dp", 4}, {"data_parallel", "zero3"}, {"shard_group", 2}},
+                                               {{"dp", 2}, {"pp", 2}, {"data_parallel", "zero3"}}});
+}
+
+TEST_F(Executor, ComputesTheSameForOtherNetworks) {
+    expect_serial_results(perceptron(), {{{"dp", 2}}, {{"tp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero3"}}});
+    expect_serial_results(images(), {{{"dp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero2"}}});
+}
+
+TEST_F(Executor, LearnsTheTask) {
+    for (const json& workload : {transformer(false), perceptron(), images()}) {
+        const json run = train(workload, {{"dp", 2}, {"optimizer", "adam"}}, {"--steps", "30", "--learning-rate", "0.01"});
+        ASSERT_FALSE(run.is_null());
+        EXPECT_LT(run["losses"].back().get<double>(), 0.6 * run["losses"].front().get<double>()) << workload;
+    }
+}
+
+// Nine tenths of a rank's memory of parameters and states go when two ranks share all of it: a half at least must.
+TEST_F(Executor, HoldsLessMemoryInShards) {
+    const json wide{{"mlp", {{"widths", {64, 1024, 1024, 10}}}}};
+    const auto peak = [&](const char* kind) {
+        const json run = train(wide, {{"dp", 2}, {"data_parallel", kind}});
+        return run.is_null() ? 0.0 : run["environment"]["ranks"][0]["peak_memory_bytes"].get<double>();
+    };
+    // Four bytes each for weight, gradient and momentum of 1.1 million parameters: 13.4 MB; ZeRO-1 halves the momentum.
+    const double all = peak("all_reduce");
+    EXPECT_GT(all, 13.4e6);
+    EXPECT_LT(all, 15e6);
+    EXPECT_LT(peak("zero3"), 0.85 * all);
+}
+
+TEST_F(Executor, LeavesATraceOfEveryRank) {
+    const json run = train(transformer(true), {{"dp", 2}, {"pp", 2}});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_EQ(run["schema"], "run/1");
+    const json& trace = run["trace"];
+    ASSERT_EQ(trace["ranks"].size(), 4U);
+    const json& spans = trace["spans"];
+    std::vector<double> computed(4, 0);
+    for (std::size_t i = 0; i < spans["start_s"].size(); ++i) {
+        EXPECT_LE(spans["start_s"][i], spans["end_s"][i]);
+        EXPECT_LE(spans["end_s"][i], trace["end_s"]);
+        EXPECT_LE(spans["start_s"][spans["cause"][i].get<std::size_t>()], spans["start_s"][i]);
+        computed[spans["rank"][i].get<std::size_t>()] += spans["flops"][i].get<double>();
+    }
+    // Data-parallel ranks compute the same; both stages something.
+    EXPECT_GT(computed[0], 0);
+    EXPECT_EQ(computed[0], computed[1]);
+    EXPECT_GT(computed[2], 0);
+    EXPECT_EQ(computed[2], computed[3]);
+}
+
+TEST_F(Executor, RefusesBeforeItStarts) {
+    const ProcessResult schedule = start(transformer(true), {{"pp", 2}, {"schedule", "zero_bubble"}}, 2);
+    EXPECT_EQ(schedule.exit_code, 2);
+    EXPECT_THAT(schedule.err, HasSubstr("zero-bubble does not run"));
+    const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
+    EXPECT_EQ(ranks.exit_code, 2);
+    EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 devices, and 2 ranks were started"));
+    EXPECT_EQ(start(transformer(true), {{"dp", 2}}, 2, {"--steps", "none"}).exit_code, 2);
+}
+
+TEST_F(Executor, SaysWhoFailedAtWhat) {
+    const ProcessResult result = start(perceptron(), {{"dp", 2}}, 2, {"--out", "/no/such/folder/run.json"});
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_THAT(result.err, HasSubstr("sextant-exec-cpu: rank 0 on "));
+    EXPECT_THAT(result.err, HasSubstr("cannot write /no/such/folder/run.json"));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,49 @@
+#include "backend/exec/rank_plan.hpp"
+
+#include "model/lower/lower.hpp"
+#include "model/sextant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+TaskGraph lowered(std::vector<std::string> overrides) {
+    Library library = open_library();
+    overrides.push_back("workload.transformer.tied_embeddings=false");
+    return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
+}
+
+// Two micro-batches, reduced after each: what the first brought is taken in before the second backward adds to the gradients, what the
+// second brought before the update.
+TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
+    const TaskGraph graph = lowered({"plan.micro_batch=2", "plan.reduce_every_micro_batch=true", "plan.gradient_overlap=false"});
+    const RankPlan plan = plan_rank(graph, 0, {}, false);
+    EXPECT_TRUE(plan.reduces_repeatedly);
+    std::vector<std::size_t> settled;
+    for (const SegmentIndex s : plan.compute) {
+        const auto found = plan.plans.find(s);
+        if (found == plan.plans.end() || found->second.settles.empty()) continue;
+        settled.push_back(found->second.settles.size());
+        const Work& work = graph.works()[graph.segments()[s].work];
+        EXPECT_TRUE(std::holds_alternative<ComputeWork>(work) || std::holds_alternative<UpdateWork>(work));
+    }
+    EXPECT_THAT(settled, testing::ElementsAre(6U, 6U)) << "embedding, four layers and the head each time";
+}
+
+// Six blocks are gathered for a forward, and kept for the backward behind it: each gather is released by a backward.
+TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
+    const TaskGraph graph = lowered({"plan.data_parallel=zero3"});
+    const RankPlan plan = plan_rank(graph, 0, {}, true);
+    std::size_t released = 0;
+    for (const auto& [segment, p] : plan.plans)
+        for ([[maybe_unused]] const SegmentIndex gather : p.releases) {
+            ++released;
+            EXPECT_EQ(std::get<ComputeWork>(graph.works()[graph.segments()[segment].work]).phase, Phase::backward);
+        }
+    EXPECT_EQ(released, 6U);
+}
+
+}  // namespace
+}  // namespace sextant

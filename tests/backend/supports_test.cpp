@@ -1,0 +1,46 @@
+#include "backend/exec/supports.hpp"
+
+#include "model/sextant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+std::vector<std::string> refused(const std::vector<std::string>& overrides) {
+    Library library = open_library();
+    std::vector<std::string> pointers;
+    for (const Diagnostic& d : unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides)))
+        pointers.push_back(d.pointer);
+    return pointers;
+}
+
+TEST(Supports, TheDefaultScenarioAndItsRelatives) {
+    EXPECT_THAT(refused({}), IsEmpty());
+    EXPECT_THAT(refused({"plan.dp=1", "plan.tp=2", "plan.sequence_parallel=true"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.data_parallel=zero2"}), IsEmpty());
+}
+
+TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
+    EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2"}), Contains("/plan/cp"));
+    EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2", "plan.schedule=zero_bubble"}), Contains("/plan/schedule"));
+    EXPECT_THAT(refused({"plan.precision=bf16"}), Contains("/plan/precision"));
+    EXPECT_THAT(refused({"plan.data_parallel=parameter_server"}), Contains("/plan/data_parallel"));
+    EXPECT_THAT(refused({"plan.data_parallel=zero3"}), Contains("/plan/data_parallel")) << "its embeddings are tied";
+    EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), Contains("/plan/optimizer"));
+    EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
+    EXPECT_THAT(refused({"framework=megatron-core"}), Contains("/framework"));
+    EXPECT_THAT(refused({"workload.transformer.position=alibi"}), Contains("/workload"));
+}
+
+TEST(Supports, NamesAllReasonsAtOnce) {
+    EXPECT_THAT(refused({"plan.precision=bf16", "plan.offload=optimizer", "framework=megatron-core"}), testing::SizeIs(testing::Ge(3U)));
+}
+
+}  // namespace
+}  // namespace sextant
