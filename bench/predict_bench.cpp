@@ -32,4 +32,23 @@ void report_gpt3_175b_on_1024_gpus(benchmark::State& state) {
 }
 BENCHMARK(report_gpt3_175b_on_1024_gpus)->Unit(benchmark::kMicrosecond);
 
+Scenario resnet152() {
+    Library library = open_library();
+    return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/resnet50-snellius-16-nodes.json", {"workload=\"resnet152\""});
+}
+
+// Limit: 20 us.
+void estimate_resnet_152_on_64_gpus(benchmark::State& state) {
+    const Prepared job = prepare(resnet152());
+    for (auto _ : state) benchmark::DoNotOptimize(estimate(job).step);
+}
+BENCHMARK(estimate_resnet_152_on_64_gpus)->Unit(benchmark::kMicrosecond);
+
+// Limit: 3 ms.
+void prepare_resnet_152_on_64_gpus(benchmark::State& state) {
+    const Scenario scenario = resnet152();
+    for (auto _ : state) benchmark::DoNotOptimize(prepare(scenario));
+}
+BENCHMARK(prepare_resnet_152_on_64_gpus)->Unit(benchmark::kMicrosecond);
+
 }  // namespace

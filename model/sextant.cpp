@@ -138,20 +138,17 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     const Machine machine = machine_of(scenario);
     const Straggler straggler = scenario.straggler.value_or(Straggler{});
     const Jitter jitter{scenario.step_noise, seed, straggler.devices, straggler.speed};
-    Fold fold = possible_fold(scenario);
-    for (;;) {
+    for (Fold fold = possible_fold(scenario);; fold = Fold::nothing) {
         const TaskGraph graph = lower(scenario, fold);
         const CostTable table = cost_table(job, graph);
         Simulation played = simulate(graph, table, machine.topology, machine.placement, jitter);
         const bool exact = played.folded_alike || fold == Fold::nothing;
-        const std::size_t ranks = machine.placement.device_of.size();
-        if (!exact && graph.segments().size() / graph.ranks().size() * ranks <= most_unfolded) {
-            fold = Fold::nothing;
-            continue;
-        }
+        const std::size_t unfolded = graph.segments().size() / graph.ranks().size() * machine.placement.device_of.size();
+        if (!exact && unfolded <= most_unfolded) continue;
         SimulationReport report = make_simulation_report(job, graph, table, std::move(played), jitter);
         if (!exact)
-            report.report.assumptions.emplace_back("ranks of a stage reach others over unlike links: all are as slow as the slowest");
+            report.report.assumptions.emplace_back(
+                "ranks of a stage reach others over unlike links: all are taken to be as slow as the slowest");
         return report;
     }
 }

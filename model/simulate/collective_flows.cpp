@@ -46,7 +46,7 @@ private:
         FlowIndex flow = 0;
         enum { waiting, travelling, flowing } state = waiting;
         bool routed = false;  // `route` is that of the present rounds
-        Route route;
+        FlowRoute route;
     };
 
     // Starts the rank's next send if nothing is left to wait for.
@@ -147,7 +147,7 @@ Round try_round(const RankNetwork& network, FluidNetwork& links, const Rounds& r
     std::vector<Bandwidth> alone;
     std::vector<Seconds> latencies;
     for (int r = 0; r < ranks; ++r) {
-        const Route route = network.route(r, rounds.to[r]);
+        const FlowRoute route = network.route(r, rounds.to[r]);
         flows.push_back(links.start(Seconds(), rounds.bytes, route.uses, route.limit));
         latencies.push_back(route.latency);
         alone.push_back(route.limit);

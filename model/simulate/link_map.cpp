@@ -10,28 +10,29 @@ namespace {
 
 constexpr double rounding = 1e-9;  // relative
 
-std::size_t key(CommunicatorIndex communicator, Route route) {
-    return std::size_t{communicator} * route_count + static_cast<std::size_t>(route);
+std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
+    return std::size_t{communicator} * pattern_count + static_cast<std::size_t>(pattern);
 }
 
 // What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is.
-void add_loads(const Communicator& communicator, Route route, const Topology& topology, const Placement& placement, const auto& add) {
+void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const Placement& placement,
+               const auto& add) {
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
         const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
         std::vector<DeviceIndex> members;
-        switch (route) {
-            case Route::ring:
-            case Route::all_to_all:
+        switch (pattern) {
+            case TrafficPattern::ring:
+            case TrafficPattern::all_to_all:
                 for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
-                add(set[0], route == Route::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
+                add(set[0], pattern == TrafficPattern::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
                 break;
-            case Route::path:
+            case TrafficPattern::path:
                 add(set[0], topology.send_loads(device(0), device(1)));
                 break;
-            case Route::to_server:
-            case Route::from_server:
-                add(set[0], topology.host_copy_loads(device(0), server(), route == Route::to_server));
+            case TrafficPattern::to_server:
+            case TrafficPattern::from_server:
+                add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server));
                 break;
         }
     }
@@ -54,20 +55,20 @@ bool dominates(const LinkClass& a, const LinkClass& b) {
 
 }  // namespace
 
-Route route_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
+TrafficPattern pattern_of(const CollectivePrice& price, const Communicator& communicator, const Work& work) {
     if (communicator.with_server) {
         const auto* transfer = std::get_if<TransferWork>(&work);
-        return transfer && transfer->payload == Payload::weights ? Route::from_server : Route::to_server;
+        return transfer && transfer->payload == Payload::weights ? TrafficPattern::from_server : TrafficPattern::to_server;
     }
     switch (price.pattern) {
         case Pattern::ring:
-            return Route::ring;
+            return TrafficPattern::ring;
         case Pattern::all_to_all:
-            return Route::all_to_all;
+            return TrafficPattern::all_to_all;
         case Pattern::path:
-            return Route::path;
+            return TrafficPattern::path;
     }
-    return Route::ring;
+    return TrafficPattern::ring;
 }
 
 LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement) {
@@ -75,7 +76,7 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size());
     std::vector<Crossing> crossings;
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].route, topology, placement,
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, placement,
                   [&](int of, const std::vector<LinkLoad>& loads) {
                       for (const LinkLoad& load : loads) {
                           crossings.push_back({t, of, load.link});
@@ -98,15 +99,15 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     }
 }
 
-// Every communicator and route that some segment uses.
+// Every communicator and pattern that some segment uses.
 void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
-    index_.resize(graph.communicators().size() * route_count);
+    index_.resize(graph.communicators().size() * pattern_count);
     const auto meet = [&](CommunicatorIndex communicator, const CollectivePrice& price, const Work& work) {
-        const Route route = route_of(price, graph.communicators()[communicator], work);
-        std::optional<TrafficIndex>& known = index_[key(communicator, route)];
+        const TrafficPattern pattern = pattern_of(price, graph.communicators()[communicator], work);
+        std::optional<TrafficIndex>& known = index_[key(communicator, pattern)];
         if (known) return;
         known = static_cast<TrafficIndex>(traffic_.size());
-        traffic_.push_back({communicator, route});
+        traffic_.push_back({communicator, pattern});
     };
     std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
     for (const Segment& s : graph.segments()) {
@@ -190,7 +191,7 @@ bool LinkMap::are_alike(const std::vector<Crossing>& crossings) const {
     return true;
 }
 
-TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, Route route) const { return *index_[key(communicator, route)]; }
+TrafficIndex LinkMap::traffic(CommunicatorIndex communicator, TrafficPattern pattern) const { return *index_[key(communicator, pattern)]; }
 
 std::vector<Bandwidth> LinkMap::capacities() const {
     std::vector<Bandwidth> list;

@@ -17,10 +17,10 @@
 
 namespace sextant {
 
-enum class Route : std::uint8_t { ring, all_to_all, path, to_server, from_server };
-inline constexpr int route_count = 5;
+enum class TrafficPattern : std::uint8_t { ring, all_to_all, path, to_server, from_server };
+inline constexpr int pattern_count = 5;
 
-// A communicator's bytes by one route, all its sets at once.
+// A communicator's bytes by one pattern, all its sets at once.
 using TrafficIndex = std::uint32_t;
 
 // Links that are one to whatever crosses them.
@@ -40,7 +40,7 @@ class LinkMap {
 public:
     LinkMap(const TaskGraph&, const CostTable&, const Topology&, const Placement&);
 
-    [[nodiscard]] TrafficIndex traffic(CommunicatorIndex, Route) const;  // one that the graph has
+    [[nodiscard]] TrafficIndex traffic(CommunicatorIndex, TrafficPattern) const;  // one that the graph has
     [[nodiscard]] std::span<const LinkUse> uses(TrafficIndex t) const { return uses_[t]; }
     [[nodiscard]] std::vector<Bandwidth> capacities() const;  // of the links that uses() name
     [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
@@ -64,10 +64,10 @@ private:
 
     struct Traffic {
         CommunicatorIndex communicator = 0;
-        Route route = Route::ring;
+        TrafficPattern pattern = TrafficPattern::ring;
     };
     std::vector<Traffic> traffic_;
-    std::vector<std::optional<TrafficIndex>> index_;  // by communicator and route
+    std::vector<std::optional<TrafficIndex>> index_;  // by communicator and pattern
     std::vector<LinkClass> classes_;
     std::vector<std::optional<std::size_t>> class_of_;  // by link; none where nothing limits or crosses it
     bool sets_are_alike_ = true;
@@ -75,6 +75,6 @@ private:
 };
 
 // How the bytes of an exchange of this price travel over this communicator.
-Route route_of(const CollectivePrice&, const Communicator&, const Work&);
+TrafficPattern pattern_of(const CollectivePrice&, const Communicator&, const Work&);
 
 }  // namespace sextant

@@ -60,7 +60,7 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     exchange.receiver.reset();
     if (transfer && !communicator.with_server) exchange.receiver = communicator.members[1];
     exchange.price = &price;
-    exchange.traffic = links_.traffic(c, route_of(price.price, communicator, work));
+    exchange.traffic = links_.traffic(c, pattern_of(price.price, communicator, work));
     exchange.kind = kind_of(work, price.group);
     exchange.part = 1 - price.hidden;
     exchange.behind = exchange.flows = false;

@@ -16,7 +16,7 @@ std::vector<Bandwidth> two_per_cable(int cables, Bandwidth bandwidth) {
 
 RankNetwork star(int ranks, Wire port) {
     return {two_per_cable(ranks, port.bandwidth), [port](int from, int to) {
-                return Route{.uses = {up(from), down(to)}, .latency = 2 * port.latency};
+                return FlowRoute{.uses = {up(from), down(to)}, .latency = 2 * port.latency};
             }};
 }
 
@@ -27,9 +27,9 @@ RankNetwork fat_tree(const FatTree& tree) {
     capacities.insert(capacities.end(), uplinks.begin(), uplinks.end());
     return {std::move(capacities), [tree, ranks](int from, int to) {
                 const int from_leaf = from / tree.ranks_per_leaf, to_leaf = to / tree.ranks_per_leaf, spine = to % tree.spines;
-                if (from_leaf == to_leaf) return Route{.uses = {up(from), down(to)}, .latency = 2 * tree.port.latency};
+                if (from_leaf == to_leaf) return FlowRoute{.uses = {up(from), down(to)}, .latency = 2 * tree.port.latency};
                 const auto uplink = [&](int leaf) { return ranks + leaf * tree.spines + spine; };
-                return Route{.uses = {up(from), up(uplink(from_leaf)), down(uplink(to_leaf)), down(to)},
+                return FlowRoute{.uses = {up(from), up(uplink(from_leaf)), down(uplink(to_leaf)), down(to)},
                              .latency = 2 * (tree.port.latency + tree.uplink.latency)};
             }};
 }
@@ -39,7 +39,7 @@ RankNetwork network_of(const Topology& topology, std::span<const DeviceIndex> me
     for (const TopologyLink& link : topology.links()) network.capacities.push_back(link.bandwidth);
     network.route = [&topology, devices = std::vector(members.begin(), members.end())](int from, int to) {
         const TransferPath path = topology.path(devices[from], devices[to]);
-        Route route{.uses = {}, .latency = path.latency, .limit = path.bottleneck};
+        FlowRoute route{.uses = {}, .latency = path.latency, .limit = path.bottleneck};
         for (const int l : path.links) {
             const auto link = static_cast<std::uint32_t>(l);
             const auto known = std::ranges::find(route.uses, link, &LinkUse::link);

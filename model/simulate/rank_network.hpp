@@ -12,7 +12,7 @@
 
 namespace sextant {
 
-struct Route {
+struct FlowRoute {
     std::vector<LinkUse> uses;
     Seconds latency;  // of all hops together; passes before the first byte moves
     Bandwidth limit = Bandwidth::from_si(std::numeric_limits<double>::infinity());
@@ -20,7 +20,7 @@ struct Route {
 
 struct RankNetwork {
     std::vector<Bandwidth> capacities;             // by link
-    std::function<Route(int from, int to)> route;  // between two ranks, which differ
+    std::function<FlowRoute(int from, int to)> route;  // between two ranks, which differ
 };
 
 struct Wire {

@@ -16,24 +16,25 @@ std::string size_text(Image x) { return std::to_string(x.channels) + "x" + std::
 // Layers [begin, end) that make one block.
 struct Group {
     std::size_t begin, end;
-    bool weighted;  // it has a layer with a matrix; else it can only be the tail in front of the classifier
+    bool weighted;  // it has a layer with a matrix; else it is all there is in front of the classifier
 };
 
-// A block has one layer with a matrix, or one residual; the normalisation behind it, and what stands in front of it. So it ends where
-// backward reads nothing, see NetworkBuilder.
+// A block has one layer with a matrix, or one residual, and all behind it up to the next; the first also what stands in front of it. See
+// NetworkBuilder.
 std::vector<Group> groups_of(const std::vector<ChainLayer>& layers) {
     std::vector<Group> groups;
     Group open{0, 0, false};
     int depth = 0;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const Kind kind = layers[i].kind;
-        if (depth == 0 && open.weighted && kind != Kind::norm) {
+        const bool weighted = kind == Kind::dense || kind == Kind::conv || kind == Kind::residual_begin;
+        if (depth == 0 && open.weighted && weighted) {
             groups.push_back(open);
             open = {i, i, false};
         }
         if (kind == Kind::residual_begin) ++depth;
         if (kind == Kind::residual_end) depth = std::max(0, depth - 1);
-        open.weighted |= kind == Kind::dense || kind == Kind::conv || kind == Kind::residual_begin;
+        open.weighted |= weighted;
         open.end = i + 1;
     }
     groups.push_back(open);

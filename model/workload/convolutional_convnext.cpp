@@ -28,10 +28,14 @@ void build_convnext(NetworkBuilder& network, const ConvNext& c, std::int64_t cla
         const std::string number = std::to_string(stage + 1);
         if (stage > 0)
             network.block("downsample " + number, BlockRole::layer, [&](Layers& l, Image x) {
-                const ConvLayer halve{.out_channels = c.channels << stage, .kernel = 2, .stride = 2, .padding = 0, .bias = true};
-                return l.conv("conv", l.norm("norm", x, NormKind::layer), halve);
+                return l.conv("conv", x, {.out_channels = c.channels << stage, .kernel = 2, .stride = 2, .padding = 0, .bias = true});
             });
-        for (int i = 0; i < c.blocks[stage]; ++i) network.block("stage " + number + " block", BlockRole::layer, convnext_block);
+        const bool last_stage = stage + 1 == c.blocks.size();
+        const int alike = last_stage ? c.blocks[stage] : c.blocks[stage] - 1;
+        for (int i = 0; i < alike; ++i) network.block("stage " + number + " block", BlockRole::layer, convnext_block);
+        if (!last_stage)  // with the norm in front of the downsampling: the addition's kernel may hold it
+            network.block("stage " + number + " last block", BlockRole::layer,
+                          [](Layers& l, Image x) { return l.norm("downsample.norm", convnext_block(l, x), NormKind::layer); });
     }
     network.block("head", BlockRole::head,
                   [&](Layers& l, Image x) { return l.classifier(l.norm("norm", l.global_pool(x), NormKind::layer), classes); });

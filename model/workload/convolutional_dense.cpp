@@ -21,23 +21,18 @@ Image dense_layer(Layers& l, Image x, std::int64_t growth) {
 
 void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t classes) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
-        return l.norm("bn", l.conv("conv", x, {.out_channels = d.stem_channels, .kernel = 7, .stride = 2}));
+        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = d.stem_channels, .kernel = 7, .stride = 2})));
+        return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
     });
     for (std::size_t stage = 0; stage < d.layers.size(); ++stage) {
-        const std::string number = std::to_string(stage + 1);
-        for (int i = 0; i < d.layers[stage]; ++i)
-            network.block("stage " + number + " dense layer", BlockRole::layer, [&](Layers& l, Image x) {
-                if (stage == 0 && i == 0) x = l.pool("pool", l.relu(x), {.kernel = 3, .stride = 2, .padding = 1});
-                return dense_layer(l, x, d.growth);
-            });
-        if (stage + 1 < d.layers.size())
-            network.block("transition " + number, BlockRole::layer, [](Layers& l, Image x) {
-                x = norm_relu_conv(l, "conv", x, {.out_channels = x.channels / 2});
-                return l.pool("pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
-            });
+        network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
+            for (int i = 0; i < d.layers[stage]; ++i) x = dense_layer(l, x, d.growth);
+            if (stage + 1 == d.layers.size()) return l.relu(l.norm("bn", x));
+            x = norm_relu_conv(l, "transition", x, {.out_channels = x.channels / 2});
+            return l.pool("transition.pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
+        });
     }
-    network.block("head", BlockRole::head,
-                  [&](Layers& l, Image x) { return l.classifier(l.global_pool(l.relu(l.norm("bn", x))), classes); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
 }
 
 }  // namespace

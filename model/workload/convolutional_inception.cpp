@@ -20,14 +20,9 @@ Image branch(Layers& l, const std::string& name, Image x, const Branch& convolut
     return x;
 }
 
-// The stem of both networks: convolutions in a row. It ends before an activation function, see NetworkBuilder.
-void stem(NetworkBuilder& network, const std::string& name, BlockRole role, const Branch& convolutions, NetworkBuilder::Body before = {}) {
-    network.block(name, role, [&](Layers& l, Image x) {
-        if (before) x = before(l, x);
-        const Branch inner(convolutions.begin(), convolutions.end() - 1);
-        x = l.conv(name, branch(l, name, x, inner), convolutions.back());
-        return convolutions.back().bias ? x : l.norm(name + ".bn", x);
-    });
+// The stem of both networks: convolutions in a row, then a pooling.
+void stem(NetworkBuilder& network, const std::string& name, BlockRole role, const Branch& convolutions, PoolLayer pool) {
+    network.block(name, role, [&](Layers& l, Image x) { return l.pool(name + ".pool", branch(l, name, x, convolutions), pool); });
 }
 
 // GoogLeNet's module: 1x1; 1x1 and 3x3; 1x1 and a larger one; max pooling and 1x1.
@@ -42,10 +37,9 @@ struct GoogleModule {
 void build_googlenet(NetworkBuilder& network, bool as_in_paper, std::int64_t classes) {
     const bool bias = as_in_paper;
     const auto pool = [](std::int64_t window) { return PoolLayer{.kernel = window, .stride = 2, .round_up = true}; };
-    const auto activated_pool = [&](Layers& l, Image x) { return l.pool("pool", l.relu(x), pool(3)); };
-    stem(network, "stem", BlockRole::input, {{.out_channels = 64, .kernel = 7, .stride = 2, .bias = bias}});
+    stem(network, "stem", BlockRole::input, {{.out_channels = 64, .kernel = 7, .stride = 2, .bias = bias}}, pool(3));
     stem(network, "stem 2", BlockRole::layer, {{.out_channels = 64, .bias = bias}, {.out_channels = 192, .kernel = 3, .bias = bias}},
-         activated_pool);
+         pool(3));
 
     const std::int64_t last_pool = as_in_paper ? 3 : 2;
     const std::array<GoogleModule, 9> modules{{{"inception 3a", 64, 96, 128, 16, 32, 32},
@@ -59,7 +53,6 @@ void build_googlenet(NetworkBuilder& network, bool as_in_paper, std::int64_t cla
                                                {"inception 5b", 384, 192, 384, 48, 128, 128}}};
     for (const GoogleModule& m : modules)
         network.block(m.name, BlockRole::layer, [&](Layers& l, Image x) {
-            if (&m == modules.data()) x = activated_pool(l, x);
             if (m.pool_before > 0) x = l.pool("pool before", x, pool(m.pool_before));
             const Image pooled = l.pool("pool", x, {.kernel = 3, .stride = 1, .padding = 1, .round_up = true});
             const std::int64_t large = as_in_paper ? 5 : 3;
@@ -127,11 +120,10 @@ void auxiliary_classifier(Layers& l, Image x, std::int64_t classes) {
 }
 
 void build_inception_v3(NetworkBuilder& network, bool auxiliary, std::int64_t classes) {
-    const auto activated_pool = [](Layers& l, Image x) { return l.pool("pool before", l.relu(x), shrink); };
-    stem(network, "stem", BlockRole::input, {unpadded(32, 3, 2), unpadded(32, 3, 1), conv(64, 3)});
-    stem(network, "stem 2", BlockRole::layer, {conv(80), unpadded(192, 3, 1)}, activated_pool);
+    stem(network, "stem", BlockRole::input, {unpadded(32, 3, 2), unpadded(32, 3, 1), conv(64, 3)}, shrink);
+    stem(network, "stem 2", BlockRole::layer, {conv(80), unpadded(192, 3, 1)}, shrink);
     const auto layer = [&](const std::string& name, const NetworkBuilder::Body& body) { network.block(name, BlockRole::layer, body); };
-    layer("inception 5b", [&](Layers& l, Image x) { return module_a(l, activated_pool(l, x), 32); });
+    layer("inception 5b", [](Layers& l, Image x) { return module_a(l, x, 32); });
     layer("inception 5c", [](Layers& l, Image x) { return module_a(l, x, 64); });
     layer("inception 5d", [](Layers& l, Image x) { return module_a(l, x, 64); });
     layer("reduction 6a", module_b);

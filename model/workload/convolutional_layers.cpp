@@ -54,6 +54,7 @@ std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kerne
 
 Layers::Layers(LayerContext& context, Image input) : context_(context), input_(input) {
     input_.id = graph_.input("input", shape_here(input));
+    if (input.needed) graph_.keep_for_writer(input_.id);
 }
 
 double Layers::elements_here(Image x) const { return real(rows(x)) * real(channels_here(x)); }
@@ -263,9 +264,10 @@ void NetworkBuilder::block(const std::string& name, BlockRole role, const Body& 
     const auto known = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.name == name && m.in == image_; });
     if (known == made_.end()) {
         Layers layers(context_, image_);
-        const Image out = body(layers, layers.input());
-        made_.push_back({name, image_, out});
+        Image out = body(layers, layers.input());
         network_.templates.push_back({name, role, std::move(layers).build(out)});
+        out.needed = leaves_needed_output(network_.templates.back().graph);
+        made_.push_back({name, image_, out});
         network_.sequence.push_back(static_cast<int>(made_.size()) - 1);
         image_ = out;
     } else {

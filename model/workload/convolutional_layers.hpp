@@ -23,6 +23,7 @@ struct Image {
     std::int64_t channels = 1, height = 1, width = 1;  // of the whole image
     bool cut = false;                                  // this device holds channels / tp of the channels
     bool summed = false;  // partial gradients need no exchange here: one further up adds them, or this is the data
+    bool needed = false;  // between blocks: the operator that wrote it needs it in backward
 
     friend bool operator==(const Image&, const Image&) = default;
 };
@@ -110,8 +111,8 @@ private:
 
 // A network block by block. Two blocks of one name and one input shape are instances of one template: the name must say all else.
 //
-// A block ends where backward reads nothing, before an activation function rather than after it, so that no tensor on a boundary is
-// saved twice: by the block that writes it and by the block that reads it.
+// A block begins at a layer with a matrix, or at the residual or module that it belongs to. Normalisation, activation and pooling stay
+// with the layer that they follow: no kernel that a framework fuses crosses a boundary.
 class NetworkBuilder {
 public:
     using Body = std::function<Image(Layers&, Image)>;

@@ -38,12 +38,12 @@ Image inverted_residual(Layers& l, Image x, const MobileStage& stage, std::int64
 }
 
 void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
-    network.block("stem", BlockRole::input,
-                  [](Layers& l, Image x) { return l.norm("bn", l.conv("conv", x, {.out_channels = 32, .kernel = 3, .stride = 2})); });
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
+        return l.activation(l.norm("bn", l.conv("conv", x, {.out_channels = 32, .kernel = 3, .stride = 2})), m.activation);
+    });
     for (std::size_t stage = 0; stage < m.stages.size(); ++stage)
         for (int i = 0; i < m.stages[stage].blocks; ++i)
             network.block("stage " + std::to_string(stage + 1) + " inverted residual", BlockRole::layer, [&](Layers& l, Image x) {
-                if (stage == 0 && i == 0) x = l.activation(x, m.activation);
                 return inverted_residual(l, x, m.stages[stage], i == 0 ? m.stages[stage].stride : 1, m);
             });
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {

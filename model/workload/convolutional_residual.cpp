@@ -22,7 +22,7 @@ Image shortcut(Layers& l, Image x, Image y, std::int64_t stride) {
 Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride) {
     Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = channels, .kernel = 3, .stride = stride})));
     y = l.norm("bn2", l.conv("conv2", y, {.out_channels = channels, .kernel = 3}));
-    return l.add("add", y, shortcut(l, x, y, stride));
+    return l.relu(l.add("add", y, shortcut(l, x, y, stride)));
 }
 
 Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
@@ -30,24 +30,24 @@ Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t s
     Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
     y = l.relu(l.norm("bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups})));
     y = l.norm("bn3", l.conv("conv3", y, {.out_channels = 4 * channels}));
-    return l.add("add", y, shortcut(l, x, y, stride));
+    return l.relu(l.add("add", y, shortcut(l, x, y, stride)));
 }
 
 void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
-    network.block("stem", BlockRole::input,
-                  [](Layers& l, Image x) { return l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})); });
+    network.block("stem", BlockRole::input, [](Layers& l, Image x) {
+        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})));
+        return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+    });
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
         for (int i = 0; i < r.blocks[stage]; ++i) {
             const std::int64_t channels = 64LL << stage;
             const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
-                              x = l.relu(x);
-                              if (stage == 0 && i == 0) x = l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
                               return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride);
                           });
         }
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(l.relu(x)), classes); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
 }
 
 }  // namespace

@@ -26,12 +26,10 @@ Network build_mlp(const MlpSpec& spec, const Shard& shard) {
     problems.throw_if_any();
 
     NetworkBuilder network({.shard = shard, .size_pointer = "/workload/mlp"}, {.id = {}, .channels = spec.widths.front()});
-    const auto activated = [&](Layers& l, Image x, bool first) { return first ? x : l.activation(x, spec.activation); };
     for (std::size_t i = 1; i + 1 < spec.widths.size(); ++i)
         network.block("dense " + std::to_string(spec.widths[i]), BlockRole::layer,
-                      [&](Layers& l, Image x) { return l.linear("dense", activated(l, x, i == 1), spec.widths[i]); });
-    network.block("head", BlockRole::head,
-                  [&](Layers& l, Image x) { return l.classifier(activated(l, x, spec.widths.size() == 2), spec.widths.back()); });
+                      [&](Layers& l, Image x) { return l.activation(l.linear("dense", x, spec.widths[i]), spec.activation); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(x, spec.widths.back()); });
     return std::move(network).build();
 }
 

@@ -74,6 +74,8 @@ std::vector<std::pair<TensorId, TensorId>> stand_ins(const OperatorGraph& graph)
     return pairs;
 }
 
+bool contains(std::span<const TensorId> list, TensorId id) { return std::ranges::find(list, id) != list.end(); }
+
 double sum_parameters(std::span<const Operator> operators, bool expert) {
     double sum = 0;
     for (const Operator& op : operators)
@@ -99,9 +101,17 @@ std::vector<TensorId> saved_for_backward(const OperatorGraph& graph) {
     // Pairs stand in order of execution: from the last to the first, a chain of exchanges leads to its beginning.
     const auto pairs = stand_ins(graph);
     for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) std::replace(saved.begin(), saved.end(), pair->first, pair->second);
+    saved.insert(saved.end(), graph.kept_for_writer().begin(), graph.kept_for_writer().end());
     std::sort(saved.begin(), saved.end());
     saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
+    std::erase_if(saved, [&](TensorId id) { return contains(graph.outputs(), id) && !contains(graph.inputs(), id); });
     return saved;
+}
+
+bool leaves_needed_output(const OperatorGraph& graph) {
+    return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
+        return contains(op.outputs, graph.outputs().front()) && contains(saved_for_backward(op), graph.outputs().front());
+    });
 }
 
 TensorId OperatorGraphBuilder::input(std::string name, std::vector<std::int64_t> shape, TensorRole role) {
@@ -129,6 +139,7 @@ TensorId OperatorGraphBuilder::also(std::string name, std::vector<std::int64_t> 
 }
 
 void OperatorGraphBuilder::output(TensorId id) { graph_.outputs_.push_back(id); }
+void OperatorGraphBuilder::keep_for_writer(TensorId input) { graph_.kept_for_writer_.push_back(input); }
 
 OperatorGraph OperatorGraphBuilder::build() && { return std::move(graph_); }
 

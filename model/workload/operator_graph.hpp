@@ -17,6 +17,8 @@ public:
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors_[id.value]; }
     [[nodiscard]] std::span<const TensorId> inputs() const { return inputs_; }    // arrive from the block before
     [[nodiscard]] std::span<const TensorId> outputs() const { return outputs_; }  // leave for the block after
+    // Inputs that the block before needs in backward too.
+    [[nodiscard]] std::span<const TensorId> kept_for_writer() const { return kept_for_writer_; }
 
     [[nodiscard]] double parameters() const;        // local, tied ones not counted
     [[nodiscard]] double dense_parameters() const;  // those not sharded over the expert group
@@ -26,7 +28,7 @@ private:
     friend class OperatorGraphBuilder;
     std::vector<Operator> operators_;
     std::vector<Tensor> tensors_;
-    std::vector<TensorId> inputs_, outputs_;
+    std::vector<TensorId> inputs_, outputs_, kept_for_writer_;
 };
 
 // Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
@@ -34,11 +36,14 @@ private:
 //   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
 //   Normalization, gelu, silu, gate, squared_relu, multiply: inputs        relu, sigmoid, Softmax: output
 //   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      others: nothing
-// A block's own input counts when an operator needs it. What an Exchange that gathers again made, or one that does nothing forward,
+// A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
+// (leaves_needed_output tells the block behind). What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
 // What one operator's backward reads.
 std::vector<TensorId> saved_for_backward(const Operator&);
+// Does the operator that writes the block's (first) output need it in backward, as ReLU does? The block that reads it must keep it.
+bool leaves_needed_output(const OperatorGraph&);
 
 class OperatorGraphBuilder {
 public:
@@ -48,6 +53,7 @@ public:
     // A further output of the last operator added: a mask, statistics.
     TensorId also(std::string name, std::vector<std::int64_t> shape, TensorRole role);
     void output(TensorId);
+    void keep_for_writer(TensorId input);
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors_[id.value]; }
     OperatorGraph build() &&;
 

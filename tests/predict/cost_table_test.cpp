@@ -72,8 +72,9 @@ TEST(CostTable, PutsAnExchangeBehindTheKernelsThatMakeWhatItCarries) {
     EXPECT_EQ(forward.pieces[0].exchange->price.bytes, 2 * 1024 * 1024 * B);  // 2 (n - 1)/n of the buffer, n = 2
     EXPECT_EQ(forward.pieces[0].exchange->hidden, 0);
     EXPECT_FALSE(forward.pieces[1].exchange);
-    EXPECT_EQ(forward.pieces[0].device, device_time(price_of(job, ComputeWork{Phase::forward, 0, 2})));
-    EXPECT_EQ(forward.pieces[1].device, device_time(price_of(job, ComputeWork{Phase::forward, 2, 1})));
+    // The second layer's activation waits for the sum; passes over memory take next to nothing here.
+    EXPECT_NEAR(forward.pieces[0].device / device_time(price_of(job, ComputeWork{Phase::forward, 0, 2})), 1, 1e-9);
+    EXPECT_NEAR(forward.pieces[1].device / device_time(price_of(job, ComputeWork{Phase::forward, 2, 1})), 1, 1e-9);
 }
 
 TEST(CostTable, HidesTheFractionOfATensorExchangeThatTheFrameworkDoes) {
@@ -85,14 +86,16 @@ TEST(CostTable, HidesTheFractionOfATensorExchangeThatTheFrameworkDoes) {
 }
 
 TEST(CostTable, TakesTheHostAsLongAsItIssuesKernelsAndExchanges) {
-    // Forward 10 us for each of two products, an activation between them and the sum; on a host of half the speed.
+    // Forward 10 us for each of two products, an activation between them and the sum; behind it one more activation. On a host of half
+    // the speed.
     Scenario job = three_layers();
     job.plan.tp = 2;
     job.framework.dispatch = round_machine::given(10 * us);
     job.cluster.node.host.thread_speed = round_machine::given(0.5);
     const WorkPrice forward = price_of(job, ComputeWork{Phase::forward, 0, 2});
-    ASSERT_THAT(forward.pieces, SizeIs(1));
+    ASSERT_THAT(forward.pieces, SizeIs(2));
     EXPECT_NEAR(forward.pieces[0].host / us, 4 * 20, 1e-9);
+    EXPECT_NEAR(forward.pieces[1].host / us, 20, 1e-9);
 }
 
 TEST(CostTable, RunsTheForwardOfARecomputedBlockJustBeforeItsBackward) {

@@ -120,7 +120,7 @@ Seconds longest_way(const PlayableScenario& played) {
         if (!own && !inside) return Seconds{};
         const CommunicatorIndex c = own ? s.communicator : *inside;
         Seconds bytes{};
-        for (const LinkUse& use : links.uses(links.traffic(c, route_of(exchange.price, graph.communicators()[c], work))))
+        for (const LinkUse& use : links.uses(links.traffic(c, pattern_of(exchange.price, graph.communicators()[c], work))))
             bytes = max(bytes, exchange.price.bytes * use.weight / exchange.price.efficiency / capacities[use.link]);
         return (1 - exchange.hidden) * (exchange.price.fixed + bytes);
     };

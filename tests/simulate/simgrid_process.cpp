@@ -63,7 +63,7 @@ double ring_end(const RankNetwork& network, const std::vector<Seconds>& latencie
     const Rounds& rounds = schedule.rounds.front();
     question << "ring " << schedule.ranks << ' ' << rounds.count << ' ' << static_cast<std::uint64_t>(rounds.bytes.si()) << '\n';
     for (int r = 0; r < schedule.ranks; ++r) {
-        const Route route = network.route(r, rounds.to[r]);
+        const FlowRoute route = network.route(r, rounds.to[r]);
         question << route.uses.size();
         for (const LinkUse& use : route.uses) question << ' ' << use.link;
         question << '\n';

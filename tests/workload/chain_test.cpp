@@ -28,15 +28,14 @@ TEST(chain, has_the_parameters_and_saved_tensors_that_one_counts_by_hand) {
     EXPECT_EQ(sum_saved_elements(network), 6 * 16'384 + 3'072 + 16);
 }
 
-TEST(chain, blocks_end_before_an_activation_and_equal_ones_share_a_template) {
-    std::vector<ChainLayer> layers{conv(16), batch_norm};
-    for (int i = 0; i < 3; ++i) layers.insert(layers.end(), {relu, begin, conv(16), batch_norm, relu, conv(16), end});
-    layers.push_back(relu);
+TEST(chain, a_block_begins_at_a_matrix_or_a_residual_and_equal_ones_share_a_template) {
+    std::vector<ChainLayer> layers{conv(16), batch_norm, relu};
+    for (int i = 0; i < 3; ++i) layers.insert(layers.end(), {begin, conv(16), batch_norm, relu, conv(16), end, relu});
     const Network network = build_chain({.input_shape = {3, 32, 32}, .layers = layers}, {});
     std::vector<std::string> names;
     for (const int t : network.sequence) names.push_back(network.templates[static_cast<std::size_t>(t)].name);
-    const std::string residual = "relu, (, conv 16 3x3/1, batch norm, relu, conv 16 3x3/1, )";
-    EXPECT_THAT(names, ElementsAre("conv 16 3x3/1, batch norm", residual, residual, residual, "head"));
+    const std::string residual = "(, conv 16 3x3/1, batch norm, relu, conv 16 3x3/1, ), relu";
+    EXPECT_THAT(names, ElementsAre("conv 16 3x3/1, batch norm, relu", residual, residual, residual, "head"));
     EXPECT_EQ(network.templates.size(), 3);
 }
 

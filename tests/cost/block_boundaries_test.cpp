@@ -1,0 +1,80 @@
+// Where a network is cut into blocks must not show in what it costs: the blocks together run the kernels, and keep the activations, of the
+// same network as one graph.
+#include "model/cost/kernel.hpp"
+#include "tests/cost/round_machine.hpp"
+#include "tests/workload/joined_network.hpp"
+
+#include "model/workload/workload.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+struct Cost {
+    std::int64_t forward_launches = 0, backward_launches = 0;
+    double forward_bytes = 0, backward_bytes = 0, flops = 0, saved_bytes = 0, parameters = 0;
+
+    void add(const BlockKernels& k) {
+        for (const Kernel& f : k.forward) forward_launches += f.launches, forward_bytes += f.bytes.si(), flops += f.flops.si();
+        for (const Kernel& b : k.backward) backward_launches += b.launches, backward_bytes += b.bytes.si(), flops += b.flops.si();
+        saved_bytes += (k.saved + k.saved_logits).si();
+        parameters += k.parameters;
+    }
+};
+
+struct Cut {
+    int tensor = 1;
+    Fusion fusion = Fusion::none;
+};
+
+void expect_equal_costs(const Workload& workload, const Cut& cut) {
+    Plan plan;
+    plan.micro_batch = plan.global_batch = 4;
+    plan.tp = cut.tensor;
+    Framework framework = round_machine::framework();
+    framework.fusion = cut.fusion;
+    const Network network = build_network(workload, {.micro_batch = 4, .tensor = cut.tensor});
+    Cost blocks, one;
+    for (const int t : network.sequence)
+        blocks.add(block_kernels(network.templates[static_cast<std::size_t>(t)].graph, plan, framework, false));
+    one.add(block_kernels(joined(network), plan, framework, false));
+    SCOPED_TRACE(workload.name + ", tp " + std::to_string(cut.tensor) + ", fusion " + std::to_string(static_cast<int>(cut.fusion)));
+    EXPECT_EQ(blocks.forward_launches, one.forward_launches);
+    EXPECT_EQ(blocks.backward_launches, one.backward_launches);
+    EXPECT_DOUBLE_EQ(blocks.forward_bytes, one.forward_bytes);
+    EXPECT_DOUBLE_EQ(blocks.backward_bytes, one.backward_bytes);
+    EXPECT_DOUBLE_EQ(blocks.flops, one.flops);
+    EXPECT_DOUBLE_EQ(blocks.saved_bytes, one.saved_bytes);
+    EXPECT_DOUBLE_EQ(blocks.parameters, one.parameters);
+}
+
+void expect_equal_costs(const Workload& workload) {
+    for (const int tensor : {1, 2})
+        for (const Fusion fusion : {Fusion::none, Fusion::pointwise, Fusion::compiler}) expect_equal_costs(workload, {tensor, fusion});
+}
+
+TEST(block_boundaries, a_convolutional_network_costs_what_it_costs_in_one_piece) {
+    for (const std::string& name : convolutional_names())
+        expect_equal_costs({name, name, ConvolutionalSpec{.name = name, .image_px = 299}, ""});
+}
+
+TEST(block_boundaries, a_multilayer_perceptron_costs_what_it_costs_in_one_piece) {
+    for (const PointwiseKind activation : {PointwiseKind::relu, PointwiseKind::gelu})  // one needs its output, the other its input
+        expect_equal_costs({"mlp", "mlp", MlpSpec{.widths = {784, 512, 512, 256, 10}, .activation = activation}, ""});
+}
+
+TEST(block_boundaries, a_chain_costs_what_it_costs_in_one_piece) {
+    using Kind = ChainLayer::Kind;
+    const ChainLayer conv{.kind = Kind::conv, .width = 16, .kernel = 3}, norm{.kind = Kind::norm}, relu{.kind = Kind::activation},
+        begin{.kind = Kind::residual_begin}, end{.kind = Kind::residual_end}, pool{.kind = Kind::pool, .kernel = 2, .stride = 2},
+        drop{.kind = Kind::dropout}, dense{.kind = Kind::dense, .width = 64};
+    expect_equal_costs({"chain", "chain",
+                        ChainSpec{.input_shape = {3, 32, 32},
+                                  .layers = {norm, conv, norm, relu, begin, conv, norm, relu, conv, end, relu, pool, conv, pool, relu,
+                                             dense, relu, drop, dense}},
+                        ""});
+}
+
+}  // namespace
+}  // namespace sextant
