@@ -1,5 +1,7 @@
 #include "fuzz/targets.hpp"
 #include "model/io/report_writer.hpp"
+#include "model/io/simulation_writer.hpp"
+#include "model/io/timeline_svg.hpp"
 #include "model/sextant.hpp"
 
 #include <cmath>
@@ -13,6 +15,18 @@ void require(bool sound) {
 }
 void require_sound(double value) { require(std::isfinite(value) && value >= 0); }
 
+void require_sound(const Report& report) {
+    for (const Terms& terms : {report.estimate.terms, report.estimate.overlapped})
+        for (const Seconds term : terms.of) require_sound(term.si());
+    for (const StageMemory& stage : report.estimate.memory)
+        for (const Bytes bytes : stage.of) require_sound(bytes.si());
+    require(report.estimate.step > Seconds{});
+    for (const NamedQuantity& q : named_quantities(report)) require(std::isfinite(q.si));
+}
+
+// Small enough that thousands are played in a minute.
+bool is_small(const Plan& plan) { return plan.devices() <= 32 && plan.micro_batches() <= 16; }
+
 }  // namespace
 
 // A scenario that names anything of the bundled profiles and frameworks. What is accepted has an answer, and one of finite numbers.
@@ -24,14 +38,15 @@ void predict(std::string_view input) {
     if (!diagnostics.empty()) return;
     try {
         const Report report = sextant::predict(scenario);
-        for (const Terms& terms : {report.estimate.terms, report.estimate.overlapped})
-            for (const Seconds term : terms.of) require_sound(term.si());
-        for (const StageMemory& stage : report.estimate.memory)
-            for (const Bytes bytes : stage.of) require_sound(bytes.si());
-        require(report.estimate.step > Seconds{});
-        for (const NamedQuantity& q : named_quantities(report)) require(std::isfinite(q.si));
+        require_sound(report);
         report_to_text(report);
         report_to_json(report);
+        if (!is_small(scenario.plan)) return;
+        const SimulationReport simulated = simulate(scenario);
+        require_sound(simulated.report);
+        simulation_to_text(simulated);
+        simulation_to_json(simulated);
+        timeline_svg(simulated.trace, {scenario.name, simulated.memory});
     } catch (const InputError&) {
         // a plan that the network or the machine does not allow
     }

@@ -65,6 +65,17 @@ Seconds predict_loading(const LoadingRow& row) {
 // Segments that are played rank by rank where the ranks of a stage see links differently: some tenths of a second.
 constexpr std::size_t most_unfolded = 200'000;
 
+// Each piece of work leaves a span of some eighty bytes.
+void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table) {
+    constexpr std::size_t most = 20'000'000;
+    std::size_t pieces = 0;
+    for (const Segment& s : graph.segments()) pieces += table.works[s.work].pieces.size();
+    if (pieces <= most) return;
+    throw InputError(Diagnostic{
+        scenario.file, "/plan", "the step has " + std::to_string(pieces) + " pieces of work, too many to be played one by one",
+        "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as one; predict answers for any"});
+}
+
 // Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
 struct Machine {
     Topology topology;
@@ -141,6 +152,7 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     for (Fold fold = possible_fold(scenario);; fold = Fold::nothing) {
         const TaskGraph graph = lower(scenario, fold);
         const CostTable table = cost_table(job, graph);
+        check_size(scenario, graph, table);
         Simulation played = simulate(graph, table, machine.topology, machine.placement, jitter);
         const bool exact = played.folded_alike || fold == Fold::nothing;
         const std::size_t unfolded = graph.segments().size() / graph.ranks().size() * machine.placement.device_of.size();

@@ -34,27 +34,6 @@ std::vector<TransferWork> stage_boundaries(const Network& network, const Lowered
     return list;
 }
 
-// By block. The head's tied weight lives with the embedding; a stage without the embedding needs a copy of its own.
-std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
-    const std::vector<StageBlocks> split = split_stages(network, plan);
-    std::vector<BlockParameters> list(network.sequence.size());
-    for (std::size_t v = 0; v < stages.size(); ++v) {
-        const bool has_embedding = split[v % static_cast<std::size_t>(plan.pp)].has_input;
-        for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
-            const auto block = static_cast<std::size_t>(b);
-            const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[block])].graph;
-            BlockParameters& p = list[block];
-            p.dense = graph.dense_parameters();
-            p.expert = graph.expert_parameters();
-            for (const Operator& op : graph.operators()) {
-                if (op.tied && !has_embedding) p.dense += op.parameters;
-                if (op.parameters > 0) ++p.tensors;
-            }
-        }
-    }
-    return list;
-}
-
 // The first layers of each stage run forward again, as many as the plan says.
 std::vector<BlockInstance> block_instances(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
     const std::vector<StageBlocks> split = split_stages(network, plan);
@@ -69,6 +48,20 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
         }
     }
     return blocks;
+}
+
+// Before memory is asked for. Passes forward and backward, each with what may come with it.
+void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
+    const Plan& plan = scenario.plan;
+    const double ranks = fold == Fold::alike ? plan.pp : plan.devices();
+    const double passes = plan.data_parallel == DataParallel::zero3 ? static_cast<double>(blocks) / plan.pp : plan.vpp;
+    const double segments = 4 * ranks * passes * static_cast<double>(plan.micro_batches());
+    constexpr double most = 2e7;
+    if (segments <= most) return;
+    throw InputError(Diagnostic{scenario.file, "/plan/global_batch",
+                                std::to_string(plan.micro_batches()) + " micro-batches on " + std::to_string(plan.devices()) +
+                                    " devices are too many to be played one by one",
+                                "a smaller global_batch has the same rhythm; predict answers for any"});
 }
 
 // Every micro-batch enters a virtual stage when it has left the one before; backward the other way.
@@ -103,7 +96,8 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       orders(work_orders(s.plan.schedule, s.plan.pp, s.plan.vpp, micro_batches)),
       virtual_stages(stage_blocks(network, s.plan)),
       boundaries(stage_boundaries(network, *this)),
-      parameters(block_parameters(network, s.plan, virtual_stages)),
+      parameters(block_parameters(network, s.plan)),
+      bucket_rule(sextant::bucket_rule(s.plan, s.framework, precision)),
       builder(network, block_instances(network, s.plan, virtual_stages)) {}
 
 Fold possible_fold(const Scenario& s) {
@@ -114,7 +108,9 @@ Fold possible_fold(const Scenario& s) {
 
 TaskGraph lower(const Scenario& scenario, Fold fold) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
-    LoweredJob job(scenario, fold, cut_network(scenario));
+    const Network network = cut_network(scenario);
+    check_size(scenario, fold, network.sequence.size());
+    LoweredJob job(scenario, fold, network);
     add_ranks(job);
     const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
     add_servers(job);

@@ -3,6 +3,7 @@
 
 #include "model/graph/task_graph.hpp"
 #include "model/lower/lower.hpp"
+#include "model/plan/buckets.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/schedule/schedule.hpp"
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace sextant {
-
-// Parameters of one block for which its stage keeps gradients. A tied weight counts where the stage holds no other copy of it.
-struct BlockParameters {
-    double dense = 0, expert = 0;
-    int tensors = 0;
-};
 
 // A worker's gradients to the parameter servers, or weights from them.
 struct ServedTransfer {
@@ -41,7 +36,8 @@ struct LoweredJob {
     std::vector<ComputeWork> virtual_stages;    // the blocks of each; chunk c of stage s is number c x pp + s
     std::vector<TransferWork> boundaries;       // what leaves each virtual stage forward
     std::vector<BlockParameters> parameters;    // by block
-    TaskGraphBuilder builder;                   // has the network
+    BucketRule bucket_rule;
+    TaskGraphBuilder builder;  // has the network
     // By rank of the graph: transfers to the neighbouring stages, and to and from the parameter servers.
     std::vector<std::optional<CommunicatorIndex>> to_next, to_previous, to_server;
     std::vector<ServedTransfer> pushes, pulls;
@@ -96,16 +92,10 @@ private:
     [[nodiscard]] bool ends_gradients() const;        // is the item at hand the last backward of its chunk?
 
     // replicated.cpp: each rank holds all weights of its stage; ZeRO 1 and 2 share out what belongs to them
-    struct Bucket {
-        ComputeWork blocks;  // whose gradients or weights these are
-        double dense = 0, expert = 0;
-        int tensors = 0;
-        std::optional<SegmentIndex> gathered;  // by this segment
+    struct Gathered {
+        Bucket bucket;
+        std::optional<SegmentIndex> by;
     };
-    enum class Granularity { bucket, block };
-    [[nodiscard]] std::vector<Bucket> buckets_of(const ComputeWork&, Granularity) const;
-    [[nodiscard]] std::optional<Bytes> bucket_size() const;
-    [[nodiscard]] int calls(double elements, int tensors) const;
     Stretch backward_with_reduction(const ComputeWork&);
     void reduce(const Bucket&, Stream, std::optional<SegmentIndex> after);
     void gather_for_forward();
@@ -135,7 +125,7 @@ private:
     Crossings crossings_;
     std::optional<SegmentIndex> last_collective_;  // in the communication stream
     std::vector<Bucket> unreduced_;                // gradients whose reduction nothing hides: at the end of the step
-    std::vector<std::vector<Bucket>> gathered_;    // by chunk: weights of ZeRO 1 and 2 that arrive behind the first forward
+    std::vector<std::vector<Gathered>> gathered_;  // by chunk: weights of ZeRO 1 and 2 that arrive behind the first forward
 
     struct Use {  // of one block's gathered weights
         SegmentIndex compute = 0;

@@ -1,45 +1,8 @@
 #include "model/lower/rank_writer.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sextant {
-
-std::optional<Bytes> RankWriter::bucket_size() const {
-    const Framework& f = job_.framework;
-    if (!f.bucket) return {};
-    return f.bucket_per_rank ? max(f.bucket->value, job_.plan.dp * job_.plan.cp * f.bucket_per_rank->value) : f.bucket->value;
-}
-
-// Blocks share a bucket in the order in which backward makes their gradients, until it is full: then it is reduced while backward goes on.
-// Without a bucket size everything is one exchange.
-std::vector<RankWriter::Bucket> RankWriter::buckets_of(const ComputeWork& work, Granularity granularity) const {
-    const std::optional<Bytes> size = bucket_size();
-    const Bytes element = size_of(job_.precision.reduction_type());
-    std::vector<Bucket> buckets;
-    bool open = false;
-    for (int block = work.first_block + work.count - 1; block >= work.first_block; --block) {
-        if (!open) buckets.emplace_back().blocks = {work.phase, block, 0};
-        Bucket& bucket = buckets.back();
-        const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
-        bucket.blocks.first_block = block;
-        ++bucket.blocks.count;
-        bucket.dense += p.dense;
-        bucket.expert += p.expert;
-        bucket.tensors += p.tensors;
-        const bool full = size && (bucket.dense + bucket.expert) * element >= *size;
-        open = granularity == Granularity::bucket && !full;
-    }
-    return buckets;
-}
-
-// How many buckets so many elements of a stretch of blocks fill.
-int RankWriter::calls(double elements, int tensors) const {
-    const std::optional<Bytes> size = bucket_size();
-    if (!size) return 1;
-    if (!(*size > Bytes{})) return std::max(1, tensors);  // each tensor alone
-    return std::max(1, static_cast<int>(std::ceil(elements * size_of(job_.precision.reduction_type()) / *size)));
-}
 
 void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
     if (job_.has_servers()) return push(bucket, stream, after);
@@ -48,12 +11,12 @@ void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<Segme
     work.kind = shards ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce;
     work.payload = Payload::gradients;
     work.type = job_.precision.reduction_type();
-    work.first_block = bucket.blocks.first_block;
-    work.count = bucket.blocks.count;
+    work.first_block = bucket.first_block;
+    work.count = bucket.count;
     const auto over = [&](ParallelGroup group, double elements) {
         work.group = group;
         work.elements = elements;
-        work.calls = calls(elements, bucket.tensors);
+        work.calls = job_.bucket_rule.calls(elements, bucket.tensors);
         collective(stream, work, after);
     };
     over(shards ? ParallelGroup::shard : ParallelGroup::data, bucket.dense);
@@ -64,8 +27,7 @@ void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<Segme
 }
 
 Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
-    const DataParallel dp = job_.plan.data_parallel;
-    const bool every = job_.plan.reduce_every_micro_batch.value_or(job_.framework.reduces_every_micro_batch) || dp == DataParallel::zero2;
+    const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
     if (!reduces || (job_.layout.size_of(ParallelGroup::data) < 2 && !job_.has_servers())) {
         const SegmentIndex whole = put(Stream::compute, work);
@@ -73,11 +35,13 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     }
     // A framework that fuses by time decides while the step runs which blocks share an exchange.
     const bool by_time = job_.overlaps_gradients() && job_.framework.reduction_cycle;
-    const std::vector<Bucket> buckets = buckets_of(work, by_time || job_.has_servers() ? Granularity::block : Granularity::bucket);
+    const std::vector<Bucket> buckets = by_time || job_.has_servers()
+                                            ? one_block_each(job_.parameters, work.first_block, work.count)
+                                            : job_.bucket_rule.buckets(job_.parameters, work.first_block, work.count);
     if (job_.overlaps_gradients()) {
         Stretch pass{job_.builder.next(), 0};
         for (const Bucket& bucket : buckets) {
-            pass.last = put(Stream::compute, bucket.blocks);
+            pass.last = put(Stream::compute, ComputeWork{work.phase, bucket.first_block, bucket.count});
             reduce(bucket, Stream::communication, pass.last);
         }
         return pass;
@@ -96,33 +60,32 @@ void RankWriter::gather_for_forward() {
     if (job_.layout.size_of(ParallelGroup::shard) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2) return;
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
         const ComputeWork& blocks = job_.virtual_stages[static_cast<std::size_t>(chunk * job_.plan.pp + stage_)];
-        std::vector<Bucket>& buckets = gathered_[static_cast<std::size_t>(chunk)];
-        buckets = buckets_of(blocks, job_.framework.bucket ? Granularity::bucket : Granularity::block);
+        std::vector<Bucket> buckets = job_.framework.bucket ? job_.bucket_rule.buckets(job_.parameters, blocks.first_block, blocks.count)
+                                                            : one_block_each(job_.parameters, blocks.first_block, blocks.count);
         std::reverse(buckets.begin(), buckets.end());
-        for (Bucket& bucket : buckets) {
+        for (const Bucket& bucket : buckets) {
             CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
             work.type = job_.precision.parameter;
-            work.first_block = bucket.blocks.first_block;
-            work.count = bucket.blocks.count;
+            work.first_block = bucket.first_block;
+            work.count = bucket.count;
             work.elements = bucket.dense * (1 - job_.plan.pruned_fraction);
             const auto dense = collective(Stream::communication, work);
             work.group = ParallelGroup::expert_data;
             work.elements = bucket.expert * (1 - job_.plan.pruned_fraction);
             const auto expert = collective(Stream::communication, work);
-            bucket.gathered = expert ? expert : dense;
+            gathered_[static_cast<std::size_t>(chunk)].push_back({bucket, expert ? expert : dense});
         }
     }
 }
 
 Stretch RankWriter::forward_behind_gathers(const ComputeWork& work) {
-    std::vector<Bucket>& buckets = gathered_[static_cast<std::size_t>(order_[at_].chunk)];
+    std::vector<Gathered>& gathered = gathered_[static_cast<std::size_t>(order_[at_].chunk)];
     Stretch pass{job_.builder.next(), 0};
-    for (Bucket& bucket : buckets) {
-        bucket.blocks.phase = work.phase;
-        pass.last = put(Stream::compute, bucket.blocks);
-        if (bucket.gathered) job_.builder.wait(pass.last, *bucket.gathered);
+    for (const Gathered& weights : gathered) {
+        pass.last = put(Stream::compute, ComputeWork{work.phase, weights.bucket.first_block, weights.bucket.count});
+        if (weights.by) job_.builder.wait(pass.last, *weights.by);
     }
-    buckets.clear();
+    gathered.clear();
     return pass;
 }
 

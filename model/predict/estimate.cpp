@@ -1,5 +1,6 @@
 #include "model/predict/estimate.hpp"
 
+#include "model/predict/pipeline.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
@@ -10,102 +11,111 @@ namespace {
 
 // One micro-batch on one stage, and what the stage adds once a step.
 struct StagePrice {
-    PhasePrice forward, backward, recompute;
-    Seconds launch;  // the device waits for the host
-    Seconds per_micro_batch_overhead;
-    Seconds sends;  // exposed transfers to the neighbours, per micro-batch
+    PhasePrice forward, backward, recompute, weights;
+    Seconds overhead, offload;      // per micro-batch
+    Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
+    bool sends_block = false;
     DataParallelPrice data;
     Seconds optimizer;
 
     [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
     [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + launch + per_micro_batch_overhead + sends; }
+    [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
+    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + data.steady; }
+    [[nodiscard]] StageTimes times(double passes) const;
 };
 
-// Bytes that cross a stage boundary, by one rank: the smallest cut that the framework makes of it.
-Bytes boundary_bytes(const Prepared::State& job) {
-    Bytes bytes;
-    for (std::size_t t = 0; t < job.templates.size(); ++t)
-        if (job.roles[t] == BlockRole::layer) bytes = max(bytes, job.templates[t].boundary);
-    const Plan& plan = job.scenario.plan;
-    if (job.scenario.framework.scatters_pipeline && !plan.sequence_parallel) bytes /= plan.tp;
-    return bytes;
+// `passes`: two, or one forward alone.
+StageTimes StagePrice::times(double passes) const {
+    StageTimes t;
+    t.early = overhead + offload / passes;
+    t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
+    t.weights = weights.device + weights.exchanges();
+    t.back = micro_batch() - t.ahead - t.weights;
+    t.host_ahead = forward.host;
+    t.host_back = backward.host + recompute.host;
+    t.passing = data.passing;
+    return t;
 }
 
-Seconds send_time(const Prepared::State& job, const Resources& r) {
-    if (job.scenario.plan.pp < 2) return {};
-    const Bytes bytes = boundary_bytes(job);
-    Seconds t = group_time(Collective::send, bytes, job.groups.pipeline, job, r);
+// From a chunk of one stage to the next stage: the smallest cut of the activations that the framework makes of them.
+Seconds send_time(const Prepared::State& job, std::size_t stage, std::size_t chunk, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1)
-        t += group_time(Collective::all_gather, bytes * plan.tp, job.groups.tensor, job, r);
-    return t;
+    const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
+    const ChunkBlocks& from = job.chunks[stage][chunk];
+    const Bytes boundary = job.templates[static_cast<std::size_t>(from.blocks.back().block_template)].boundary;
+    const JobGroups& g = job.groups;
+    const CollectivePrice price = group_price(Collective::send, scatters ? boundary / plan.tp : boundary, g.pipeline, job, r);
+    const Seconds send = time_alone(price, g.leaves_node[stage] != 0 ? g.pipeline : g.pipeline_inside);
+    return scatters ? send + group_time(Collective::all_gather, boundary, g.tensor, job, r) : send;
 }
 
 // Does a stage go on computing while it sends?
 bool hides_sends(const Prepared::State& job) {
-    const Plan& plan = job.scenario.plan;
-    return plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
+    return job.scenario.plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
 }
 
-// Boundaries that one micro-batch's activations, and its gradients where there are any, cross between two stages.
-double directions(const Plan& plan) { return plan.forward_only ? 1 : 2; }
+// What one stage sends for each micro-batch: ahead from all chunks but the very last, back from all but the very first.
+void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const std::size_t last = job.stages.size() - 1;
+    const auto& chunks = job.chunks[stage];
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+        if (stage < last || c + 1 < chunks.size()) price.send_ahead += send_time(job, stage, c, r);
+        if (job.scenario.plan.forward_only || (stage == 0 && c == 0)) continue;
+        price.send_back += stage > 0 ? send_time(job, stage - 1, c, r) : send_time(job, last, c - 1, r);
+    }
+    price.sends_block = !hides_sends(job);
+}
 
-StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds send,
+StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
                        const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
     const Plan& plan = job.scenario.plan;
-    const Framework& f = job.scenario.framework;
     StagePrice price;
     for (std::size_t t = 0; t < segments.size(); ++t) {
         const double n = blocks.count[t];
         if (n == 0) continue;
         price.forward += n * segments[t].forward;
         price.backward += n * segments[t].backward;
+        price.weights += n * segments[t].weights;
         const bool layer = job.roles[t] == BlockRole::layer;
         const double again = layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
         price.recompute += again * segments[t].recompute;
     }
-    price.launch =
-        max(Seconds{}, price.forward.host - price.ahead()) + max(Seconds{}, price.backward.host + price.recompute.host - price.back());
-    const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
-    price.per_micro_batch_overhead = f.micro_batch_overhead.value / thread;
-    price.sends = hides_sends(job) || plan.schedule == Schedule::sequential ? Seconds{} : directions(plan) * plan.vpp * send;
-    price.data = price_data_parallel(job, stage, price.ahead(), price.back(), r);
+    price.overhead = job.scenario.framework.micro_batch_overhead.value / (job.scenario.cluster.node.host.thread_speed.value * r.host);
+    if (plan.offload == Offload::optimizer_and_parameters)  // once for each pass
+        price.offload = (plan.forward_only ? 1 : 2) * offloaded_weights_time(job, stage, r);
+    if (plan.pp > 1) price_sends(price, job, stage, r);
+    price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
     price.optimizer = price_optimizer(job, stage, r);
     return price;
 }
 
-// When the first stage ends its last backward, which is the last of all; the others end earlier, by the drain. Symbols and derivation:
-// docs/model/pipeline.md.
-//   T = m t_max + (sum of the other stages' t) x fill / v
-// with fill = 1 (GPipe, 1F1B, interleaved), F/(F+B) (zero-bubble, whose weight gradients fill the rest); sequential: m sum t.
-// A stage's t holds its sends, unless they hide behind its work: then filling and draining still wait for (p - 1) of them each way.
-Seconds pipeline_time(const Prepared::State& job, const std::vector<StagePrice>& stages, Seconds send) {
-    const Plan& plan = job.scenario.plan;
-    const double m = static_cast<double>(job.micro_batches);
-    Seconds slowest, sum, ahead;
-    for (const StagePrice& s : stages) {
-        slowest = max(slowest, s.micro_batch());
-        sum += s.micro_batch();
-        ahead += s.ahead();
-    }
-    const Seconds transfers = directions(plan) * (plan.pp - 1) * send;
-    if (plan.schedule == Schedule::sequential) return m * (sum + transfers);
-    const double fill = plan.schedule == Schedule::zero_bubble ? ahead / sum : 1.0;
-    return m * slowest + (sum - slowest) * (fill / plan.vpp) + (hides_sends(job) ? transfers : Seconds{});
-}
-
-// Most stages of a deep pipeline are like the one before, and cost the same.
-std::vector<StagePrice> price_stages(const Prepared::State& job, Seconds send, const Resources& r) {
+// Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
+std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
     std::vector<SegmentPrice> segments;
     segments.reserve(job.templates.size());
     for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
     std::vector<StagePrice> stages;
     stages.reserve(job.stages.size());
-    for (std::size_t s = 0; s < job.stages.size(); ++s)
-        stages.push_back(s > 0 && job.stages[s] == job.stages[s - 1] ? stages.back() : price_stage(job, s, segments, send, r));
+    Seconds arrival;  // of the first micro-batch
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        const bool alike =
+            s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
+        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, r));
+        arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
+    }
     return stages;
+}
+
+Pipeline pipeline_of(const Prepared::State& job, const std::vector<StagePrice>& stages) {
+    const Plan& plan = job.scenario.plan;
+    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}};
+    if (plan.pp < 2 || !hides_sends(job)) return p;
+    Seconds all;
+    for (const StagePrice& s : stages) all += s.send_ahead;
+    p.hidden_send = all / (plan.pp * plan.vpp - 1);
+    return p;
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
@@ -135,7 +145,7 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     return wait;
 }
 
-// The step of the rank of one stage, whose last backward ends at `end`.
+// The step of the rank of one stage, whose last backward ends at `end`. While the pipeline waits for hosts, this one's is no exception.
 Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
@@ -145,14 +155,16 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     t[Term::recompute] = m * s.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
-    t[Term::pipeline_communication] = m * s.sends;
-    t[Term::launch] = m * s.launch;
-    t[Term::bubble] = max(Seconds{}, end - m * s.micro_batch());
+    t[Term::pipeline_communication] = m * s.sends();
+    const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
+    const Seconds host = m * (s.forward.host + s.backward.host + s.recompute.host - s.micro_batch());
+    t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
+    t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     t[Term::data_communication] = s.data.exposed;
     t[Term::optimizer] = s.optimizer;
-    t[Term::offload] = s.data.offload;
+    t[Term::offload] = m * s.offload + s.data.offload;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
-    t[Term::overhead] = m * s.per_micro_batch_overhead + job.scenario.framework.step_overhead.value / thread;
+    t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
     return t;
 }
@@ -220,18 +232,22 @@ Bytes StageMemory::total() const {
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
-    const Seconds send = send_time(job, r);
-    const std::vector<StagePrice> stages = price_stages(job, send, r);
+    const std::vector<StagePrice> stages = price_stages(job, r);
+    const Pipeline pipeline = pipeline_of(job, stages);
+    std::vector<StageTimes> times;
+    times.reserve(stages.size());
+    for (const StagePrice& s : stages) times.push_back(s.times(pipeline.forward_only ? 1 : 2));
 
     Estimate e;
     std::size_t last = 0, slowest = 0;
     Seconds latest, end_of_last, end_of_slowest;
-    Seconds end = pipeline_time(job, stages, send);
+    Seconds end = stages.size() > 1 ? pipeline_time(pipeline, times)
+                                    : pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = end + stages[s].data.exposed + stages[s].data.slowdown + stages[s].optimizer + stages[s].data.offload;
+        const Seconds done = end + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
         if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
-        end -= stages[s].back() / job.scenario.plan.vpp + send;
+        end -= drain(pipeline, times[s]) + pipeline.hidden_send;
     }
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];

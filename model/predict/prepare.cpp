@@ -7,6 +7,28 @@
 namespace sextant {
 namespace {
 
+// Of every stage, chunk by chunk. The first layers of each stage run forward again, as many as the plan says.
+std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Prepared::State& job) {
+    const Plan& plan = job.scenario.plan;
+    const std::vector<BlockParameters> parameters = block_parameters(network, plan);
+    const std::vector<int> per_chunk = blocks_per_virtual_stage(network, plan);
+    std::vector<std::vector<ChunkBlocks>> stages(job.stages.size());
+    std::vector<int> layers(stages.size());
+    std::size_t next = 0;
+    for (std::size_t v = 0; v < per_chunk.size(); ++v) {
+        const std::size_t stage = v % stages.size();
+        ChunkBlocks& chunk = stages[stage].emplace_back();
+        chunk.buckets = job.bucket_rule.buckets(std::span(parameters).subspan(next), 0, per_chunk[v]);
+        for (int i = 0; i < per_chunk[v]; ++i, ++next) {
+            const int t = network.sequence[next];
+            const bool again = !plan.forward_only && job.roles[static_cast<std::size_t>(t)] == BlockRole::layer &&
+                               layers[stage]++ < job.stages[stage].recomputed_layers;
+            chunk.blocks.push_back({t, again, parameters[next]});
+        }
+    }
+    return stages;
+}
+
 // Numbers that are plausible one by one may still be absurd together.
 void check_answer(const Prepared& job) {
     constexpr Seconds longest = 1e12 * units::s;
@@ -40,6 +62,8 @@ Prepared prepare(const Scenario& scenario) {
         job->roles.push_back(block.role);
     }
     job->stages = split_stages(network, scenario.plan);
+    job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
+    job->chunks = chunks_of(network, *job);
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->devices_per_node = used_devices_per_node(scenario);
     job->nodes = used_nodes(scenario);

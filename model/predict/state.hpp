@@ -4,17 +4,34 @@
 #include "model/cost/collectives.hpp"
 #include "model/cost/compute.hpp"
 #include "model/cost/kernel.hpp"
+#include "model/plan/buckets.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
+#include "model/predict/overlap.hpp"
 
 #include <vector>
 
 namespace sextant {
 
 struct JobGroups {
-    Group tensor, context, expert, expert_tensor, data, expert_data, pipeline;
-    Group shard;     // ZeRO group of the dense parameters
-    Group replicas;  // hybrid shard: the same shard in other groups
+    Group tensor, context, expert, expert_tensor, data, expert_data;
+    Group pipeline;                 // neighbours over a stage boundary that leaves a node, where there is one
+    Group pipeline_inside;          // over one that does not
+    std::vector<char> leaves_node;  // by stage: does its boundary with the next (the last's: with the first) in some pipeline?
+    Group shard;                    // ZeRO group of the dense parameters
+    Group replicas;                 // hybrid shard: the same shard in other groups
+};
+
+// The blocks of one chunk of a stage, in the order of forward, and the buckets of their gradients, in the order of backward: bucket b holds
+// blocks b.first_block .. of this list.
+struct ChunkBlocks {
+    struct Block {
+        int block_template = 0;
+        bool recomputed = false;
+        BlockParameters parameters;
+    };
+    std::vector<Block> blocks;
+    std::vector<Bucket> buckets;
 };
 
 struct Prepared::State {
@@ -24,6 +41,8 @@ struct Prepared::State {
     std::vector<BlockKernels> templates;
     std::vector<BlockRole> roles;
     std::vector<StageBlocks> stages;
+    std::vector<std::vector<ChunkBlocks>> chunks;  // by stage
+    BucketRule bucket_rule;
     JobGroups groups;
     std::int64_t micro_batches = 1;
     Bandwidth host_copy;    // device to host memory, pinned
@@ -48,6 +67,7 @@ struct PhasePrice {
 };
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
+    PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
 SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
 
@@ -65,7 +85,7 @@ Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const Resourc
 struct ShardedBlockPrice {
     Seconds gather, scatter;
 };
-ShardedBlockPrice price_sharded_block(const BlockKernels&, const Prepared::State&, const Resources&);
+ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const Resources&);
 
 // Gradients as they travel, weights as they are stored.
 Bytes gradient_bytes(const Prepared::State&, double parameters);
@@ -80,14 +100,21 @@ Bytes waiting_activations(const BlockKernels&, const Plan&, double recomputed);
 Bytes waiting_logits(const BlockKernels&, const Plan&);
 Bytes working_memory(const BlockKernels&, const Plan&, bool recomputed);
 
-// What data parallelism adds to one step of a stage, beside its micro-batches.
+// What data parallelism adds to one step of a stage, beside its micro-batches. A stage that is alone in its pipeline is played with its
+// host, whose lead over the device carries over from one micro-batch to the next; where others wait for it, by parts.
 struct DataParallelPrice {
-    Seconds exposed;  // communication that nothing hides
+    Seconds exposed;   // communication that nothing hides, all of it
+    Seconds slowdown;  // of the kernels beside the rest
     Seconds hidden;
-    Seconds slowdown;  // of the kernels beside it
+    Seconds launch;  // the device waits for the host; of a stage alone
     Seconds offload;
+    // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
+    Seconds steady, passing, first_forward, behind;
 };
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, Seconds forward, Seconds backward, const Resources&);
+// `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
+// micro-batch.
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
+                                      Seconds each, const Resources&);
 
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
@@ -99,7 +126,8 @@ Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const 
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
 
-// Time of one collective over a group of the job, its links as a what-if makes them.
+// One collective over a group of the job, its links as a what-if makes them.
+CollectivePrice group_price(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 
 // Local parameters of a stage. Tied weights are counted where no other copy lives in the stage.

@@ -119,7 +119,8 @@ private:
         }
         for (std::size_t t = 0; t < job_.templates.size(); ++t) {
             if (stage.count[t] == 0) continue;
-            const ShardedBlockPrice price = price_sharded_block(job_.templates[t], job_, {});
+            const BlockKernels& k = job_.templates[t];
+            const ShardedBlockPrice price = price_sharded_block({k.parameters, k.expert_parameters}, job_, {});
             say("  block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
                 std::to_string(e_.last_stage) + ": gather " + to_text(price.gather) + ", scatter " + to_text(price.scatter));
         }

@@ -26,4 +26,15 @@ inline Prepared::State ten_layers(int stages = 1) {
     return job;
 }
 
+// Ten blocks of the first template on every stage, and their buckets as the framework makes them.
+inline void deal_out_blocks(Prepared::State& job) {
+    const BlockKernels& k = job.templates.front();
+    const BlockParameters p{k.parameters, k.expert_parameters, k.parameter_tensors};
+    job.bucket_rule = bucket_rule(job.scenario.plan, job.scenario.framework, job.precision);
+    ChunkBlocks chunk;
+    chunk.blocks.assign(10, {0, false, p});
+    chunk.buckets = job.bucket_rule.buckets(std::vector<BlockParameters>(10, p), 0, 10);
+    job.chunks.assign(job.stages.size(), {chunk});
+}
+
 }  // namespace sextant

@@ -1,0 +1,78 @@
+#include "model/plan/buckets.hpp"
+
+#include "model/plan/partition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// In the order of backward; a bucket is closed when `full` says so.
+template <class Full>
+std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first, int count, Full full) {
+    std::vector<Bucket> buckets;
+    bool open = false;
+    for (int block = first + count - 1; block >= first; --block) {
+        Bucket& bucket = open ? buckets.back() : buckets.emplace_back();
+        const BlockParameters& p = parameters[static_cast<std::size_t>(block)];
+        bucket.first_block = block;
+        ++bucket.count;
+        bucket.dense += p.dense;
+        bucket.expert += p.expert;
+        bucket.tensors += p.tensors;
+        open = !full(bucket);
+    }
+    return buckets;
+}
+
+}  // namespace
+
+// The head's tied weight lives with the embedding; a stage without the embedding needs a copy of its own.
+std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
+    const std::vector<StageBlocks> split = split_stages(network, plan);
+    const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);
+    std::vector<BlockParameters> list;
+    for (std::size_t v = 0; v < per_virtual_stage.size(); ++v) {
+        const bool has_embedding = split[v % split.size()].has_input;
+        for (int i = 0; i < per_virtual_stage[v]; ++i) {
+            const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[list.size()])].graph;
+            BlockParameters& p = list.emplace_back();
+            p.dense = graph.dense_parameters();
+            p.expert = graph.expert_parameters();
+            for (const Operator& op : graph.operators()) {
+                if (op.tied && !has_embedding) p.dense += op.parameters;
+                if (op.parameters > 0) ++p.tensors;
+            }
+        }
+    }
+    return list;
+}
+
+std::vector<Bucket> BucketRule::buckets(std::span<const BlockParameters> parameters, int first, int count) const {
+    return fill(parameters, first, count, [this](const Bucket& b) { return size && (b.dense + b.expert) * element >= *size; });
+}
+
+int BucketRule::calls(double elements, int tensors) const {
+    if (!size) return 1;
+    if (!(*size > Bytes{})) return std::max(1, tensors);
+    return std::max(1, static_cast<int>(std::ceil(elements * element / *size)));
+}
+
+BucketRule bucket_rule(const Plan& plan, const Framework& framework, const Precision& kept) {
+    BucketRule rule{{}, size_of(kept.reduction_type())};
+    if (!framework.bucket) return rule;
+    rule.size = framework.bucket->value;
+    if (framework.bucket_per_rank) rule.size = max(*rule.size, plan.dp * plan.cp * framework.bucket_per_rank->value);
+    return rule;
+}
+
+std::vector<Bucket> one_block_each(std::span<const BlockParameters> parameters, int first, int count) {
+    return fill(parameters, first, count, [](const Bucket&) { return true; });
+}
+
+bool reduces_every_micro_batch(const Plan& plan, const Framework& framework) {
+    return plan.reduce_every_micro_batch.value_or(framework.reduces_every_micro_batch) || plan.data_parallel == DataParallel::zero2;
+}
+
+}  // namespace sextant

@@ -1,0 +1,48 @@
+// How gradients share exchanges: a framework fills a bucket in the order in which backward makes them, and exchanges it while backward
+// goes on. Weights that were updated in shards come back in the same buckets.
+#pragma once
+
+#include "model/plan/framework.hpp"
+#include "model/plan/plan.hpp"
+#include "model/workload/network.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sextant {
+
+// Parameters of one block for which its stage keeps gradients. A tied weight counts where the stage holds no other copy of it.
+struct BlockParameters {
+    double dense = 0, expert = 0;
+    int tensors = 0;
+};
+
+// By block of the network's sequence.
+std::vector<BlockParameters> block_parameters(const Network&, const Plan&);
+
+// Blocks first_block .. first_block + count - 1, and what they add up to.
+struct Bucket {
+    int first_block = 0, count = 0;
+    double dense = 0, expert = 0;
+    int tensors = 0;
+};
+
+struct BucketRule {
+    std::optional<Bytes> size;  // absent: everything is one exchange; zero: each tensor alone
+    Bytes element;              // of a gradient on the wire
+
+    // Of so many blocks from `first`, in the order of backward. Buckets are made of whole blocks: one is full once it holds its size.
+    [[nodiscard]] std::vector<Bucket> buckets(std::span<const BlockParameters>, int first, int count) const;
+    // Calls that exchange so many elements of one bucket.
+    [[nodiscard]] int calls(double elements, int tensors) const;
+};
+BucketRule bucket_rule(const Plan&, const Framework&, const Precision& kept);
+
+// Each block for itself, in the order of backward.
+std::vector<Bucket> one_block_each(std::span<const BlockParameters>, int first, int count);
+
+// Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.
+bool reduces_every_micro_batch(const Plan&, const Framework&);
+
+}  // namespace sextant

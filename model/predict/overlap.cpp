@@ -1,0 +1,96 @@
+#include "model/predict/overlap.hpp"
+
+#include <cmath>
+
+namespace sextant {
+
+void Overlap::run(const OwnWork& work) {
+    if (fusion_) {
+        run_between_cycles(work);
+    } else {
+        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest + work.shared;
+        // What the exchanges get done meanwhile, and how much of the work that is beside them.
+        const Seconds progress = beside - work.shared, left = done - now;
+        const double part = left >= progress ? 1 : left > Seconds{} ? left / progress : 0;
+        if (left > Seconds{}) done += part * work.shared;
+        const Seconds takes = part * beside + (1 - part) * alone;
+        slowed += takes - alone;
+        now += takes;
+    }
+    wait_for_host(issued += work.host);
+}
+
+void Overlap::run_between_cycles(const OwnWork& work) {
+    const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest;
+    for (double left = 1; left > 0;) {
+        while (starts_ && *starts_ <= now) start_what_fits();
+        const bool exchanging = done > now;
+        const Seconds pace = exchanging ? beside : alone;
+        const Seconds until = exchanging ? done : starts_.value_or(now + pace);
+        const double part = now + left * pace <= until ? left : (until - now) / pace;
+        slowed += part * (pace - alone);
+        left -= part;
+        now = left > 0 ? until : now + part * pace;
+    }
+}
+
+// The first goes however large it is. What is left waits for the next cycle after these.
+void Overlap::start_what_fits() {
+    Ready all = ready_.front();
+    auto next = ready_.begin() + 1;
+    for (; next != ready_.end() && all.size + next->size <= fusion_->most; ++next) {
+        all.size += next->size;
+        all.rest += next->rest;
+    }
+    ready_.erase(ready_.begin(), next);
+    exchanged += all.fixed + all.rest;
+    done = *starts_ + all.fixed + all.rest;
+    starts_.reset();
+    if (!ready_.empty()) starts_ = std::ceil(done / fusion_->cycle) * fusion_->cycle;
+}
+
+void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size) {
+    if (!fusion_) {
+        exchanged += fixed + rest;
+        done = max(done, now) + fixed + rest;
+        return;
+    }
+    ready_.push_back({fixed, rest, size});
+    if (!starts_) starts_ = std::ceil(max(now, done) / fusion_->cycle) * fusion_->cycle;
+}
+
+void Overlap::wait_until(Seconds t) {
+    if (t <= now) return;
+    waited += t - now;
+    now = t;
+}
+
+void Overlap::wait_for_exchanges() {
+    for (; starts_; start_what_fits()) {
+        wait_until(done);
+        idle += max(Seconds{}, *starts_ - now);
+        wait_until(*starts_);
+    }
+    wait_until(done);
+}
+
+void Overlap::wait_for_host(Seconds until) {
+    if (until <= now) return;
+    launch += until - now;
+    now = until;
+}
+
+void Overlap::repeat(double times, const Overlap& before, Seconds after_issue) {
+    if (!(times > 0)) return;
+    const auto again = [times](Seconds& here, Seconds there) { here += times * (here - there); };
+    again(now, before.now);
+    again(done, before.done);
+    again(issued, before.issued);
+    again(waited, before.waited);
+    again(slowed, before.slowed);
+    again(launch, before.launch);
+    again(exchanged, before.exchanged);
+    wait_for_host(issued + after_issue);
+}
+
+}  // namespace sextant

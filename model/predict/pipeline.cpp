@@ -1,0 +1,80 @@
+#include "model/predict/pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// Stage s of a zero-bubble schedule starts when the first micro-batch has come through the stages before it. While that goes to the end and
+// back, it has p - s - 1 more forwards to do, or as many as there are; then it never waits. When its last gradient of an input is on the
+// way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
+Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) {
+    Seconds before, back_before, round_trip, end;
+    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
+        round_trip -= s.ahead - s.early + s.back;
+        const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
+        const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
+        const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
+        const Seconds behind = max(Seconds{}, back_before + stages.front().weights - late * s.weights);
+        end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
+        before += s.ahead - (i > 0 ? s.early : Seconds{});
+        back_before += s.back;
+    }
+    return end;
+}
+
+// The slowest stage is busy from its first forward to its last backward; every other one is passed once each way, chunk by chunk. What a
+// stage does before its input arrives is done while it waits for the first.
+Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages, Seconds slowest) {
+    Seconds once, early;
+    for (const StageTimes& s : stages) once += s.device(), early += s.early;
+    early -= stages.front().early;
+    return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
+}
+
+// 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
+// back in k t + 2 (k - 1) x, so that transfers beside compute hold up whatever is in between, unless a slower stage waits anyway.
+Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seconds mean) {
+    if (p.schedule != Schedule::one_f_one_b || p.forward_only || !(p.hidden_send > Seconds{})) return {};
+    const auto held_up = [&](double k) { return k < 2 ? Seconds{} : max(Seconds{}, 2.0 * (k - 1) * p.hidden_send - k * (slowest - mean)); };
+    const double n = static_cast<double>(stages), further = p.micro_batches - 1, whole = std::floor(further / n);
+    return whole * held_up(n) + held_up(further - whole * n);
+}
+
+}  // namespace
+
+Seconds drain(const Pipeline& p, const StageTimes& s) {
+    if (p.schedule == Schedule::zero_bubble) return s.back - s.weights;
+    return s.back / p.chunks;
+}
+
+Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
+    Seconds slowest, sum, passing;
+    for (const StageTimes& s : stages) {
+        slowest = max(slowest, s.device());
+        sum += s.device();
+        passing += s.passing;
+    }
+    const double n = static_cast<double>(stages.size());
+    const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
+    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages, slowest);
+    const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
+    // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
+    // pipeline; what the first of it makes goes all the way.
+    Seconds host, before, after;
+    for (const StageTimes& s : stages) after += s.ahead / p.chunks;
+    Seconds arrival;
+    for (const StageTimes& s : stages) {
+        arrival += s.ahead / p.chunks;
+        after -= s.ahead / p.chunks;
+        host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));
+        host = max(host, device + s.host_ahead / p.chunks - arrival);
+        before += s.back / p.chunks;
+    }
+    return max(device, host);
+}
+
+}  // namespace sextant
