@@ -47,17 +47,18 @@ private:
         return *slowest;
     }
 
-    // How many of its ranks follow each other on one node.
+    // How many of its ranks follow each other on one node; inside one node, which devices they are.
     [[nodiscard]] std::vector<int> shape(const std::vector<int>& ranks) const {
-        std::vector<int> runs;
+        std::vector<int> runs, places;
         int before = -1;
         for (const int r : ranks) {
             const int node = layout_.node_of(r);
             if (node != before) runs.push_back(0);
             ++runs.back();
             before = node;
+            places.push_back(layout_.device_of(r) % topology_.devices_per_node());
         }
-        return runs;
+        return runs.size() == 1 ? places : runs;
     }
 
     // `ranks`, beside those of the others that touch its nodes.
