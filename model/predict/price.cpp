@@ -29,8 +29,9 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
             if (!belongs(*call, part)) continue;
             ++launches;
             const Seconds t = exchange_time(*call, job, r), hidden = hidden_fraction(*call, job) * t;
-            price.exchange[exchange_term(call->group)] += t - hidden + behind;  // the next exchange shares its links with it
-            price.hidden += hidden - behind;
+            price.exchange[exchange_term(call->group)] += t - hidden;
+            price.hidden += hidden;
+            price.meeting += behind;
             behind = hidden;
         }
     };
@@ -54,6 +55,7 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     host += o.host;
     for (int i = 0; i < 3; ++i) exchange[i] += o.exchange[i];
     hidden += o.hidden;
+    meeting += o.meeting;
     return *this;
 }
 
@@ -63,6 +65,7 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     out.host *= n;
     for (Seconds& e : out.exchange) e *= n;
     out.hidden *= n;
+    out.meeting *= n;
     return out;
 }
 
