@@ -34,7 +34,7 @@ public:
           each_(each),
           r_(r),
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-          shared_{shares_links(job.groups.tensor), shares_links(job.groups.context), shares_links(job.groups.expert)},
+          shared_{held_up(job.groups.tensor), held_up(job.groups.context), held_up(job.groups.expert)},
           ahead_(whole(&StagePlay::forward)),
           back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
 
@@ -58,7 +58,7 @@ private:
     [[nodiscard]] bool overlaps_gathers() const { return plan_.gather_overlap.value_or(framework_.overlaps_parameter_gather); }
 
     [[nodiscard]] OwnWork own(const PhasePrice&) const;
-    [[nodiscard]] bool shares_links(const Group&) const;
+    [[nodiscard]] double held_up(const Group&) const;
     [[nodiscard]] OwnWork forward(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].forward); }
     [[nodiscard]] OwnWork backward(const Block&) const;
     [[nodiscard]] OwnWork weights(const Block&) const;
@@ -89,20 +89,23 @@ private:
     Seconds each_;
     const Resources& r_;
     double slowdown_;
-    std::array<bool, 3> shared_;  // exchanges of tensor, context and expert groups, with links that data parallelism uses
-    OwnWork ahead_, back_;        // of one micro-batch
+    std::array<double, 3> shared_;  // exchanges of tensor, context and expert groups beside those of data parallelism
+    OwnWork ahead_, back_;          // of one micro-batch
 };
 
-// Both cross the network, or neither: then it is links inside the node.
-bool StagePlay::shares_links(const Group& g) const {
+// How much longer an exchange of this group takes beside one of data parallelism, where they meet: both cross the network, or neither does,
+// and it is the links inside the node; over PCIe they also meet on the way to the network. Each has half of the links, or what the other
+// cannot use.
+double StagePlay::held_up(const Group& g) const {
     const Group& data = plan_.data_parallel == DataParallel::all_reduce ? job_.groups.data : job_.groups.shard;
-    return g.ranks > 1 && data.ranks > 1 && g.crosses_network == data.crosses_network;
+    const bool meet = g.ranks > 1 && data.ranks > 1 && (g.crosses_network == data.crosses_network || g.hop == Hop::pcie);
+    if (!meet) return 0;
+    return 2.0 * data.ring >= g.ring ? 1 : data.ring / (g.ring - data.ring);
 }
 
 OwnWork StagePlay::own(const PhasePrice& p) const {
     OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}};
-    for (std::size_t i = 0; i < shared_.size(); ++i)
-        if (shared_[i]) work.shared += p.exchange[i];
+    for (std::size_t i = 0; i < shared_.size(); ++i) work.shared += shared_[i] * p.exchange[i];
     return work;
 }
 

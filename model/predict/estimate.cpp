@@ -155,6 +155,7 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     t[Term::recompute] = m * s.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (s.forward.meeting + s.backward.meeting + s.recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
     const Seconds host = m * (s.forward.host + s.backward.host + s.recompute.host - s.micro_batch());
@@ -255,7 +256,8 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.terms = stage_terms(finisher, job, end_of_last, r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
-    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden);
+    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden -
+                                                    finisher.forward.meeting - finisher.backward.meeting - finisher.recompute.meeting);
     e.slowest_stage = static_cast<int>(slowest);
     e.slowest = stage_terms(stages[slowest], job, end_of_slowest, r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last

@@ -15,7 +15,7 @@ struct OwnWork {
     Seconds kernels;  // slowed beside an exchange
     Seconds rest;     // exchanges that kernels wait for, copies, what the framework does: not slowed
     Seconds host;     // to issue it all
-    Seconds shared;   // of the rest, exchanges over the links that those beside it use: each goes at half its speed then
+    Seconds shared;   // by what the rest's exchanges take longer, and keep those beside them, where they share links
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
     OwnWork& operator+=(const OwnWork& o) {

@@ -26,12 +26,21 @@ Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) 
     return end;
 }
 
-// The slowest stage is busy from its first forward to its last backward; every other one is passed once each way, chunk by chunk. What a
-// stage does before its input arrives is done while it waits for the first.
-Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages, Seconds slowest) {
-    Seconds once, early;
-    for (const StageTimes& s : stages) once += s.device(), early += s.early;
+// The slowest stage is busy from its first pass to its last; every other one is passed once, chunk by chunk. What a stage does before its
+// input arrives is done while it waits for the first.
+Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages) {
+    // All forwards and then all backwards are two such runs, which different stages may hold up.
+    const bool two_runs = p.schedule == Schedule::gpipe;
+    Seconds once, early, ahead, back, both;
+    for (const StageTimes& s : stages) {
+        once += s.device();
+        early += s.early;
+        ahead = max(ahead, s.ahead);
+        back = max(back, s.back);
+        both = max(both, s.device());
+    }
     early -= stages.front().early;
+    const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
 
@@ -60,7 +69,7 @@ Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
     }
     const double n = static_cast<double>(stages.size());
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
-    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages, slowest);
+    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
     // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
     // pipeline; what the first of it makes goes all the way.

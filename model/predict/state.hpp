@@ -61,7 +61,8 @@ struct PhasePrice {
     Seconds host;
     Seconds exchange[3];  // tensor, context, expert: exposed
     Seconds hidden;       // exchange time behind compute
-    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2]; }
+    Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
+    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     PhasePrice& operator+=(const PhasePrice&);
     friend PhasePrice operator*(double n, const PhasePrice&);
 };
