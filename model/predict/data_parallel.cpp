@@ -378,7 +378,15 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    return recurring(play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {}));
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
+    for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
+        price.early_ahead += list[i].gather;
+        if (!plan_.forward_only) price.early_back += list[blocks + i].gather;
+    }
+    price.early_ahead = std::min(price.early_ahead, 0.5 * price.steady);
+    price.early_back = std::min(price.early_back, 0.5 * price.steady);
+    return price;
 }
 
 }  // namespace

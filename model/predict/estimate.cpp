@@ -15,21 +15,23 @@ struct StagePrice {
     Seconds overhead, offload;      // per micro-batch
     Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
     bool sends_block = false;
+    Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
     Seconds optimizer;
 
     [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
     [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
     [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + data.steady; }
+    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + beside_sends + data.steady; }
     [[nodiscard]] StageTimes times(double passes) const;
 };
 
 // `passes`: two, or one forward alone.
 StageTimes StagePrice::times(double passes) const {
     StageTimes t;
-    t.early = overhead + offload / passes;
-    t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
+    t.early = overhead + offload / passes + data.early_ahead;
+    t.early_back = data.early_back;
+    t.ahead = overhead + offload / passes + data.early_ahead + ahead() + (sends_block ? send_ahead : Seconds{});
     t.weights = weights.device + weights.exchanges();
     t.back = micro_batch() - t.ahead - t.weights;
     t.host_ahead = forward.host;
@@ -65,6 +67,12 @@ void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stag
         price.send_back += stage > 0 ? send_time(job, stage - 1, c, r) : send_time(job, last, c - 1, r);
     }
     price.sends_block = !hides_sends(job);
+    if (price.sends_block) return;
+    // As much comes from the neighbours as goes to them.
+    const double slowdown = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
+    const Seconds kernels = price.forward.device + price.backward.device + price.recompute.device;
+    const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
+    price.beside_sends = transfers < slowdown * kernels ? (1 - 1 / slowdown) * transfers : (slowdown - 1) * kernels;
 }
 
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
@@ -152,6 +160,7 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     Terms t;
     t[Term::forward] = m * s.forward.device + (forward_only ? s.data.slowdown : Seconds{});
     t[Term::backward] = m * s.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
     t[Term::recompute] = m * s.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);

@@ -11,17 +11,17 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) {
     Seconds before, back_before, round_trip, end;
-    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back;
+    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back - s.early_back;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        round_trip -= s.ahead - s.early + s.back;
+        round_trip -= s.ahead - s.early + s.back - s.early_back;
         const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
         const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
         const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
         const Seconds behind = max(Seconds{}, back_before + stages.front().weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
         before += s.ahead - (i > 0 ? s.early : Seconds{});
-        back_before += s.back;
+        back_before += s.back - s.early_back;
     }
     return end;
 }
@@ -34,12 +34,12 @@ Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stage
     Seconds once, early, ahead, back, both;
     for (const StageTimes& s : stages) {
         once += s.device();
-        early += s.early;
+        early += s.early + s.early_back;
         ahead = max(ahead, s.ahead);
         back = max(back, s.back);
         both = max(both, s.device());
     }
-    early -= stages.front().early;
+    early -= stages.front().early + stages.back().early_back;
     const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }

@@ -22,17 +22,22 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     PhasePrice price;
     const ComputeScale scale = compute_scale(r);
     int launches = 0;
-    Seconds behind;  // of the last exchange, what still goes on behind kernels
+    Seconds behind, flowing;  // of the last exchange, what still goes on behind kernels, and how much of that uses links
     auto call = exchanges.begin();
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
-            const Seconds t = exchange_time(*call, job, r), hidden = hidden_fraction(*call, job) * t;
-            price.exchange[exchange_term(call->group)] += t - hidden;
-            price.hidden += hidden;
-            price.meeting += behind;
-            behind = hidden;
+            const Group& group = group_of(job.groups, call->group);
+            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
+            const Seconds t = time_alone(one, group);
+            const double hidden = hidden_fraction(*call, job);
+            price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
+            price.hidden += hidden * t;
+            if (!(hidden > 0)) continue;
+            price.meeting += std::clamp(behind - (1 - hidden) * one.fixed, Seconds{}, flowing);
+            behind = hidden * t;
+            flowing = hidden * (t - one.fixed);
         }
     };
     for (std::size_t i = 0; i < kernels.size(); ++i) {

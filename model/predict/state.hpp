@@ -111,6 +111,8 @@ struct DataParallelPrice {
     Seconds offload;
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
+    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
+    Seconds early_ahead, early_back;
 };
 // `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
 // micro-batch.
