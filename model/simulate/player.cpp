@@ -185,9 +185,8 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     if (segment.stream != Stream::server) return;
     // First come, first served.
     Lane& lane = lanes_[l];
-    const auto begin = order_.begin() + lane.ready, end = order_.begin() + lane.end;
-    std::rotate(begin, std::find(begin, end, s), std::find(begin, end, s) + 1);
-    ++lane.ready;
+    const auto next = order_.begin() + lane.ready++, place = std::find(next, order_.begin() + lane.end, s);
+    std::rotate(next, place, place + 1);
 }
 
 // Spans.
