@@ -7,21 +7,6 @@
 namespace sextant {
 namespace {
 
-// Every worker sends its gradients to the servers and fetches the weights: each server's link carries its share for all workers.
-Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const double workers = plan.dp;
-    const double servers = plan.servers_on_workers ? std::max(job.nodes, plan.parameter_servers) : plan.parameter_servers;
-    const double devices_here = std::min<double>(workers, job.devices_per_node);
-    // Inside a node: over the devices' host links, summed in host memory (read each, write once).
-    const Seconds copies = 2.0 * gradients / (job.host_copy * r.node_bandwidth);
-    const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
-    if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
-    const Bandwidth nic = job.network * r.network_bandwidth;
-    const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
-    return copies + sums + 2.0 * remote * gradients / nic;
-}
-
 // What one rank of a stage does block by block, with exchanges beside it.
 class StagePlay {
 public:
@@ -77,7 +62,7 @@ private:
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&) const;
     void forward_behind_gathers(Overlap&, const ChunkBlocks&, std::vector<Seconds>::const_iterator& arrive) const;
     template <class MicroBatch, class Finish>
-    DataParallelPrice play(Overlap&, Seconds period, MicroBatch, Finish) const;
+    DataParallelPrice play(Overlap&, Seconds period, bool recurs, MicroBatch, Finish) const;
     [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;
     [[nodiscard]] std::vector<Turn> turns() const;
 
@@ -213,12 +198,12 @@ bool StagePlay::forwards_first() const {
     return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && v > 1 && warm_up >= job_.micro_batches * v);
 }
 
-// `period`: what one takes with nothing beside it.
-// Micro-batches one after another: the first, the last, and those between, which soon all take the same.
+// `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those between, or the host be
+// ahead. Micro-batches one after another: the first, the last, and those between, which soon all take the same.
 template <class MicroBatch, class Finish>
-DataParallelPrice StagePlay::play(Overlap& o, Seconds period, MicroBatch micro_batch, Finish finish) const {
+DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, MicroBatch micro_batch, Finish finish) const {
     // What a background thread has put off grows and shifts from one to the next.
-    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, 3);
+    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
     const Seconds start = o.now;
     Overlap before = o;
     for (std::int64_t i = 0; i < between; ++i) {
@@ -299,7 +284,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         }
     };
     const Seconds period = (apart ? Seconds{} : ahead_.device() + each_) + back_.device();
-    DataParallelPrice price = play(o, period, micro_batch, [&](Overlap& at) {
+    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, [&](Overlap& at) {
         if (plan_.forward_only) return;
         if (served) return at.exchange((overlaps_gradients() ? 0.5 : 1.0) * through_servers, {}, {});
         if (!every && !overlaps_gradients())
@@ -378,7 +363,7 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, micro_batch, [](Overlap&) {}));
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
         price.early_ahead += list[i].gather;
@@ -390,27 +375,6 @@ DataParallelPrice StagePlay::sharded() const {
 }
 
 }  // namespace
-
-ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const Resources& r) {
-    const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
-    const JobGroups& g = job.groups;
-    return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
-                time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),
-            time(Collective::reduce_scatter, gradient_bytes(job, p.dense), g.shard) +
-                time(Collective::reduce_scatter, gradient_bytes(job, p.expert), g.expert_data) +
-                time(Collective::all_reduce, gradient_bytes(job, p.dense / job.scenario.plan.shard_ranks()), g.replicas)};
-}
-
-// Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
-Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const double owned = owned_parameters(job, stage);
-    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
-    return copies + owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
-}
-
-Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    return weight_bytes(job, owned_parameters(job, stage)) / (job.host_copy * r.node_bandwidth);
-}
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments,
                                       Seconds arrival, Seconds each, const Resources& r) {

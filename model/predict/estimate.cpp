@@ -57,14 +57,15 @@ bool hides_sends(const Prepared::State& job) {
     return job.scenario.plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
 }
 
-// What one stage sends for each micro-batch: ahead from all chunks but the very last, back from all but the very first.
-void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const std::size_t last = job.stages.size() - 1;
-    const auto& chunks = job.chunks[stage];
-    for (std::size_t c = 0; c < chunks.size(); ++c) {
-        if (stage < last || c + 1 < chunks.size()) price.send_ahead += send_time(job, stage, c, r);
-        if (job.scenario.plan.forward_only || (stage == 0 && c == 0)) continue;
-        price.send_back += stage > 0 ? send_time(job, stage - 1, c, r) : send_time(job, last, c - 1, r);
+// What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead. The
+// first stage is behind the last where chunks go round.
+void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const StagePrice* before, const Resources& r) {
+    const std::size_t last = job.stages.size() - 1, chunks = job.chunks[stage].size();
+    for (std::size_t c = 0; c < chunks; ++c)
+        if (stage < last || c + 1 < chunks) price.send_ahead += send_time(job, stage, c, r);
+    if (!job.scenario.plan.forward_only) {
+        if (before) price.send_back = before->send_ahead;
+        for (std::size_t c = 1; !before && c < chunks; ++c) price.send_back += send_time(job, last, c - 1, r);
     }
     price.sends_block = !hides_sends(job);
     if (price.sends_block) return;
@@ -76,7 +77,7 @@ void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stag
 }
 
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
-                       const Resources& r) {
+                       const StagePrice* before, const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
     const Plan& plan = job.scenario.plan;
     StagePrice price;
@@ -93,7 +94,7 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     price.overhead = job.scenario.framework.micro_batch_overhead.value / (job.scenario.cluster.node.host.thread_speed.value * r.host);
     if (plan.offload == Offload::optimizer_and_parameters)  // once for each pass
         price.offload = (plan.forward_only ? 1 : 2) * offloaded_weights_time(job, stage, r);
-    if (plan.pp > 1) price_sends(price, job, stage, r);
+    if (plan.pp > 1) price_sends(price, job, stage, before, r);
     price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
     price.optimizer = price_optimizer(job, stage, r);
     return price;
@@ -110,7 +111,7 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         const bool alike =
             s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
-        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, r));
+        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, s > 0 ? &stages.back() : nullptr, r));
         arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
     }
     return stages;

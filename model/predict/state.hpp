@@ -123,6 +123,9 @@ DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage,
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
 
+// Gradients of one worker to the servers, the update there, and the weights back.
+Seconds parameter_server_time(const Prepared::State&, Bytes gradients, const Resources&);
+
 // Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);
 Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
