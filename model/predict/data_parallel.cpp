@@ -118,7 +118,7 @@ void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, co
     const Bytes size = bytes / calls;
     const CollectivePrice price = group_price(what, size, group, job_, r_);
     const Seconds rest = time_alone(price, group) - price.fixed;
-    for (int i = 0; i < calls; ++i) o.exchange(price.fixed, rest, size);
+    o.exchange(price.fixed, rest, size, calls);
 }
 
 void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
