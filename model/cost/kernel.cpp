@@ -2,6 +2,7 @@
 
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_rules.hpp"
+#include "model/plan/recompute.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,24 +1,8 @@
 #include "model/cost/kernel_rules.hpp"
-
-#include <algorithm>
+#include "model/plan/recompute.hpp"
 
 namespace sextant {
 namespace {
-
-// Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
-// by the plan drop their results too (they are made again just before their reader's backward).
-std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
-    std::vector<char> dropped(graph.tensors().size(), 0);
-    if (plan.recompute != Recompute::selective) return dropped;
-    for (const Operator& op : graph.operators())
-        if (is_recomputed(op, plan))
-            for (const TensorId id : op.outputs) dropped[id.value] = op.attention_core ? 1 : 2;
-    for (const Operator& op : graph.operators())
-        if (!is_recomputed(op, plan))
-            for (const TensorId id : op.inputs)
-                if (dropped[id.value] == 1) dropped[id.value] = 0;
-    return dropped;
-}
 
 // Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
 std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
@@ -37,20 +21,6 @@ bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(
 
 DataType product_type(const Precision& precision, bool wide_products) {
     return wide_products && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
-}
-
-bool is_recomputed(const Operator& op, const Plan& plan) {
-    switch (plan.recompute) {
-        case Recompute::none:
-            return false;
-        case Recompute::full:
-        case Recompute::blocks:
-            return true;
-        case Recompute::selective:
-            if (plan.recompute_modules.empty()) return op.attention_core;
-            return std::find(plan.recompute_modules.begin(), plan.recompute_modules.end(), op.label) != plan.recompute_modules.end();
-    }
-    return false;
 }
 
 void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {

@@ -106,8 +106,9 @@ Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
     y.channels = c.out_channels;
     y.cut = grouped ? x.cut : context_.shard.tensor > 1;
     const std::int64_t kernel_w = c.kernel_w.value_or(c.kernel);
-    y.height = size_after(x.height, c.kernel, c.stride, c.padding.value_or((c.kernel - 1) / 2), false);
-    y.width = size_after(x.width, kernel_w, c.stride, c.padding.value_or((kernel_w - 1) / 2), false);
+    const std::int64_t padding_h = c.padding.value_or((c.kernel - 1) / 2), padding_w = c.padding.value_or((kernel_w - 1) / 2);
+    y.height = size_after(x.height, c.kernel, c.stride, padding_h, false);
+    y.width = size_after(x.width, kernel_w, c.stride, padding_w, false);
     std::int64_t groups = c.groups;
     if (y.cut) {
         require_cut("output channels of a convolution", c.out_channels);
@@ -124,7 +125,9 @@ Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
                            .kernel_h = c.kernel,
                            .kernel_w = kernel_w,
                            .stride = c.stride,
-                           .groups = groups};
+                           .groups = groups,
+                           .padding_h = padding_h,
+                           .padding_w = padding_w};
     const double weights = real(kind.out_channels) * real(kind.in_channels / groups) * real(c.kernel) * real(kernel_w);
     return emit(name, kind, {x.id}, y, weights + (c.bias ? real(kind.out_channels) : 0));
 }
@@ -166,7 +169,9 @@ Image Layers::activation(Image x, PointwiseKind kind) {
 
 Image Layers::dropout(Image x) {
     if (!training()) return x;
-    x = emit("dropout", Pointwise{PointwiseKind::dropout, elements_here(x)}, {x.id}, x);
+    constexpr double dropped = 0.5;  // AlexNet (NIPS 2012), section 4.2; VGG (arXiv 1409.1556), section 3.1
+    const Pointwise dropout{.kind = PointwiseKind::dropout, .elements = elements_here(x), .constant = dropped};
+    x = emit("dropout", dropout, {x.id}, x);
     graph_.also("dropout.mask", shape_here(x), TensorRole::mask);
     return x;
 }
@@ -175,7 +180,7 @@ Image Layers::pool(const std::string& name, Image x, PoolLayer p) {
     Image y = x;
     y.height = size_after(x.height, p.kernel, p.stride, p.padding, p.round_up);
     y.width = size_after(x.width, p.kernel, p.stride, p.padding, p.round_up);
-    return emit(name, Pooling{p.kind, elements_here(y), p.kernel * p.kernel}, {x.id}, y);
+    return emit(name, Pooling{p.kind, elements_here(y), p.kernel * p.kernel, p.kernel, p.stride, p.padding}, {x.id}, y);
 }
 
 Image Layers::global_pool(Image x) {

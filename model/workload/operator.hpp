@@ -44,6 +44,7 @@ struct Gemm {
 struct Convolution {
     std::int64_t batch = 1, in_channels = 1, out_channels = 1, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
     std::int64_t kernel_h = 1, kernel_w = 1, stride = 1, groups = 1;
+    std::int64_t padding_h = 0, padding_w = 0;  // before the first row and column; behind the last as many as the windows reach
 };
 
 // softmax(Q K^T) V in one kernel that never writes the scores (flash attention).
@@ -53,6 +54,7 @@ struct Attention {
     bool causal = true;
     std::int64_t window = 0;  // sliding window; 0: none
     bool balanced = false;  // causal under context parallelism: the queries are spread over the sequence so that all ranks see as many keys
+    bool alibi = false;     // scores fall with distance (arXiv 2108.12409)
 };
 
 enum class NormKind { layer, rms, batch, group };
@@ -77,6 +79,7 @@ enum class PointwiseKind {
     squared_relu,
     silu,
     sigmoid,
+    tanh,
     gate,
     dropout,
     rotary,
@@ -88,6 +91,12 @@ enum class PointwiseKind {
 struct Pointwise {
     PointwiseKind kind = PointwiseKind::add;
     double elements = 1;
+    // What the function is, beside its operands; no cost depends on it.
+    double constant = 0;                       // scale: the factor; dropout: the fraction dropped; rotary: the base of the wavelengths
+    std::int64_t head_dim = 0;                 // rotary
+    PointwiseKind gate = PointwiseKind::silu;  // gate: what the first half of the columns goes through before it multiplies the second
+    bool causal = false, alibi = false;        // mask, as in Attention
+    std::int64_t window = 0;                   // likewise
 };
 
 enum class PoolingKind { max, average, global_average };
@@ -95,6 +104,8 @@ struct Pooling {
     PoolingKind kind = PoolingKind::max;
     double out_elements = 1;
     std::int64_t window = 1;  // elements read for one written
+    // Square windows. kernel 0: as many as the output has pixels, spread evenly over the image (adaptive).
+    std::int64_t kernel = 0, stride = 1, padding = 0;
 };
 
 struct Embedding {

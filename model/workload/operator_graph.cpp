@@ -34,7 +34,10 @@ struct SavedBy {
         outputs();
     }
     void operator()(const Embedding&) const { inputs(); }
-    void operator()(const CrossEntropy&) const { inputs(); }
+    void operator()(const CrossEntropy&) const {
+        inputs();
+        masks();  // the statistics of the rows, likewise
+    }
     void operator()(const TokenPermute&) const {}
     void operator()(const Exchange&) const {}
     void operator()(const Pointwise& p) const {
@@ -48,6 +51,7 @@ struct SavedBy {
             case PointwiseKind::relu:
             case PointwiseKind::relu6:
             case PointwiseKind::sigmoid:
+            case PointwiseKind::tanh:
                 return outputs();
             case PointwiseKind::dropout:
                 return masks();

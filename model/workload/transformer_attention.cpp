@@ -1,15 +1,19 @@
 #include "model/workload/transformer_writer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
+
+constexpr double rotary_base = 10000;  // RoFormer (arXiv 2104.09864), section 3.2.2
 
 // Q, K and V of one attention on one device, and which keys a query sees.
 struct AttentionCore {
     TensorId q, k, v;
     std::int64_t heads = 1, kv_heads = 1, head_dim = 1, value_dim = 1;
     bool causal = true, masked = true;
+    bool alibi = false;
     bool biased = false;  // a learned bias is added to the scores (T5)
     std::int64_t window = 0;
     TokenCut keys;  // of the sequence that keys come from
@@ -39,7 +43,8 @@ TensorId flash_core(TransformerWriter& w, const AttentionCore& a) {
                               .value_dim = a.value_dim,
                               .causal = a.causal,
                               .window = a.window,
-                              .balanced = a.causal && w.shard.context > 1};
+                              .balanced = a.causal && w.shard.context > 1,
+                              .alibi = a.alibi};
     const TensorId out = w.write("attention", attention, {a.q, a.k, a.v}, {w.cut.tokens(), a.heads * a.value_dim});
     w.graph.also("attention.lse", {w.cut.batch, a.heads, w.cut.sequence}, TensorRole::statistic);
     return out;
@@ -50,9 +55,11 @@ TensorId plain_core(TransformerWriter& w, const AttentionCore& a) {
     const std::int64_t matrices = w.cut.batch * a.heads, queries = w.cut.sequence, keys = a.keys.full_sequence;
     const Gemm scores{.batch = matrices, .m = queries, .n = keys, .k = a.head_dim, .weight = false};
     TensorId p = w.write("attention.qk", scores, {a.q, a.k}, {matrices, queries, keys});
-    p = w.pointwise("attention.scale", PointwiseKind::scale, {p});
+    const double scale = 1 / std::sqrt(static_cast<double>(a.head_dim));
+    p = w.pointwise("attention.scale", Pointwise{.kind = PointwiseKind::scale, .constant = scale}, {p});
     if (a.biased) p = w.pointwise("attention.bias", PointwiseKind::add, {p});
-    if (a.masked) p = w.pointwise("attention.mask", PointwiseKind::mask, {p});
+    const Pointwise mask{.kind = PointwiseKind::mask, .causal = a.causal, .alibi = a.alibi, .window = a.window};
+    if (a.masked) p = w.pointwise("attention.mask", mask, {p});
     p = w.write("softmax", Softmax{.rows = matrices * queries, .width = keys, .masked = false}, {p}, {matrices, queries, keys});
     p = w.dropout("attention.drop", p);
     const Gemm weighted{.batch = matrices, .m = queries, .n = a.value_dim, .k = keys, .weight = false};
@@ -135,7 +142,8 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     const TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
     if (w.spec.position == PositionKind::rotary) {
         const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
-        q = w.write("rotary", Pointwise{PointwiseKind::rotary, rotated}, {q, k}, {tokens, q_width});
+        const Pointwise rotary{.kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = dim};
+        q = w.write("rotary", rotary, {q, k}, {tokens, q_width});
         k = w.graph.also("rotary.k", {tokens, kv_width}, TensorRole::activation);
     }
     // Encoders mask the padding; a vision transformer has nothing to mask.
@@ -149,6 +157,7 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
                       .value_dim = dim,
                       .causal = causal,
                       .masked = masked,
+                      .alibi = w.spec.position == PositionKind::alibi,
                       .biased = w.spec.position == PositionKind::relative,
                       .window = window,
                       .keys = w.cut});

@@ -76,12 +76,12 @@ TensorId select_rows(TransformerWriter& w, std::string name, TensorId x, std::in
     return w.write(std::move(name), Pointwise{PointwiseKind::copy, product(rows, width)}, {x}, {rows, width});
 }
 
-// First token of each sample; BERT puts a dense layer and a tanh behind it (its derivative, too, needs the output only).
+// First token of each sample; BERT puts a dense layer and a tanh behind it.
 TensorId pooled(TransformerWriter& w, TensorId x) {
     x = select_rows(w, "pooler.select", x, w.cut.batch);
     if (!w.spec.pooler) return x;
     x = w.linear("pooler", x, w.spec.hidden, true);
-    return w.pointwise("pooler.tanh", PointwiseKind::sigmoid, {x});
+    return w.pointwise("pooler.tanh", PointwiseKind::tanh, {x});
 }
 
 void encoder_head(TransformerWriter& w, TensorId x) {

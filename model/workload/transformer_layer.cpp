@@ -5,19 +5,21 @@
 namespace sextant {
 namespace {
 
-PointwiseKind activation_of(MlpKind kind) {
+// Of so many elements.
+Pointwise activation_of(MlpKind kind, double elements) {
     switch (kind) {
         case MlpKind::gelu:
-            return PointwiseKind::gelu;
+            return {PointwiseKind::gelu, elements};
         case MlpKind::relu:
-            return PointwiseKind::relu;
+            return {PointwiseKind::relu, elements};
         case MlpKind::squared_relu:
-            return PointwiseKind::squared_relu;
+            return {PointwiseKind::squared_relu, elements};
         case MlpKind::swiglu:
         case MlpKind::geglu:
             break;
     }
-    return PointwiseKind::gate;
+    const PointwiseKind gate = kind == MlpKind::geglu ? PointwiseKind::gelu : PointwiseKind::silu;
+    return {.kind = PointwiseKind::gate, .elements = elements, .gate = gate};
 }
 
 // fc1, activation, fc2 over all tokens; ends in partial sums that leave_tensor_parallel completes.
@@ -27,7 +29,7 @@ TensorId mlp_branch(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     x = w.linear("mlp.fc1", x, has_gate(w.spec.mlp) ? 2 * columns : columns, w.spec.bias);
     const std::int64_t rows = w.rows_of(x);
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
-    x = w.write("mlp.act", Pointwise{activation_of(w.spec.mlp), elements}, {x}, {rows, columns});
+    x = w.write("mlp.act", activation_of(w.spec.mlp, elements), {x}, {rows, columns});
     x = w.linear("mlp.fc2", x, w.spec.hidden, w.spec.bias);
     return w.leave_tensor_parallel("mlp.leave", x);
 }
@@ -79,7 +81,7 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
     const std::int64_t rows = w.rows_of(x);
     const double elements = static_cast<double>(rows) * static_cast<double>(cut.columns);
     w.label = "moe_act";
-    x = w.write("moe.act", Pointwise{activation_of(w.spec.mlp), elements}, {x, weights}, {rows, cut.columns});
+    x = w.write("moe.act", activation_of(w.spec.mlp, elements), {x, weights}, {rows, cut.columns});
     w.label = "moe";
     x = expert_linear(w, "moe.fc2", x, cut.experts, w.spec.hidden);
     x = w.leave("moe.leave", x, ParallelGroup::expert_tensor, cut.degree, sequence);

@@ -27,12 +27,12 @@ TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vect
     return graph.add(std::move(op), std::move(shape), role);
 }
 
-TensorId TransformerWriter::pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs, double parameters) {
+TensorId TransformerWriter::pointwise(std::string name, Pointwise function, std::vector<TensorId> inputs, double parameters) {
     const Tensor& like = graph.tensor(inputs.front());
-    const double elements = like.elements();
+    function.elements = like.elements();
     const TensorRole role = like.role;
     Shape shape = like.shape;
-    return write(std::move(name), Pointwise{kind, elements}, std::move(inputs), std::move(shape), parameters, role);
+    return write(std::move(name), function, std::move(inputs), std::move(shape), parameters, role);
 }
 
 TensorId TransformerWriter::norm(std::string name, TensorId x) {
@@ -51,7 +51,8 @@ TensorId TransformerWriter::linear(std::string name, TensorId x, std::int64_t n,
 TensorId TransformerWriter::dropout(std::string name, TensorId x) {
     if (!spec.dropout || !shard.training) return x;
     Shape shape = graph.tensor(x).shape;
-    const TensorId out = pointwise(name, PointwiseKind::dropout, {x});
+    constexpr double dropped = 0.1;  // of BERT and GPT-2 alike (arXiv 1810.04805, appendix A.2)
+    const TensorId out = pointwise(name, Pointwise{.kind = PointwiseKind::dropout, .constant = dropped}, {x});
     graph.also(std::move(name), std::move(shape), TensorRole::mask);
     return out;
 }

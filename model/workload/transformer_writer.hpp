@@ -43,7 +43,10 @@ struct TransformerWriter {
     TensorId write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Shape shape, double parameters = 0,
                    TensorRole role = TensorRole::activation);
     // One whose output is shaped as its first input.
-    TensorId pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs, double parameters = 0);
+    TensorId pointwise(std::string name, Pointwise function, std::vector<TensorId> inputs, double parameters = 0);
+    TensorId pointwise(std::string name, PointwiseKind kind, std::vector<TensorId> inputs, double parameters = 0) {
+        return pointwise(std::move(name), Pointwise{kind}, std::move(inputs), parameters);
+    }
     TensorId norm(std::string name, TensorId x);  // over the last extent
     // x [rows, k] times a weight [k, n], plus a bias [n].
     TensorId linear(std::string name, TensorId x, std::int64_t n, bool bias, TensorRole role = TensorRole::activation);

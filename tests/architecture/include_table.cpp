@@ -64,6 +64,7 @@ const std::vector<LibraryRow>& library_table() {
         {"CLI/", {"cli"}, "only the command line parses arguments"},
         {"Q", {"gui"}, "everything but the GUI runs without Qt"},
         {"Eigen/", {"calibrate"}, "only fitting needs linear algebra"},
+        {"dnnl", {"backend"}, "everything but the executors runs without oneDNN"},
         {"mpi", {"backend"}, "everything but the executors runs without MPI"},
         {"cuda", {"backend"}, "everything but the executors runs without CUDA"},
         {"cublas", {"backend"}, "everything but the executors runs without CUDA"},

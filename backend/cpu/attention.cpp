@@ -1,0 +1,150 @@
+// Attention that never holds more than a block of scores (FlashAttention, arXiv 2205.14135): forward keeps the log of each row's sum of
+// exponentials, from which backward makes the probabilities again.
+#include "backend/cpu/operators.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::cpu {
+namespace {
+
+constexpr std::int64_t block_queries = 64;
+constexpr float hidden = -1e30F;  // the score of a key that a query does not see; its exponential is zero
+
+// A block of queries of one head, and the keys that any of them sees.
+struct Block {
+    std::int64_t sample, head, kv_head, first_query, queries, first_key, keys;
+};
+
+template <class Work>
+void for_each_block(const Attention& a, const Work& work) {
+    for (std::int64_t s = 0; s < a.batch; ++s)
+        for (std::int64_t h = 0; h < a.heads; ++h)
+            for (std::int64_t q = 0; q < a.query_len; q += block_queries) {
+                const std::int64_t queries = std::min(block_queries, a.query_len - q);
+                const std::int64_t begin = visible_keys(q, a.query_len, a.key_len, a.causal, a.window).begin;
+                const std::int64_t end = visible_keys(q + queries - 1, a.query_len, a.key_len, a.causal, a.window).end;
+                work(Block{s, h, h * a.kv_heads / a.heads, q, queries, begin, end - begin});
+            }
+}
+
+// Rows of one head: [rows, width] of tokens [samples x length, heads x width].
+Matrix rows_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads,
+               std::int64_t first, std::int64_t rows) {
+    Matrix m = head_of(tokens, sample, head, length, width, heads);
+    m.data += first * m.pitch;
+    m.rows = rows;
+    return m;
+}
+
+class Head {
+public:
+    Head(Engine& engine, const Attention& a, const OperatorCall& c)
+        : engine_(engine), a_(a), c_(c), scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {
+        const std::int64_t most = std::min(block_queries, a.query_len) * a.key_len;
+        scores_ = engine.scratch.reals(most);
+        score_gradients_ = engine.scratch.reals(most);
+    }
+
+    void forward(const Block& b) {
+        const Matrix p = scores(b);
+        float* lse = statistics(b);
+        for (std::int64_t i = 0; i < b.queries; ++i) {
+            const KeyRange r = range(b, i);
+            float* row = p.data + i * b.keys;
+            lse[i] = *std::max_element(row + r.begin, row + r.end);
+            shift(row, b.keys, r, lse[i]);
+        }
+        engine_.apply(Curve::exp, p.data, p.data, b.queries * b.keys);
+        for (std::int64_t i = 0; i < b.queries; ++i) {
+            float* row = p.data + i * b.keys;
+            float sum = 0;
+            for (std::int64_t j = 0; j < b.keys; ++j) sum += row[j];
+            for (std::int64_t j = 0; j < b.keys; ++j) row[j] /= sum;
+            lse[i] += std::log(sum);
+        }
+        multiply(p, values(c_.inputs[2], b), results(c_.outputs[0], b));
+    }
+
+    void backward(const Block& b) {
+        const Matrix p = scores(b), dp(score_gradients_, b.queries, b.keys);
+        const float* lse = statistics(b);
+        for (std::int64_t i = 0; i < b.queries; ++i) shift(p.data + i * b.keys, b.keys, range(b, i), lse[i]);
+        engine_.apply(Curve::exp, p.data, p.data, b.queries * b.keys);
+        const Matrix out = results(c_.outputs[0], b), d_out = results(c_.output_gradients[0], b);
+        multiply(d_out, values(c_.inputs[2], b).turned(), dp);
+        for (std::int64_t i = 0; i < b.queries; ++i) {
+            float sum = 0;
+            for (std::int64_t j = 0; j < a_.value_dim; ++j) sum += out.data[i * out.pitch + j] * d_out.data[i * d_out.pitch + j];
+            float *gradient = dp.data + i * b.keys, *probability = p.data + i * b.keys;
+            for (std::int64_t j = 0; j < b.keys; ++j) gradient[j] = probability[j] * (gradient[j] - sum);
+        }
+        multiply(dp, keys(c_.inputs[1], b), queries(c_.input_gradients[0], b), scale_);
+        multiply(dp.turned(), queries(c_.inputs[0], b), keys(c_.input_gradients[1], b), scale_, 1);
+        multiply(p.turned(), d_out, values(c_.input_gradients[2], b), 1, 1);
+    }
+
+private:
+    Matrix queries(const Array& x, const Block& b) const {
+        return rows_of(x.reals(), b.sample, b.head, a_.query_len, a_.head_dim, a_.heads, b.first_query, b.queries);
+    }
+    Matrix results(const Array& x, const Block& b) const {
+        return rows_of(x.reals(), b.sample, b.head, a_.query_len, a_.value_dim, a_.heads, b.first_query, b.queries);
+    }
+    Matrix keys(const Array& x, const Block& b) const {
+        return rows_of(x.reals(), b.sample, b.kv_head, a_.key_len, a_.head_dim, a_.kv_heads, b.first_key, b.keys);
+    }
+    Matrix values(const Array& x, const Block& b) const {
+        return rows_of(x.reals(), b.sample, b.kv_head, a_.key_len, a_.value_dim, a_.kv_heads, b.first_key, b.keys);
+    }
+    Matrix scores(const Block& b) const {
+        const Matrix s(scores_, b.queries, b.keys);
+        multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).turned(), s, scale_);
+        return s;
+    }
+    [[nodiscard]] float* statistics(const Block& b) const {
+        return c_.outputs[1].reals() + (b.sample * a_.heads + b.head) * a_.query_len + b.first_query;
+    }
+    // Of the block's keys.
+    [[nodiscard]] KeyRange range(const Block& b, std::int64_t query) const {
+        const KeyRange r = visible_keys(b.first_query + query, a_.query_len, a_.key_len, a_.causal, a_.window);
+        return {r.begin - b.first_key, r.end - b.first_key};
+    }
+    static void shift(float* row, std::int64_t keys, KeyRange r, float by) {
+        std::fill_n(row, r.begin, hidden);
+        for (std::int64_t j = r.begin; j < r.end; ++j) row[j] -= by;
+        std::fill(row + r.end, row + keys, hidden);
+    }
+
+    Engine& engine_;
+    const Attention& a_;
+    const OperatorCall& c_;
+    float scale_;
+    float *scores_, *score_gradients_;
+};
+
+}  // namespace
+
+KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window) {
+    const std::int64_t beside = query + keys - queries;
+    const std::int64_t before = window == 0 ? keys : causal ? window - 1 : window / 2;
+    const std::int64_t end = causal ? beside + 1 : window == 0 ? keys : std::min(keys, beside + window - window / 2);
+    return {std::max<std::int64_t>(0, beside - before), end};
+}
+
+Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads) {
+    return {tokens + (sample * length * heads + head) * width, length, width, heads * width};
+}
+
+void forward(Engine& engine, const Attention& a, const OperatorCall& c) {
+    Head head(engine, a, c);
+    for_each_block(a, [&](const Block& b) { head.forward(b); });
+}
+
+void backward(Engine& engine, const Attention& a, const OperatorCall& c) {
+    for (const std::size_t i : {1, 2}) std::fill_n(c.input_gradients[i].reals(), c.input_gradients[i].elements, 0.0F);
+    Head head(engine, a, c);
+    for_each_block(a, [&](const Block& b) { head.backward(b); });
+}
+
+}  // namespace sextant::cpu

@@ -1,0 +1,128 @@
+// Convolutions by oneDNN, on images that lie channels last. Weights lie [out_channels, in_channels / groups, height, width]; oneDNN chooses
+// a format of its own for each pass, so they are rearranged on the way.
+#include "backend/cpu/operators.hpp"
+
+#include <algorithm>
+
+namespace sextant::cpu {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Format = dnnl::memory::format_tag;
+
+dnnl::memory::desc describe(const Dims& dims, Format format) { return {dims, dnnl::memory::data_type::f32, format}; }
+
+// Pixels behind the last row or column that the windows still reach.
+std::int64_t padding_behind(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t before) {
+    return std::max<std::int64_t>(0, (out - 1) * stride + kernel - in - before);
+}
+
+struct Shape {
+    dnnl::memory::desc in, out, bias, weights, any_weights;
+    Dims stride, padding_before, padding_after;
+    std::vector<std::int64_t> key;
+
+    Shape(const Convolution& c, bool biased)
+        : in(describe({c.batch, c.in_channels, c.in_h, c.in_w}, Format::nhwc)),
+          out(describe({c.batch, c.out_channels, c.out_h, c.out_w}, Format::nhwc)),
+          stride{c.stride, c.stride},
+          padding_before{c.padding_h, c.padding_w},
+          padding_after{padding_behind(c.in_h, c.out_h, c.kernel_h, c.stride, c.padding_h),
+                        padding_behind(c.in_w, c.out_w, c.kernel_w, c.stride, c.padding_w)},
+          key{c.batch,    c.in_channels, c.out_channels, c.in_h,   c.in_w,      c.out_h,     c.out_w,
+              c.kernel_h, c.kernel_w,    c.stride,       c.groups, c.padding_h, c.padding_w, biased} {
+        const std::int64_t to = c.out_channels / c.groups, from = c.in_channels / c.groups;
+        const Dims dims = c.groups > 1 ? Dims{c.groups, to, from, c.kernel_h, c.kernel_w} : Dims{to, from, c.kernel_h, c.kernel_w};
+        weights = describe(dims, c.groups > 1 ? Format::goihw : Format::oihw);
+        any_weights = describe(dims, Format::any);
+        if (biased) bias = describe({c.out_channels}, Format::a);
+    }
+
+    [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine) const {
+        return {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, in, any_weights, bias, out, stride, padding_before,
+                 padding_after},
+                engine};
+    }
+};
+
+// A pass over one shape: the primitive, the format in which it wants the weights, and the way there or back.
+struct Pass {
+    dnnl::primitive primitive;
+    dnnl::memory::desc weights;
+    dnnl::reorder rearrange;
+};
+
+dnnl::reorder rearrangement(const dnnl::engine& engine, const dnnl::memory::desc& from, const dnnl::memory::desc& to, bool adding) {
+    dnnl::primitive_attr attributes;
+    if (adding) {
+        dnnl::post_ops sum;
+        sum.append_sum(1);
+        attributes.set_post_ops(sum);
+    }
+    return dnnl::reorder(dnnl::reorder::primitive_desc(engine, from, engine, to, attributes));
+}
+
+Pass make_forward(const dnnl::engine& engine, const Shape& s) {
+    const auto d = s.forward(engine);
+    return {dnnl::convolution_forward(d), d.weights_desc(), rearrangement(engine, s.weights, d.weights_desc(), false)};
+}
+
+Pass make_input_gradient(const dnnl::engine& engine, const Shape& s) {
+    const dnnl::convolution_backward_data::primitive_desc d(
+        {dnnl::algorithm::convolution_direct, s.in, s.any_weights, s.out, s.stride, s.padding_before, s.padding_after}, engine,
+        s.forward(engine));
+    return {dnnl::convolution_backward_data(d), d.weights_desc(), rearrangement(engine, s.weights, d.weights_desc(), false)};
+}
+
+Pass make_weight_gradient(const dnnl::engine& engine, const Shape& s) {
+    const dnnl::convolution_backward_weights::primitive_desc d(
+        {dnnl::algorithm::convolution_direct, s.in, s.any_weights, s.bias, s.out, s.stride, s.padding_before, s.padding_after}, engine,
+        s.forward(engine));
+    return {dnnl::convolution_backward_weights(d), d.diff_weights_desc(), rearrangement(engine, d.diff_weights_desc(), s.weights, true)};
+}
+
+dnnl::memory in_scratch(Engine& e, const dnnl::memory::desc& d) {
+    return e.wrap(d, e.scratch.reals(static_cast<std::int64_t>((d.get_size() + sizeof(float) - 1) / sizeof(float))));
+}
+
+dnnl::memory rearranged(Engine& e, const Pass& pass, const Shape& s, const Array& weights) {
+    dnnl::memory from = e.wrap(s.weights, weights.reals()), to = in_scratch(e, pass.weights);
+    pass.rearrange.execute(e.stream, from, to);
+    return to;
+}
+
+}  // namespace
+
+void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
+    const bool biased = c.weights.size() > 1;
+    const Shape s(k, biased);
+    const Pass& pass = e.cached<Pass>("convolution", s.key, [&] { return make_forward(e.engine, s); });
+    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].reals())},
+                                                    {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
+                                                    {DNNL_ARG_DST, e.wrap(s.out, c.outputs[0].reals())}};
+    if (biased) arguments.emplace(DNNL_ARG_BIAS, e.wrap(s.bias, c.weights[1].reals()));
+    pass.primitive.execute(e.stream, arguments);
+}
+
+void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
+    const bool biased = c.weights.size() > 1;
+    const Shape s(k, biased);
+    const dnnl::memory gradient = e.wrap(s.out, c.output_gradients[0].reals());
+    if (c.input_gradients[0]) {
+        const Pass& pass = e.cached<Pass>("convolution input", s.key, [&] { return make_input_gradient(e.engine, s); });
+        pass.primitive.execute(e.stream, {{DNNL_ARG_DIFF_DST, gradient},
+                                          {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
+                                          {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].reals())}});
+    }
+    const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
+    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weights, c.weight_gradients[0].reals());
+    std::unordered_map<int, dnnl::memory> arguments{
+        {DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].reals())}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
+    float* bias = biased ? e.scratch.reals(k.out_channels) : nullptr;
+    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias, bias));
+    pass.primitive.execute(e.stream, arguments);
+    pass.rearrange.execute(e.stream, found, sum);
+    if (biased) add_column_sums(bias, c.weight_gradients[1].reals(), 1, k.out_channels);
+}
+
+}  // namespace sextant::cpu

@@ -1,0 +1,74 @@
+#include "backend/cpu/cpu_device.hpp"
+
+#include "backend/cpu/memory_pool.hpp"
+#include "backend/cpu/operators.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace sextant {
+namespace cpu {
+
+// Refused before a program is made, see unsupported(): never reached.
+template <class Kind>
+void forward(Engine&, const Kind&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+template <class Kind>
+void backward(Engine&, const Kind&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+
+}  // namespace cpu
+
+struct CpuDevice::State {
+    cpu::Engine engine;
+    cpu::MemoryPool memory;
+};
+
+CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }
+CpuDevice::~CpuDevice() = default;
+
+Array CpuDevice::allocate(std::int64_t elements, Element element) {
+    return {state_->memory.take(elements * bytes_of(element)), elements, element};
+}
+std::int64_t CpuDevice::bytes_in_use() const { return state_->memory.in_use(); }
+std::int64_t CpuDevice::peak_bytes() const { return state_->memory.peak(); }
+void CpuDevice::reset_peak() { state_->memory.reset_peak(); }
+
+void CpuDevice::upload(const void* from, const Array& to) { std::memcpy(to.memory.get(), from, static_cast<std::size_t>(to.bytes())); }
+void CpuDevice::download(const Array& from, void* to) { std::memcpy(to, from.memory.get(), static_cast<std::size_t>(from.bytes())); }
+void CpuDevice::fill(const Array& a, float value) { std::fill_n(a.reals(), a.elements, value); }
+void CpuDevice::copy(const Array& from, const Array& to) {
+    std::memcpy(to.memory.get(), from.memory.get(), static_cast<std::size_t>(to.bytes()));
+}
+
+void CpuDevice::copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
+                             std::int64_t rows) {
+    for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from.reals() + r * from_pitch, width, to.reals() + r * to_pitch);
+}
+
+void CpuDevice::add(const Array& a, const Array& b, const Array& sum) {
+    const float *x = a.reals(), *y = b.reals();
+    float* to = sum.reals();
+    for (std::int64_t i = 0; i < sum.elements; ++i) to[i] = x[i] + y[i];
+}
+
+void CpuDevice::forward(const OperatorCall& c) {
+    state_->engine.scratch.reset();
+    std::visit([&](const auto& kind) { cpu::forward(state_->engine, kind, c); }, c.op.kind);
+}
+
+void CpuDevice::backward(const OperatorCall& c) {
+    state_->engine.scratch.reset();
+    std::visit([&](const auto& kind) { cpu::backward(state_->engine, kind, c); }, c.op.kind);
+}
+
+void CpuDevice::merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) {
+    cpu::merge_losses(parts.reals(), ranks, losses.elements, losses.reals(), statistics.reals());
+}
+
+}  // namespace sextant

@@ -1,0 +1,42 @@
+// One CPU rank: oneDNN for products, convolutions and transcendental functions, plain loops for the rest. All in fp32.
+//
+// To be used by the thread that made it.
+#pragma once
+
+#include "backend/exec/device.hpp"
+
+#include <memory>
+
+namespace sextant {
+
+class CpuDevice final : public Device {
+public:
+    // oneDNN computes on so many threads, the plain loops on one. More threads than free cores are worse than one: they wait for each
+    // other.
+    explicit CpuDevice(int threads = 1);
+    ~CpuDevice() override;
+
+    Array allocate(std::int64_t elements, Element = Element::real) override;
+    [[nodiscard]] std::int64_t bytes_in_use() const override;
+    [[nodiscard]] std::int64_t peak_bytes() const override;
+    void reset_peak() override;
+
+    void upload(const void* from, const Array& to) override;
+    void download(const Array& from, void* to) override;
+    void fill(const Array&, float) override;
+    void copy(const Array& from, const Array& to) override;
+    void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
+                      std::int64_t rows) override;
+    void add(const Array& a, const Array& b, const Array& sum) override;
+
+    void forward(const OperatorCall&) override;
+    void backward(const OperatorCall&) override;
+    void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override;
+    void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace sextant

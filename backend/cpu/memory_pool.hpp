@@ -1,0 +1,31 @@
+// Memory that is handed out again once it comes back: the same sizes are wanted in every micro-batch, and fresh pages of the system cost
+// more than most operators. Internal to backend/cpu.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace sextant::cpu {
+
+// Blocks may outlive the pool.
+class MemoryPool {
+public:
+    std::shared_ptr<void> take(std::int64_t bytes);
+    [[nodiscard]] std::int64_t in_use() const { return shelf_->in_use; }
+    [[nodiscard]] std::int64_t peak() const { return shelf_->peak; }
+    void reset_peak() { shelf_->peak = shelf_->in_use; }
+
+private:
+    struct Free {
+        void operator()(void* memory) const;
+    };
+    struct Shelf {
+        std::map<std::int64_t, std::vector<std::unique_ptr<void, Free>>> idle;
+        std::int64_t in_use = 0, peak = 0;
+    };
+    std::shared_ptr<Shelf> shelf_ = std::make_shared<Shelf>();
+};
+
+}  // namespace sextant::cpu

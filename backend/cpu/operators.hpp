@@ -1,0 +1,50 @@
+// Forward and backward of each kind of operator on one CPU: one family per file. Internal to backend/cpu.
+#pragma once
+
+#include "backend/cpu/engine.hpp"
+#include "backend/exec/device.hpp"
+
+namespace sextant::cpu {
+
+void forward(Engine&, const Gemm&, const OperatorCall&);
+void backward(Engine&, const Gemm&, const OperatorCall&);
+void forward(Engine&, const Convolution&, const OperatorCall&);
+void backward(Engine&, const Convolution&, const OperatorCall&);
+void forward(Engine&, const Attention&, const OperatorCall&);
+void backward(Engine&, const Attention&, const OperatorCall&);
+void forward(Engine&, const Normalization&, const OperatorCall&);
+void backward(Engine&, const Normalization&, const OperatorCall&);
+void forward(Engine&, const Softmax&, const OperatorCall&);
+void backward(Engine&, const Softmax&, const OperatorCall&);
+void forward(Engine&, const Pointwise&, const OperatorCall&);
+void backward(Engine&, const Pointwise&, const OperatorCall&);
+void forward(Engine&, const Pooling&, const OperatorCall&);
+void backward(Engine&, const Pooling&, const OperatorCall&);
+void forward(Engine&, const Embedding&, const OperatorCall&);
+void backward(Engine&, const Embedding&, const OperatorCall&);
+void forward(Engine&, const CrossEntropy&, const OperatorCall&);
+void backward(Engine&, const CrossEntropy&, const OperatorCall&);
+
+void merge_losses(const float* parts, int ranks, std::int64_t rows, float* losses, float* statistics);
+// Whatever of Pointwise is no function of single elements: position and segment tables, the class token, selecting and joining.
+void forward_rows(const OperatorCall&);
+void backward_rows(const OperatorCall&);
+void forward_rotary(const Pointwise&, const OperatorCall&);
+void backward_rotary(const Pointwise&, const OperatorCall&);
+void forward_dropout(const Pointwise&, const OperatorCall&);
+void backward_dropout(const Pointwise&, const OperatorCall&);
+
+// The keys [begin, end) that a query sees. The last query stands beside the last key.
+struct KeyRange {
+    std::int64_t begin, end;
+};
+KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window);
+
+// The tokens of one head as a matrix [length, width]; they lie [samples x length, heads x width].
+Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads);
+
+// A bias is added to, and the gradient of one summed over, the rows of a matrix.
+void broadcast(const float* row, float* to, std::int64_t rows, std::int64_t columns);
+void add_column_sums(const float* from, float* sums, std::int64_t rows, std::int64_t columns);
+
+}  // namespace sextant::cpu

@@ -1,0 +1,207 @@
+// Functions of single elements.
+#include "backend/cpu/operators.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sextant::cpu {
+namespace {
+
+std::optional<Curve> curve_of(PointwiseKind kind) {
+    switch (kind) {
+        case PointwiseKind::gelu:
+            return Curve::gelu;
+        case PointwiseKind::silu:
+            return Curve::silu;
+        case PointwiseKind::sigmoid:
+            return Curve::sigmoid;
+        case PointwiseKind::tanh:
+            return Curve::tanh;
+        default:
+            return std::nullopt;
+    }
+}
+
+template <class Function>
+void map(const OperatorCall& c, const Function& f) {
+    const float* x = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    for (std::int64_t i = 0; i < c.outputs[0].elements; ++i) y[i] = f(x[i]);
+}
+
+// dx = f(kept, dy), `kept` being the input or the output.
+template <class Function>
+void map_backward(const OperatorCall& c, const Array& kept, const Function& f) {
+    const float *k = kept.reals(), *dy = c.output_gradients[0].reals();
+    float* dx = c.input_gradients[0].reals();
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = f(k[i], dy[i]);
+}
+
+void copy_gradient(const OperatorCall& c, float scale = 1) {
+    const float* dy = c.output_gradients[0].reals();
+    float* dx = c.input_gradients[0].reals();
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = scale * dy[i];
+}
+
+// The columns of a row are two halves: out = curve(first) second.
+void forward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back(), count = c.outputs[0].elements;
+    const float* x = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    for (std::int64_t r = 0; r < count / width; ++r) std::copy_n(x + 2 * r * width, width, y + r * width);
+    engine.apply(curve, y, y, count);
+    for (std::int64_t r = 0; r < count / width; ++r)
+        for (std::int64_t i = 0; i < width; ++i) y[r * width + i] *= x[(2 * r + 1) * width + i];
+}
+
+void backward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back(), count = c.output_gradients[0].elements;
+    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals();
+    float *dx = c.input_gradients[0].reals(), *first = engine.scratch.reals(count), *gate = engine.scratch.reals(count);
+    float* d_gate = engine.scratch.reals(count);
+    for (std::int64_t r = 0; r < count / width; ++r) {
+        std::copy_n(x + 2 * r * width, width, first + r * width);
+        for (std::int64_t i = 0; i < width; ++i) d_gate[r * width + i] = dy[r * width + i] * x[(2 * r + 1) * width + i];
+    }
+    engine.apply(curve, first, gate, count);
+    engine.differentiate(curve, first, d_gate, d_gate, count);
+    for (std::int64_t r = 0; r < count / width; ++r)
+        for (std::int64_t i = 0; i < width; ++i) {
+            dx[2 * r * width + i] = d_gate[r * width + i];
+            dx[(2 * r + 1) * width + i] = dy[r * width + i] * gate[r * width + i];
+        }
+}
+
+// Times a factor for each channel: of the sample (an image), or learned.
+void forward_multiply(const OperatorCall& c) {
+    const bool learned = c.inputs.size() == 1;
+    const std::int64_t channels = c.output(0).shape[1], per_sample = c.outputs[0].elements / c.samples;
+    const float *x = c.inputs[0].reals(), *factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
+    float* y = c.outputs[0].reals();
+    for (std::int64_t i = 0; i < c.outputs[0].elements; i += channels) {
+        const float* f = learned ? factor : factor + i / per_sample * channels;
+        for (std::int64_t j = 0; j < channels; ++j) y[i + j] = x[i + j] * f[j];
+    }
+}
+
+void backward_multiply(const OperatorCall& c) {
+    const bool learned = c.inputs.size() == 1;
+    const std::int64_t channels = c.output(0).shape[1], count = c.output_gradients[0].elements, per_sample = count / c.samples;
+    const float *x = c.inputs[0].reals(), *factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
+    const float* dy = c.output_gradients[0].reals();
+    float *dx = c.input_gradients[0].reals(), *d_factor = learned ? c.weight_gradients[0].reals() : c.input_gradients[1].reals();
+    if (!learned && d_factor != nullptr) std::fill_n(d_factor, c.samples * channels, 0.0F);
+    for (std::int64_t i = 0; i < count; i += channels) {
+        const std::int64_t at = learned ? 0 : i / per_sample * channels;
+        for (std::int64_t j = 0; dx != nullptr && j < channels; ++j) dx[i + j] = dy[i + j] * factor[at + j];
+        for (std::int64_t j = 0; d_factor != nullptr && j < channels; ++j) d_factor[at + j] += dy[i + j] * x[i + j];
+    }
+}
+
+// Scores [.., queries, keys] of keys that the query does not see fall out of the softmax.
+template <class Hide>
+void hide_unseen(const Pointwise& p, const Tensor& scores, const Hide& hide) {
+    const std::int64_t queries = scores.shape[1], keys = scores.shape[2];
+    for (std::int64_t row = 0; row < scores.shape[0] * queries; ++row) {
+        const KeyRange r = visible_keys(row % queries, queries, keys, p.causal, p.window);
+        for (std::int64_t j = 0; j < r.begin; ++j) hide(row * keys + j);
+        for (std::int64_t j = r.end; j < keys; ++j) hide(row * keys + j);
+    }
+}
+
+}  // namespace
+
+void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
+    float* y = c.outputs[0].reals();
+    if (const auto curve = curve_of(p.kind)) return engine.apply(*curve, c.inputs[0].reals(), y, c.outputs[0].elements);
+    switch (p.kind) {
+        case PointwiseKind::relu:
+            return map(c, [](float x) { return x > 0 ? x : 0; });
+        case PointwiseKind::relu6:
+            return map(c, [](float x) { return std::min(x > 0 ? x : 0, 6.0F); });
+        case PointwiseKind::squared_relu:
+            return map(c, [](float x) { return x > 0 ? x * x : 0; });
+        case PointwiseKind::scale:
+            return map(c, [by = static_cast<float>(p.constant)](float x) { return by * x; });
+        case PointwiseKind::cast:
+            return map(c, [](float x) { return x; });
+        case PointwiseKind::mask:
+            map(c, [](float x) { return x; });
+            return hide_unseen(p, c.output(0), [y](std::int64_t i) { y[i] = -1e30F; });
+        case PointwiseKind::gate:
+            return forward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::multiply:
+            return forward_multiply(c);
+        case PointwiseKind::dropout:
+            return forward_dropout(p, c);
+        case PointwiseKind::rotary:
+            return forward_rotary(p, c);
+        default:
+            return forward_rows(c);
+    }
+}
+
+void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
+    if (const auto curve = curve_of(p.kind)) {
+        const bool of_output = *curve == Curve::sigmoid || *curve == Curve::tanh;
+        return engine.differentiate(*curve, (of_output ? c.outputs : c.inputs)[0].reals(), c.output_gradients[0].reals(),
+                                    c.input_gradients[0].reals(), c.output_gradients[0].elements);
+    }
+    switch (p.kind) {
+        case PointwiseKind::relu:
+            return map_backward(c, c.outputs[0], [](float y, float dy) { return y > 0 ? dy : 0; });
+        case PointwiseKind::relu6:
+            return map_backward(c, c.outputs[0], [](float y, float dy) { return y > 0 && y < 6 ? dy : 0; });
+        case PointwiseKind::squared_relu:
+            return map_backward(c, c.inputs[0], [](float x, float dy) { return x > 0 ? 2 * x * dy : 0; });
+        case PointwiseKind::scale:
+            return copy_gradient(c, static_cast<float>(p.constant));
+        case PointwiseKind::mask:
+            copy_gradient(c);
+            return hide_unseen(p, c.output(0), [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
+        case PointwiseKind::gate:
+            return backward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::multiply:
+            return backward_multiply(c);
+        case PointwiseKind::dropout:
+            return backward_dropout(p, c);
+        case PointwiseKind::rotary:
+            return backward_rotary(p, c);
+        default:
+            return backward_rows(c);
+    }
+}
+
+void forward_dropout(const Pointwise& p, const OperatorCall& c) {
+    const auto dropped = static_cast<float>(p.constant);
+    const float keep = 1 / (1 - dropped);
+    const float* x = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    std::uint8_t* mask = c.outputs[1].mask();
+    const std::int64_t count = c.outputs[0].elements;
+    // Keyed by sample and element of the serial tensor: who holds which part makes no difference.
+    const Place& place = c.place;
+    for (std::int64_t begin = 0; begin < count; begin += place.run) {
+        const std::int64_t end = std::min(count, begin + place.run);
+        std::int64_t sample = place.of(begin) / place.per_sample, element = place.of(begin) % place.per_sample;
+        for (std::int64_t i = begin; i < end;) {
+            const RandomKey key = c.dropout.with(static_cast<std::uint64_t>(c.first_sample + sample));
+            for (; i < end && element < place.per_sample; ++i, ++element) {
+                mask[i] = key.uniform(static_cast<std::uint64_t>(element)) >= dropped ? 1 : 0;
+                y[i] = mask[i] != 0 ? keep * x[i] : 0;
+            }
+            ++sample;
+            element = 0;
+        }
+    }
+}
+
+void backward_dropout(const Pointwise& p, const OperatorCall& c) {
+    const float keep = 1 / (1 - static_cast<float>(p.constant));
+    const std::uint8_t* mask = c.outputs[1].mask();
+    const float* dy = c.output_gradients[0].reals();
+    float* dx = c.input_gradients[0].reals();
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = mask[i] != 0 ? keep * dy[i] : 0;
+}
+
+}  // namespace sextant::cpu

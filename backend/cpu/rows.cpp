@@ -1,0 +1,166 @@
+// Operators on the rows of the residual stream, and sums.
+#include "backend/cpu/operators.hpp"
+
+#include <algorithm>
+
+namespace sextant::cpu {
+namespace {
+
+// The row of a learned table that is added to row r of the serial residual stream. A table with a row for each position is read by
+// position. One with fewer rows (segments) cuts each sample into as many even parts: sentence A, sentence B.
+class TableRow {
+public:
+    explicit TableRow(const OperatorCall& c)
+        : place_(c.place),
+          width_(c.output(0).shape.back()),
+          sequence_(c.place.per_sample / width_),
+          rows_(c.weights[0].elements / width_) {}
+    [[nodiscard]] std::int64_t of(std::int64_t row) const {
+        const std::int64_t position = place_.of(row * width_) / width_ % sequence_;
+        return rows_ < sequence_ ? position * rows_ / sequence_ : position;
+    }
+
+private:
+    const Place& place_;
+    std::int64_t width_, sequence_, rows_;
+};
+
+void forward_add(const OperatorCall& c) {
+    const std::int64_t count = c.outputs[0].elements, width = c.output(0).shape.back();
+    const float* a = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    if (c.inputs.size() > 1) {
+        const float* b = c.inputs[1].reals();
+        for (std::int64_t i = 0; i < count; ++i) y[i] = a[i] + b[i];
+        return;
+    }
+    const TableRow table(c);
+    for (std::int64_t r = 0; r < count / width; ++r) {
+        const float* b = c.weights[0].reals() + table.of(r) * width;
+        for (std::int64_t i = 0; i < width; ++i) y[r * width + i] = a[r * width + i] + b[i];
+    }
+}
+
+void backward_table(const OperatorCall& c) {
+    const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
+    const float* dy = c.output_gradients[0].reals();
+    const TableRow table(c);
+    for (std::int64_t r = 0; r < count / width; ++r) {
+        float* sum = c.weight_gradients[0].reals() + table.of(r) * width;
+        for (std::int64_t i = 0; i < width; ++i) sum[i] += dy[r * width + i];
+    }
+    if (c.input_gradients[0]) std::copy_n(dy, count, c.input_gradients[0].reals());
+}
+
+void forward_bias(const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape[1];
+    const float *x = c.inputs[0].reals(), *bias = c.weights[0].reals();
+    float* y = c.outputs[0].reals();
+    for (std::int64_t i = 0; i < c.outputs[0].elements; i += width)
+        for (std::int64_t j = 0; j < width; ++j) y[i + j] = x[i + j] + bias[j];
+}
+
+// The class token goes before the other tokens of each sample.
+struct ClassToken {
+    std::int64_t width, tokens;  // with it
+    explicit ClassToken(const OperatorCall& c) : width(c.output(0).shape.back()), tokens(c.output(0).shape.front() / c.samples) {}
+};
+
+void forward_class_token(const OperatorCall& c) {
+    const ClassToken t(c);
+    for (std::int64_t s = 0; s < c.samples; ++s) {
+        float* y = c.outputs[0].reals() + s * t.tokens * t.width;
+        std::copy_n(c.weights[0].reals(), t.width, y);
+        std::copy_n(c.inputs[0].reals() + s * (t.tokens - 1) * t.width, (t.tokens - 1) * t.width, y + t.width);
+    }
+}
+
+void backward_class_token(const OperatorCall& c) {
+    const ClassToken t(c);
+    for (std::int64_t s = 0; s < c.samples; ++s) {
+        const float* dy = c.output_gradients[0].reals() + s * t.tokens * t.width;
+        add_column_sums(dy, c.weight_gradients[0].reals(), 1, t.width);
+        if (c.input_gradients[0])
+            std::copy_n(dy + t.width, (t.tokens - 1) * t.width, c.input_gradients[0].reals() + s * (t.tokens - 1) * t.width);
+    }
+}
+
+// Some rows, spread evenly: the first of each sample, or those whose tokens are predicted.
+struct Selection {
+    std::int64_t width, rows, of;
+    explicit Selection(const OperatorCall& c)
+        : width(c.output(0).shape.back()), rows(c.output(0).shape.front()), of(c.input(0).shape.front()) {}
+    [[nodiscard]] std::int64_t begin(std::int64_t row) const { return row * of / rows * width; }
+};
+
+void forward_selection(const OperatorCall& c) {
+    const Selection s(c);
+    for (std::int64_t r = 0; r < s.rows; ++r) std::copy_n(c.inputs[0].reals() + s.begin(r), s.width, c.outputs[0].reals() + r * s.width);
+}
+
+void backward_selection(const OperatorCall& c) {
+    const Selection s(c);
+    std::fill_n(c.input_gradients[0].reals(), c.input_gradients[0].elements, 0.0F);
+    for (std::int64_t r = 0; r < s.rows; ++r)
+        std::copy_n(c.output_gradients[0].reals() + r * s.width, s.width, c.input_gradients[0].reals() + s.begin(r));
+}
+
+// Side by side: channels, or columns. Calls work(input, its width, where it begins in the row of the output).
+template <class Work>
+void for_each_joined(const OperatorCall& c, const Work& work) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
+        const std::int64_t width = c.input(i).shape[1];
+        work(i, width, at);
+        at += width;
+    }
+}
+
+void forward_join(const OperatorCall& c) {
+    const std::int64_t pitch = c.output(0).shape[1], rows = c.outputs[0].elements / pitch;
+    for_each_joined(c, [&](std::size_t i, std::int64_t width, std::int64_t at) {
+        for (std::int64_t r = 0; r < rows; ++r) std::copy_n(c.inputs[i].reals() + r * width, width, c.outputs[0].reals() + r * pitch + at);
+    });
+}
+
+void backward_join(const OperatorCall& c) {
+    const std::int64_t pitch = c.output(0).shape[1], rows = c.output_gradients[0].elements / pitch;
+    for_each_joined(c, [&](std::size_t i, std::int64_t width, std::int64_t at) {
+        for (std::int64_t r = 0; c.input_gradients[i] && r < rows; ++r)
+            std::copy_n(c.output_gradients[0].reals() + r * pitch + at, width, c.input_gradients[i].reals() + r * width);
+    });
+}
+
+PointwiseKind kind_of(const OperatorCall& c) { return std::get<Pointwise>(c.op.kind).kind; }
+
+}  // namespace
+
+void forward_rows(const OperatorCall& c) {
+    switch (kind_of(c)) {
+        case PointwiseKind::add:
+            return forward_add(c);
+        case PointwiseKind::bias:
+            return forward_bias(c);
+        default:
+            if (!c.weights.empty()) return forward_class_token(c);
+            return c.inputs.size() > 1 ? forward_join(c) : forward_selection(c);
+    }
+}
+
+void backward_rows(const OperatorCall& c) {
+    switch (kind_of(c)) {
+        case PointwiseKind::add:  // of two tensors it never gets here: the gradient passes through
+            return backward_table(c);
+        case PointwiseKind::bias: {
+            const std::int64_t width = c.output(0).shape[1], count = c.output_gradients[0].elements;
+            add_column_sums(c.output_gradients[0].reals(), c.weight_gradients[0].reals(), count / width, width);
+            if (c.input_gradients[0]) std::copy_n(c.output_gradients[0].reals(), count, c.input_gradients[0].reals());
+            return;
+        }
+        default:
+            if (!c.weights.empty()) return backward_class_token(c);
+            return c.op.inputs.size() > 1 ? backward_join(c) : backward_selection(c);
+    }
+}
+
+}  // namespace sextant::cpu

@@ -1,0 +1,104 @@
+#include "backend/exec/block_program.hpp"
+
+#include "backend/exec/block_run.hpp"
+
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+bool is_loss(const Tensor& t) { return t.role == TensorRole::statistic; }
+
+std::int64_t elements_of(std::span<const ParameterTensor> parameters, bool tied) {
+    std::int64_t sum = 0;
+    for (const ParameterTensor& p : parameters)
+        if (p.tied == tied) sum += p.elements();
+    return sum;
+}
+
+// Each rank adds its rows to the serial tensor and takes them out again, with what the others that have them added.
+void sum_shared(const BlockContext& context, const ParameterTensor& p, const Array& gradient) {
+    const Array whole = context.device.allocate(p.whole_rows * p.columns);
+    context.device.fill(whole, 0);
+    const auto rows = [&](const Array& from, std::int64_t first, const RowSection& s) {
+        return from.part(first * p.columns, s.count * p.columns);
+    };
+    for (const RowSection& s : p.sections) context.device.copy(rows(gradient, s.local, s), rows(whole, s.whole, s));
+    context.communicator.all_reduce(ParallelGroup::tensor, whole);
+    for (const RowSection& s : p.sections) context.device.copy(rows(whole, s.whole, s), rows(gradient, s.local, s));
+}
+
+}  // namespace
+
+BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
+    : block_(prepare(mine, serial, plan, options)) {}
+
+std::int64_t BlockProgram::own_elements() const { return elements_of(block_.parameters, false); }
+std::int64_t BlockProgram::tied_elements() const { return elements_of(block_.parameters, true); }
+
+std::int64_t BlockProgram::Kept::bytes() const {
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0}, [](std::int64_t sum, const Array& a) { return sum + a.bytes(); });
+}
+
+std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<const Array> inputs, Kept* kept) const {
+    std::vector<Array> values(block_.graph.tensors().size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) values[block_.graph.inputs()[i].value] = inputs[i];
+    BlockRun run(block_, context, std::move(values));
+    run.forward(kept != nullptr);
+    std::vector<Array> outputs;
+    for (const TensorId id : block_.graph.outputs()) outputs.push_back(run.value(id));
+    if (kept == nullptr) return outputs;
+    kept->values = run.take_values();
+    for (std::size_t t = 0; t < kept->values.size(); ++t)
+        if (!block_.retention.kept[t]) kept->values[t] = {};
+    return outputs;
+}
+
+std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::span<const Array> output_gradients) const {
+    BlockRun run(block_, context, std::move(kept.values));
+    for (std::size_t i = 0; i < block_.graph.outputs().size(); ++i) {
+        const TensorId id = block_.graph.outputs()[i];
+        const Tensor& t = block_.graph.tensor(id);
+        if (!is_loss(t)) {
+            run.set_gradient(id, output_gradients[i]);
+            continue;
+        }
+        const Array seed = context.device.allocate(static_cast<std::int64_t>(t.elements()));
+        context.device.fill(seed, static_cast<float>(context.position.loss_weight / t.elements()));
+        run.set_gradient(id, seed);
+    }
+    run.backward();
+    std::vector<Array> gradients;
+    for (const TensorId id : block_.graph.inputs()) gradients.push_back(run.gradient(id));
+    return gradients;
+}
+
+std::optional<double> BlockProgram::loss(Device& device, std::span<const Array> outputs) const {
+    std::optional<double> sum;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (!is_loss(block_.graph.tensor(block_.graph.outputs()[i]))) continue;
+        std::vector<float> rows(static_cast<std::size_t>(outputs[i].elements));
+        device.download(outputs[i], rows.data());
+        sum = sum.value_or(0) + std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(rows.size());
+    }
+    return sum;
+}
+
+void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
+    for (const ParameterTensor& p : block_.parameters) {
+        const Array gradient = (p.tied ? context.gradients.tied : context.gradients.own).part(p.offset, p.elements());
+        if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
+        if (p.shared) sum_shared(context, p, gradient);
+    }
+}
+
+void BlockProgram::draw_weights(Device& device, std::uint64_t seed, const ParameterArrays& weights) const {
+    std::vector<float> values;
+    for (const ParameterTensor& p : block_.parameters) {
+        values.resize(static_cast<std::size_t>(p.elements()));
+        draw(p, seed, values);
+        device.upload(values.data(), (p.tied ? weights.tied : weights.own).part(p.offset, p.elements()));
+    }
+}
+
+}  // namespace sextant

@@ -1,0 +1,157 @@
+#include "backend/exec/block_run.hpp"
+
+#include "backend/exec/exchange.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+bool any(const std::vector<Array>& arrays) {
+    return std::ranges::any_of(arrays, [](const Array& a) { return static_cast<bool>(a); });
+}
+
+}  // namespace
+
+Array BlockRun::allocate(TensorId id) const {
+    const Tensor& t = block_.graph.tensor(id);
+    return context_.device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role));
+}
+
+std::vector<Array> BlockRun::values_of(const std::vector<TensorId>& ids) const {
+    Arrays result;
+    for (const TensorId id : ids) result.push_back(values_[id.value]);
+    return result;
+}
+
+std::vector<Array> BlockRun::parameters_in(std::size_t index, const ParameterArrays& arrays) const {
+    Arrays result;
+    for (const std::size_t p : block_.operators[index].parameters) {
+        const ParameterTensor& t = block_.parameters[p];
+        result.push_back((t.tied ? arrays.tied : arrays.own).part(t.offset, t.elements()));
+    }
+    return result;
+}
+
+OperatorCall BlockRun::call(std::size_t index, const Arrays& inputs, const Arrays& outputs, const Arrays& weights) const {
+    const PreparedOperator& p = block_.operators[index];
+    const StepPosition& at = context_.position;
+    return {.graph = block_.graph,
+            .op = block_.graph.operators()[index],
+            .inputs = inputs,
+            .outputs = outputs,
+            .weights = weights,
+            .input_gradients = {},
+            .output_gradients = {},
+            .weight_gradients = {},
+            .place = p.place,
+            .samples = block_.options.samples,
+            .first_row = p.first_row,
+            .valid_rows = p.valid_rows,
+            .adds_bias = p.adds_bias,
+            .dropout = p.key.with(at.seed).with(at.step),
+            .first_sample = at.first_sample};
+}
+
+void BlockRun::run(std::size_t index) {
+    const Operator& op = block_.graph.operators()[index];
+    if (const auto* e = std::get_if<Exchange>(&op.kind)) {
+        const TensorId in = op.inputs.front(), out = op.outputs.front();
+        // The statistics of the losses were exchanged where they were made.
+        const std::size_t maker = block_.makers[in.value];
+        const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
+        values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e->forward, e->group,
+                                      block_.options.cut, values_[in.value], block_.graph.tensor(in), block_.graph.tensor(out));
+        return;
+    }
+    for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
+    const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs), weights = parameters_in(index, context_.weights);
+    context_.device.forward(call(index, inputs, outputs, weights));
+    if (block_.operators[index].merges_losses) {
+        const int ranks = context_.communicator.ranks(ParallelGroup::tensor);
+        const Array parts = context_.device.allocate(outputs[1].elements * ranks);
+        context_.communicator.all_gather(ParallelGroup::tensor, outputs[1], parts);
+        context_.device.merge_losses(parts, ranks, outputs[0], outputs[1]);
+    }
+}
+
+void BlockRun::forward(bool keep) {
+    for (std::size_t i = 0; i < block_.graph.operators().size(); ++i) {
+        run(i);
+        release_forward(i, keep);
+    }
+}
+
+void BlockRun::release_forward(std::size_t index, bool keep) {
+    const Operator& op = block_.graph.operators()[index];
+    const auto release = [&](TensorId id) {
+        const bool kept = keep && block_.retention.kept[id.value];
+        if (!kept && block_.retention.last_forward[id.value] == index) values_[id.value] = {};
+    };
+    std::ranges::for_each(op.inputs, release);
+    std::ranges::for_each(op.outputs, release);
+}
+
+void BlockRun::backward() {
+    for (std::size_t i = block_.graph.operators().size(); i-- > 0;) {
+        if (block_.differentiated[i]) differentiate(i);
+        for (const TensorId id : block_.graph.operators()[i].outputs) gradients_[id.value] = {};
+        release_backward(i);
+    }
+}
+
+void BlockRun::need(TensorId id) {
+    if (values_[id.value]) return;
+    const std::size_t maker = block_.makers[id.value];
+    for (const TensorId in : block_.graph.operators()[maker].inputs) need(in);
+    run(maker);
+}
+
+void BlockRun::differentiate(std::size_t index) {
+    const Operator& op = block_.graph.operators()[index];
+    Arrays output_gradients;
+    for (const TensorId id : op.outputs) output_gradients.push_back(gradients_[id.value]);
+    if (!any(output_gradients)) return;
+    if (block_.operators[index].passes_through) {
+        for (const TensorId id : op.inputs)
+            if (block_.wants_gradient[id.value]) accumulate(id, output_gradients.front());
+        return;
+    }
+    if (const auto* e = std::get_if<Exchange>(&op.kind)) {
+        const TensorId in = op.inputs.front(), out = op.outputs.front();
+        accumulate(in, exchange(context_.device, context_.communicator, e->backward, e->group, block_.options.cut, output_gradients.front(),
+                                block_.graph.tensor(out), block_.graph.tensor(in)));
+        return;
+    }
+    for (const TensorId id : saved_for_backward(op)) need(id);
+    const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs);
+    const Arrays weights = parameters_in(index, context_.weights), weight_gradients = parameters_in(index, context_.gradients);
+    Arrays input_gradients;
+    for (const TensorId id : op.inputs) input_gradients.push_back(block_.wants_gradient[id.value] ? allocate(id) : Array{});
+    OperatorCall c = call(index, inputs, outputs, weights);
+    c.input_gradients = input_gradients;
+    c.output_gradients = output_gradients;
+    c.weight_gradients = weight_gradients;
+    context_.device.backward(c);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+        if (input_gradients[i]) accumulate(op.inputs[i], std::move(input_gradients[i]));
+}
+
+void BlockRun::accumulate(TensorId id, Array gradient) {
+    Array& sum = gradients_[id.value];
+    if (!sum) {
+        sum = std::move(gradient);
+        return;
+    }
+    // Gradients that pass through are shared: add aside while somebody else still reads this one.
+    const Array to = sum.memory.use_count() == 1 ? sum : allocate(id);
+    context_.device.add(sum, gradient, to);
+    sum = to;
+}
+
+void BlockRun::release_backward(std::size_t index) {
+    for (std::size_t t = 0; t < values_.size(); ++t)
+        if (block_.retention.last_backward[t] == index) values_[t] = {};
+}
+
+}  // namespace sextant

@@ -1,0 +1,42 @@
+// One pass over a block: the values and gradients of one micro-batch while it runs.
+#pragma once
+
+#include "backend/exec/block_program.hpp"
+
+namespace sextant {
+
+class BlockRun {
+public:
+    BlockRun(const PreparedBlock& block, const BlockContext& context, std::vector<Array> values)
+        : block_(block), context_(context), values_(std::move(values)), gradients_(values_.size()) {}
+
+    // `keep`: leave what backward needs.
+    void forward(bool keep);
+    void set_gradient(TensorId id, Array gradient) { gradients_[id.value] = std::move(gradient); }
+    void backward();
+
+    [[nodiscard]] const Array& value(TensorId id) const { return values_[id.value]; }
+    [[nodiscard]] const Array& gradient(TensorId id) const { return gradients_[id.value]; }
+    std::vector<Array> take_values() { return std::move(values_); }
+
+private:
+    using Arrays = std::vector<Array>;
+
+    void run(std::size_t index);
+    void differentiate(std::size_t index);
+    void need(TensorId);  // makes a value that was not kept
+    void accumulate(TensorId, Array gradient);
+    void release_forward(std::size_t index, bool keep);
+    void release_backward(std::size_t index);
+
+    [[nodiscard]] OperatorCall call(std::size_t index, const Arrays& inputs, const Arrays& outputs, const Arrays& weights) const;
+    [[nodiscard]] Arrays parameters_in(std::size_t index, const ParameterArrays&) const;
+    [[nodiscard]] Arrays values_of(const std::vector<TensorId>&) const;
+    Array allocate(TensorId) const;
+
+    const PreparedBlock& block_;
+    const BlockContext& context_;
+    Arrays values_, gradients_;  // by tensor
+};
+
+}  // namespace sextant

@@ -1,0 +1,77 @@
+// What an engine must be able to do: hold arrays, and run one operator forward or backward on them.
+//
+// Calls take effect in the order in which they are made. A device may return before the work is done; download() waits.
+#pragma once
+
+#include "backend/exec/array.hpp"
+#include "backend/exec/place.hpp"
+#include "backend/exec/random.hpp"
+#include "model/plan/plan.hpp"
+#include "model/workload/operator_graph.hpp"
+
+#include <array>
+#include <span>
+
+namespace sextant {
+
+// One operator and what it works on; arrays stand as the operator lists its tensors.
+//
+// Forward reads `inputs` and fills `outputs`. Backward reads `output_gradients` (an empty one counts as zero; not all are) and of the
+// values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`.
+struct OperatorCall {
+    const OperatorGraph& graph;
+    const Operator& op;
+    std::span<const Array> inputs, outputs;
+    std::span<const Array> weights;  // see parameters.hpp
+    std::span<const Array> input_gradients, output_gradients, weight_gradients;
+    Place place;                    // of the first output
+    std::int64_t samples = 1;       // of the micro-batch
+    std::int64_t first_row = 0;     // of the rows of an embedding, or of the classes of a cross entropy, here
+    std::int64_t valid_rows = 0;    // how many of those exist; behind them is padding, in which nothing is found
+    bool adds_bias = true;          // the products of several ranks are summed, and the bias belongs into the sum once
+    RandomKey dropout{0};           // of this operator in this step
+    std::int64_t first_sample = 0;  // of the micro-batch, counted through the step
+
+    [[nodiscard]] const Tensor& input(std::size_t i) const { return graph.tensor(op.inputs[i]); }
+    [[nodiscard]] const Tensor& output(std::size_t i) const { return graph.tensor(op.outputs[i]); }
+};
+
+// One step of an optimizer over a run of parameters.
+struct OptimizerSettings {
+    Optimizer kind = Optimizer::adamw;
+    double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+};
+
+class Device {
+public:
+    Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    virtual ~Device() = default;
+
+    virtual Array allocate(std::int64_t elements, Element = Element::real) = 0;  // content undefined
+    [[nodiscard]] virtual std::int64_t bytes_in_use() const = 0;
+    [[nodiscard]] virtual std::int64_t peak_bytes() const = 0;  // since the last reset
+    virtual void reset_peak() = 0;
+
+    virtual void upload(const void* from, const Array& to) = 0;
+    virtual void download(const Array& from, void* to) = 0;
+    virtual void fill(const Array&, float) = 0;
+    virtual void copy(const Array& from, const Array& to) = 0;
+    // rows x width elements out of and into matrices whose rows are so far apart.
+    virtual void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
+                              std::int64_t rows) = 0;
+    virtual void add(const Array& a, const Array& b, const Array& sum) = 0;  // sum may be a or b
+
+    virtual void forward(const OperatorCall&) = 0;
+    virtual void backward(const OperatorCall&) = 0;
+    // The loss over classes that several ranks hold: `parts` is what each found about its own, [ranks, rows, 3]; see CrossEntropy in
+    // executable_graph.hpp.
+    virtual void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) = 0;
+
+    // `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1. For LAMB the run is one whole tensor.
+    virtual void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients,
+                        std::span<const Array> states) = 0;
+};
+
+}  // namespace sextant

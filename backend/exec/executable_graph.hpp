@@ -1,0 +1,20 @@
+// From the operator graph that is priced to the one that runs: the same operators, with the tensors that only execution needs.
+//
+//   CrossEntropy   reads labels, which networks on images leave out; and writes statistics beside the losses, [rows, 3]: the largest logit,
+//                  the sum of exp(logit - largest), the logit of the label, each over the classes that are here.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/workload/operator_graph.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+// Inputs of role index, and activations that no block before made, come from the data.
+OperatorGraph executable(const OperatorGraph&);
+
+// What of it no device here can run, and why. Empty: all of it runs.
+std::vector<Diagnostic> unsupported(const OperatorGraph&);
+
+}  // namespace sextant

@@ -1,0 +1,199 @@
+#include "backend/exec/parameters.hpp"
+
+#include <cassert>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+std::int64_t whole(double elements) { return static_cast<std::int64_t>(elements); }
+
+// Writes the tensors of one operator. `op` is the operator here, `serial_op` the same one in the serial network.
+class ParameterWriter {
+public:
+    ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, int block)
+        : mine_(mine), serial_(serial), cut_(cut), block_(block) {}
+
+    void write(std::size_t index, const Operator& op, std::size_t serial_index, const Operator& serial_op) {
+        if (op.parameters == 0) return;
+        index_ = index;
+        op_ = &op;
+        serial_op_ = &serial_op;
+        // The one tied matrix is the table of the first operator of the first block.
+        key_ = op.tied ? RandomKey(0).with(0).with(0) : RandomKey(0).with(static_cast<std::uint64_t>(block_)).with(serial_index);
+        std::visit([&](const auto& kind) { write_kind(kind, std::get<std::decay_t<decltype(kind)>>(serial_op.kind)); }, op.kind);
+    }
+    std::vector<ParameterTensor> take() { return std::move(list_); }
+
+private:
+    struct Extent {
+        std::int64_t here, serial;
+    };
+
+    void write_kind(const Gemm& g, const Gemm& s) {
+        const Tensor& in = mine_.tensor(op_->inputs.front());
+        const std::vector<Extent> sections = sections_of(g, s);
+        ParameterTensor weight =
+            tensor("weight", sections, {g.k, s.k}, op_->tied ? normal : uniform(1 / std::sqrt(static_cast<float>(s.k))));
+        // An image that is cut by channels and flattened has, of each pixel, a run of the serial columns.
+        if (in.shape.size() > 2 && g.m == in.shape[0])
+            weight.place = {
+                .run = in.shape[1], .stride = in.shape[1] * s.k / g.k, .offset = part_offset(g.k, s.k, cut_) / (g.k / in.shape[1])};
+        weight.partial = g.m < s.m;
+        add(std::move(weight));
+        if (whole(op_->parameters) == g.n * g.k) return;
+        ParameterTensor bias = tensor("bias", sections, {1, 1}, constant(0));
+        bias.partial = g.m < s.m;
+        add(std::move(bias));
+    }
+    void write_kind(const Convolution& c, const Convolution& s) {
+        const std::int64_t columns = c.in_channels / c.groups * c.kernel_h * c.kernel_w;
+        const Extent channels{c.out_channels, s.out_channels};
+        add(tensor("weight", {channels}, {columns, columns}, uniform(std::sqrt(6 / static_cast<float>(columns)))));
+        if (whole(op_->parameters) > c.out_channels * columns) add(tensor("bias", {channels}, {1, 1}, constant(0)));
+    }
+    void write_kind(const Normalization& n, const Normalization& s) {
+        const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
+        const bool partial = n.kind != NormKind::batch && n.rows < s.rows;
+        const auto vector = [&](const char* name, float value) {
+            ParameterTensor t = tensor(name, {width}, {1, 1}, constant(value));
+            t.partial = partial;
+            add(std::move(t));
+        };
+        vector("gain", 1);
+        if (whole(op_->parameters) > width.here) vector("shift", 0);
+    }
+    void write_kind(const Embedding& e, const Embedding& s) { add(tensor("table", {{e.rows, s.rows}}, {e.width, s.width}, normal)); }
+    void write_kind(const Pointwise& p, const Pointwise& s) {
+        const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
+        ParameterTensor t;
+        if (p.kind == PointwiseKind::bias) {
+            t = tensor("bias", {width}, {1, 1}, constant(0));
+        } else if (p.kind == PointwiseKind::multiply) {
+            t = tensor("factor", {width}, {1, 1}, constant(1));
+        } else {
+            const std::int64_t rows = whole(op_->parameters) / width.here;
+            t = tensor("rows", {{rows, rows}}, {width.here, width.serial}, normal);
+        }
+        t.partial = p.elements < s.elements && width.here == width.serial;
+        add(std::move(t));
+    }
+    template <class Kind>
+    void write_kind(const Kind&, const Kind&) {}
+
+    // Outputs of a matrix, in the parts that are cut each by itself: q, k and v; the two halves in front of a gate.
+    [[nodiscard]] std::vector<Extent> sections_of(const Gemm& g, const Gemm& s) const {
+        std::vector<Extent> sections;
+        for (std::size_t i = 0; i < op_->outputs.size(); ++i)
+            sections.push_back({mine_.tensor(op_->outputs[i]).shape.back(), serial_.tensor(serial_op_->outputs[i]).shape.back()});
+        if (sections.size() > 1) return sections;
+        if (feeds_gate()) return {{g.n / 2, s.n / 2}, {g.n / 2, s.n / 2}};
+        return {{g.n, s.n}};
+    }
+    [[nodiscard]] bool feeds_gate() const {
+        for (const Operator& reader : mine_.operators()) {
+            const auto* p = std::get_if<Pointwise>(&reader.kind);
+            if (p != nullptr && p->kind == PointwiseKind::gate && reader.inputs.front() == op_->outputs.front()) return true;
+        }
+        return false;
+    }
+    static std::int64_t channels_of(const OperatorGraph& graph, const Operator& op) {
+        const Tensor& out = graph.tensor(op.outputs.front());
+        return out.shape[1];
+    }
+
+    static Initial constant(float value) { return {Initial::Kind::constant, value}; }
+    static Initial uniform(float bound) { return {Initial::Kind::uniform, bound}; }
+    static constexpr Initial normal{Initial::Kind::normal, 0.02F};
+
+    [[nodiscard]] ParameterTensor tensor(const char* name, const std::vector<Extent>& rows, Extent columns, Initial initial) const {
+        ParameterTensor t;
+        t.name = op_->name + "." + name;
+        t.operator_index = index_;
+        t.rows = t.whole_rows = 0;
+        for (const Extent& r : rows) {
+            t.sections.push_back({t.rows, r.here, t.whole_rows + part_offset(r.here, r.serial, cut_)});
+            const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
+            t.shared |= pieces > 1 && pieces < cut_.ranks;
+            t.rows += r.here;
+            t.whole_rows += r.serial;
+        }
+        t.columns = columns.here;
+        t.whole_columns = columns.serial;
+        t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut_)};
+        t.tied = op_->tied;
+        t.initial = initial;
+        return t;
+    }
+    void add(ParameterTensor t) {
+        t.key = key_.with(t.operator_index == last_ ? ++ordinal_ : (ordinal_ = 0));
+        last_ = t.operator_index;
+        std::int64_t& end = t.tied ? tied_end_ : end_;
+        t.offset = end;
+        end += t.elements();
+        list_.push_back(std::move(t));
+    }
+
+    const OperatorGraph& mine_;
+    const OperatorGraph& serial_;
+    TensorCut cut_;
+    int block_;
+    std::size_t index_ = 0, last_ = static_cast<std::size_t>(-1);
+    std::uint64_t ordinal_ = 0;
+    const Operator* op_ = nullptr;
+    const Operator* serial_op_ = nullptr;
+    RandomKey key_{0};
+    std::int64_t end_ = 0, tied_end_ = 0;
+    std::vector<ParameterTensor> list_;
+};
+
+bool is_exchange(const Operator& op) { return std::holds_alternative<Exchange>(op.kind); }
+
+// Calls take(local element, serial element) for all that exist in the serial tensor.
+template <class Take>
+void for_each_element(const ParameterTensor& t, const Take& take) {
+    for (const RowSection& s : t.sections)
+        for (std::int64_t r = 0; r < s.count && s.whole + r < t.whole_rows; ++r)
+            for (std::int64_t c = 0; c < t.columns; ++c)
+                take((s.local + r) * t.columns + c, (s.whole + r) * t.whole_columns + t.place.of(c));
+}
+
+}  // namespace
+
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, int block) {
+    ParameterWriter writer(mine, serial, cut, block);
+    std::size_t s = 0;
+    for (std::size_t i = 0; i < mine.operators().size(); ++i) {
+        if (is_exchange(mine.operators()[i])) continue;
+        assert(s < serial.operators().size() && !is_exchange(serial.operators()[s]));
+        writer.write(i, mine.operators()[i], s, serial.operators()[s]);
+        ++s;
+    }
+    return writer.take();
+}
+
+void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {
+    std::fill(to.begin(), to.end(), 0.0F);
+    const RandomKey key = t.key.with(seed);
+    for_each_element(t, [&](std::int64_t here, std::int64_t there) {
+        const auto element = static_cast<std::uint64_t>(there);
+        switch (t.initial.kind) {
+            case Initial::Kind::constant:
+                to[here] = t.initial.scale;
+                break;
+            case Initial::Kind::uniform:
+                to[here] = t.initial.scale * (2 * key.uniform(element) - 1);
+                break;
+            case Initial::Kind::normal:
+                to[here] = t.initial.scale * key.normal(element);
+                break;
+        }
+    });
+}
+
+void cut(const ParameterTensor& t, std::span<const float> serial, std::span<float> to) {
+    std::fill(to.begin(), to.end(), 0.0F);
+    for_each_element(t, [&](std::int64_t here, std::int64_t there) { to[here] = serial[there]; });
+}
+
+}  // namespace sextant

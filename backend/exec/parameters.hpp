@@ -1,0 +1,58 @@
+// The parameters of a block on one rank: which tensors an operator has, where they lie, which part of the serial network's they are.
+//
+//   Gemm, Convolution   weight [outputs, inputs] (of a convolution: [out_channels, in_channels / groups x kernel_h x kernel_w]), then a
+//   bias Normalization       gain, then (unless it is an RMS norm or has none) a shift Embedding           table [rows, width]       bias,
+//   multiply   a vector over the last extent (of an image: its channels) add, copy           positions or segments [rows, width], the class
+//   token [1, width]
+//
+// All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
+// Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns.
+#pragma once
+
+#include "backend/exec/place.hpp"
+#include "backend/exec/random.hpp"
+#include "model/workload/operator_graph.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// Rows [local, local + count) are rows from `whole` on of the serial tensor.
+struct RowSection {
+    std::int64_t local = 0, count = 0, whole = 0;
+};
+
+// What a parameter begins as.
+struct Initial {
+    enum class Kind { constant, uniform, normal } kind = Kind::constant;
+    float scale = 0;  // the constant, the bound, the deviation
+};
+
+struct ParameterTensor {
+    std::string name;  // "mlp.fc1.weight"
+    std::size_t operator_index = 0;
+    std::int64_t rows = 1, columns = 1;  // here
+    std::int64_t offset = 0;             // in the run
+    bool tied = false;
+    bool shared = false;   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
+    bool partial = false;  // each rank of the tensor group has the gradient of its part of the tokens only
+    Initial initial;
+    std::vector<RowSection> sections;
+    Place place;  // of the columns in a row of the serial tensor
+    std::int64_t whole_rows = 1, whole_columns = 1;
+    RandomKey key{0};  // before the seed
+
+    [[nodiscard]] std::int64_t elements() const { return rows * columns; }
+};
+
+// `mine` and `serial` have the same operators, exchanges apart. `block`: the number of the block in the network.
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut, int block);
+
+// The tensor as the serial network would begin, cut to what is here; rows behind the last of the serial tensor are zero.
+void draw(const ParameterTensor&, std::uint64_t seed, std::span<float> to);
+// Likewise any serial tensor, as training would have left it.
+void cut(const ParameterTensor&, std::span<const float> serial, std::span<float> to);
+
+}  // namespace sextant

@@ -1,0 +1,99 @@
+#include "backend/exec/prepared_block.hpp"
+
+#include "backend/exec/executable_graph.hpp"
+#include "model/plan/recompute.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+OperatorGraph checked(const OperatorGraph& graph) {
+    Diagnostics problems;
+    for (const Diagnostic& problem : unsupported(graph)) problems.add(problem);
+    problems.throw_if_any();
+    return executable(graph);
+}
+
+bool passes_through(const OperatorGraph& graph, const Operator& op) {
+    if (const auto* e = std::get_if<Exchange>(&op.kind))
+        return e->backward == ExchangeKind::none && graph.tensor(op.inputs.front()).shape == graph.tensor(op.outputs.front()).shape;
+    const auto* p = std::get_if<Pointwise>(&op.kind);
+    if (p == nullptr || op.parameters > 0) return false;
+    return p->kind == PointwiseKind::add || p->kind == PointwiseKind::cast ||
+           (p->kind == PointwiseKind::mask && !p->causal && p->window == 0);
+}
+
+// What being one of several ranks means for an operator.
+void place(PreparedOperator& out, const Operator& op, const Operator& serial, TensorCut cut) {
+    if (const auto* e = std::get_if<Embedding>(&op.kind)) {
+        const std::int64_t rows = std::get<Embedding>(serial.kind).rows;
+        out.first_row = part_offset(e->rows, rows, cut);
+        out.valid_rows = std::min(e->rows, rows - out.first_row);
+    } else if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) {
+        const std::int64_t classes = std::get<CrossEntropy>(serial.kind).classes;
+        out.first_row = part_offset(c->classes, classes, cut);
+        out.valid_rows = std::min(c->classes, classes - out.first_row);
+        out.merges_losses = c->classes < classes;
+    } else if (const auto* g = std::get_if<Gemm>(&op.kind)) {
+        out.adds_bias = cut.rank == 0 || g->k == std::get<Gemm>(serial.kind).k;
+    }
+}
+
+std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, const OperatorGraph& serial, const BlockOptions& options) {
+    std::vector<PreparedOperator> list;
+    std::size_t s = 0;
+    for (const Operator& op : graph.operators()) {
+        PreparedOperator& p = list.emplace_back();
+        p.passes_through = passes_through(graph, op);
+        if (std::holds_alternative<Exchange>(op.kind)) continue;
+        const Operator& other = serial.operators()[s];
+        p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);
+        p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(s);
+        place(p, op, other, options.cut);
+        ++s;
+    }
+    return list;
+}
+
+// A gradient flows where a parameter or a wanted input stands behind.
+void find_gradients(PreparedBlock& b) {
+    b.wants_gradient.assign(b.graph.tensors().size(), 0);
+    for (const TensorId id : b.graph.inputs())
+        b.wants_gradient[id.value] = b.options.input_gradients && b.graph.tensor(id).role == TensorRole::activation ? 1 : 0;
+    for (const Operator& op : b.graph.operators()) {
+        const bool flows =
+            op.parameters > 0 || std::ranges::any_of(op.inputs, [&](TensorId id) { return b.wants_gradient[id.value] != 0; });
+        b.differentiated.push_back(flows ? 1 : 0);
+        const bool has_statistics = std::holds_alternative<Normalization>(op.kind) || std::holds_alternative<CrossEntropy>(op.kind) ||
+                                    std::holds_alternative<Attention>(op.kind);
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            const bool beside = i > 0 && (has_statistics || b.graph.tensor(op.outputs[i]).role == TensorRole::mask);
+            b.wants_gradient[op.outputs[i].value] = flows && !beside ? 1 : 0;
+        }
+    }
+}
+
+}  // namespace
+
+PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options) {
+    PreparedBlock b{.options = options,
+                    .graph = checked(mine),
+                    .parameters = {},
+                    .operators = {},
+                    .wants_gradient = {},
+                    .differentiated = {},
+                    .makers = {},
+                    .retention = {}};
+    const OperatorGraph whole = executable(serial);
+    b.parameters = parameters_of(b.graph, whole, options.cut, options.block);
+    b.operators = prepare_operators(b.graph, whole, options);
+    for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
+    find_gradients(b);
+    b.makers = makers_of(b.graph);
+    const std::vector<char> dropped = options.recomputed ? std::vector<char>(b.graph.tensors().size(), 1) : dropped_tensors(b.graph, plan);
+    b.retention = plan_retention(b.graph, dropped, b.differentiated);
+    return b;
+}
+
+}  // namespace sextant

@@ -1,0 +1,45 @@
+// All that can be known of a block before it runs. See block_program.hpp for what it is for.
+#pragma once
+
+#include "backend/exec/parameters.hpp"
+#include "backend/exec/retention.hpp"
+#include "model/plan/plan.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+struct BlockOptions {
+    int block = 0;             // its number in the network
+    std::int64_t samples = 1;  // of a micro-batch
+    TensorCut cut{};
+    bool input_gradients = true;  // does anybody wait for the gradients of what arrives? not in front of the first block
+    bool recomputed = false;      // BlockInstance::recomputed: the inputs alone are kept
+};
+
+// What the calls of one operator have in common.
+struct PreparedOperator {
+    Place place;  // of its first output
+    std::int64_t first_row = 0, valid_rows = 0;
+    bool adds_bias = true;
+    bool merges_losses = false;   // over the ranks that hold the other classes
+    bool passes_through = false;  // each input has the gradient of the output
+    std::vector<std::size_t> parameters{};
+    RandomKey key{0};  // before seed and step
+};
+
+struct PreparedBlock {
+    BlockOptions options;
+    OperatorGraph graph;  // with the tensors that only execution needs
+    std::vector<ParameterTensor> parameters;
+    std::vector<PreparedOperator> operators;
+    std::vector<char> wants_gradient;  // by tensor
+    std::vector<char> differentiated;  // by operator: somebody waits for what its backward makes
+    std::vector<std::size_t> makers;   // see makers_of
+    Retention retention;
+};
+
+// Throws InputError with all that unsupported() finds.
+PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, const Plan&, const BlockOptions&);
+
+}  // namespace sextant

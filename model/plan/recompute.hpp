@@ -1,0 +1,18 @@
+// Which operators the plan runs again before their backward, and what it therefore need not keep.
+#pragma once
+
+#include "model/plan/plan.hpp"
+#include "model/workload/operator_graph.hpp"
+
+#include <vector>
+
+namespace sextant {
+
+// Does the plan run this operator's forward again?
+bool is_recomputed(const Operator&, const Plan&);
+
+// For each tensor of a block: does selective recompute drop it after forward? Not 0: yes. Blocks that are recomputed as a whole keep
+// their inputs alone, which is not asked here.
+std::vector<char> dropped_tensors(const OperatorGraph&, const Plan&);
+
+}  // namespace sextant

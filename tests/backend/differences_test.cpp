@@ -1,0 +1,97 @@
+// Gradients against differences of the loss: for what no fixture covers, and for every family of networks on images.
+#include "backend/cpu/cpu_device.hpp"
+#include "tests/backend/arrays.hpp"
+#include "tests/backend/networks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+double norm_of(const std::vector<float>& v) { return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0)); }
+
+// Moves parameters along their gradients and back.
+class Slope {
+public:
+    Slope(Device& device, WholeNetwork& network, WholeNetwork::Data data) : device_(device), network_(network), data_(std::move(data)) {
+        network_.clear_gradients();
+        network_.forward_and_backward(data_);
+        network_.for_each_parameter([&](std::size_t, const ParameterTensor& p, const Array& weights, const Array& gradients) {
+            list_.push_back({p.name, weights, from_device(device_, weights), from_device(device_, gradients)});
+        });
+    }
+    [[nodiscard]] std::size_t size() const { return list_.size(); }
+    [[nodiscard]] const std::string& name(std::size_t i) const { return list_[i].name; }
+    // Of the gradient of parameters first .. last - 1 together: how fast the loss should rise along it.
+    [[nodiscard]] double norm(std::size_t first, std::size_t last) const {
+        double sum = 0;
+        for (std::size_t i = first; i < last; ++i) sum += std::pow(norm_of(list_[i].gradient), 2);
+        return std::sqrt(sum);
+    }
+    // How fast it does, over so long a way to both sides.
+    double measure(std::size_t first, std::size_t last, double way) {
+        const double unit = way / norm(first, last);
+        const double rise = loss_at(first, last, unit) - loss_at(first, last, -unit);
+        loss_at(first, last, 0);
+        return rise / (2 * way);
+    }
+
+private:
+    struct Parameter {
+        std::string name;
+        Array weights;
+        std::vector<float> begin, gradient;
+    };
+    double loss_at(std::size_t first, std::size_t last, double factor) {
+        for (std::size_t i = first; i < last; ++i) {
+            std::vector<float> moved = list_[i].begin;
+            for (std::size_t k = 0; k < moved.size(); ++k) moved[k] += static_cast<float>(factor) * list_[i].gradient[k];
+            device_.upload(moved.data(), list_[i].weights);
+        }
+        return network_.forward_and_backward(data_);
+    }
+    Device& device_;
+    WholeNetwork& network_;
+    WholeNetwork::Data data_;
+    std::vector<Parameter> list_;
+};
+
+// A sliding window, grouped heads, rotary positions, a gate of gelu, dropout.
+TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
+    Workload w = small_network("llama").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.sliding_window = 3;
+    spec.mlp = MlpKind::geglu;
+    spec.dropout = true;
+    for (const bool flash : {true, false}) {
+        CpuDevice device;
+        SingleRank alone;
+        WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 3, .flash_attention = flash}});
+        set_made_weights(device, net);
+        Slope slope(device, net, made_data(device, w.name));
+        for (std::size_t i = 0; i < slope.size(); ++i)
+            EXPECT_NEAR(slope.measure(i, i + 1, 0.01), slope.norm(i, i + 1), 0.01 * slope.norm(i, i + 1) + 1e-3)
+                << slope.name(i) << (flash ? "" : ", scores written out");
+    }
+}
+
+TEST(Differences, ShowTheGradientOfEveryFamilyOfNetworksOnImages) {
+    for (const char* name : {"googlenet", "densenet121", "mobilenetv2_100", "efficientnet_b0", "convnext_tiny", "resnext50_32x4d"}) {
+        Workload w = small_network("resnet18").workload;
+        w.spec = ConvolutionalSpec{.name = name, .image_px = 64, .classes = 10};
+        CpuDevice device;
+        SingleRank alone;
+        WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 4}});
+        net.draw_weights(3);
+        Slope slope(device, net, made_data(device, w.name));
+        // All at once, so far that the loss changes by 0.01: kinks and curvature then leave a few percent.
+        const double norm = slope.norm(0, slope.size());
+        EXPECT_NEAR(slope.measure(0, slope.size(), 0.005 / norm), norm, 0.05 * norm) << name;
+    }
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,321 @@
+// Each operator's forward and backward against PyTorch (fixtures/operators.json). Single precision here, double there.
+#include "backend/cpu/cpu_device.hpp"
+#include "backend/exec/block_program.hpp"
+#include "tests/backend/arrays.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <functional>
+#include <map>
+
+namespace sextant {
+namespace {
+
+constexpr double tolerance = 1e-5;
+
+using Shape = std::vector<std::int64_t>;
+
+// The one operator of a block, and the bounds of its index inputs.
+struct Case {
+    std::string name;
+    OperatorKind kind;
+    std::vector<Shape> inputs, outputs;
+    double parameters = 0;
+    std::int64_t samples = 1;
+    std::int64_t below = 0;   // of integers in the first or the only index input
+    bool statistics = false;  // a second output that no gradient comes from
+};
+
+Attention attention(std::int64_t kv_heads, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window = 0) {
+    return {.batch = 2,
+            .heads = 4,
+            .kv_heads = kv_heads,
+            .query_len = queries,
+            .key_len = keys,
+            .head_dim = 2,
+            .value_dim = 2,
+            .causal = causal,
+            .window = window};
+}
+
+Case attention_case(const std::string& name, const Attention& a) {
+    const Shape q{2 * a.query_len, 8}, k{2 * a.key_len, 2 * a.kv_heads};
+    return {.name = name, .kind = a, .inputs = {q, k, k}, .outputs = {q, {2, 4, a.query_len}}, .samples = 2, .statistics = true};
+}
+
+Case convolution_case(const std::string& name, Convolution c, bool bias = false) {
+    c.batch = 2;
+    c.out_h = (c.in_h + 2 * c.padding_h - c.kernel_h) / c.stride + 1;
+    c.out_w = (c.in_w + 2 * c.padding_w - c.kernel_w) / c.stride + 1;
+    const std::int64_t weights = c.out_channels * c.in_channels / c.groups * c.kernel_h * c.kernel_w;
+    return {.name = name,
+            .kind = c,
+            .inputs = {{2, c.in_channels, c.in_h, c.in_w}},
+            .outputs = {{2, c.out_channels, c.out_h, c.out_w}},
+            .parameters = static_cast<double>(weights + (bias ? c.out_channels : 0)),
+            .samples = 2};
+}
+
+Case norm_case(const std::string& name, const Normalization& n, const Shape& shape, double parameters, std::int64_t samples,
+               bool statistics) {
+    Case c{.name = name, .kind = n, .inputs = {shape}, .outputs = {shape}, .parameters = parameters, .samples = samples};
+    if (statistics) c.outputs.push_back({2, n.rows});
+    c.statistics = statistics;
+    return c;
+}
+
+Case curve(const std::string& name, PointwiseKind kind) {
+    return {.name = name, .kind = Pointwise{kind, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}};
+}
+
+Case pooling(const std::string& name, const Pooling& p, const Shape& in, const Shape& out) {
+    return {.name = name, .kind = p, .inputs = {in}, .outputs = {out}, .samples = 2};
+}
+
+std::vector<Case> matrix_cases() {
+    return {
+        {.name = "gemm", .kind = Gemm{.m = 6, .n = 7, .k = 5}, .inputs = {{6, 5}}, .outputs = {{6, 7}}, .parameters = 42},
+        {.name = "gemm without bias", .kind = Gemm{.m = 6, .n = 7, .k = 5}, .inputs = {{6, 5}}, .outputs = {{6, 7}}, .parameters = 35},
+        {.name = "gemm of three outputs",
+         .kind = Gemm{.m = 6, .n = 8, .k = 5},
+         .inputs = {{6, 5}},
+         .outputs = {{6, 4}, {6, 2}, {6, 2}},
+         .parameters = 48},
+        {.name = "gemm per pixel",
+         .kind = Gemm{.m = 8, .n = 5, .k = 3},
+         .inputs = {{2, 3, 2, 2}},
+         .outputs = {{2, 5, 2, 2}},
+         .parameters = 20,
+         .samples = 2},
+        attention_case("attention", attention(4, 5, 5, false)),
+        attention_case("causal attention", attention(4, 70, 70, true)),
+        attention_case("grouped attention", attention(2, 7, 7, true)),
+        attention_case("windowed attention", attention(2, 70, 70, true, 3)),
+        attention_case("cross attention", attention(4, 3, 6, false)),
+    };
+}
+
+std::vector<Case> image_cases() {
+    const Pooling max3{.kind = PoolingKind::max, .kernel = 3, .stride = 2, .padding = 1};
+    const Pooling rounded{.kind = PoolingKind::max, .kernel = 3, .stride = 2};
+    const Pooling average{.kind = PoolingKind::average, .kernel = 2, .stride = 2};
+    const Pooling padded{.kind = PoolingKind::average, .kernel = 3, .stride = 1, .padding = 1};
+    return {
+        convolution_case("convolution", {.in_channels = 3, .out_channels = 4, .in_h = 5, .in_w = 6, .kernel_h = 3, .kernel_w = 3}),
+        convolution_case(
+            "padded convolution",
+            {.in_channels = 3, .out_channels = 4, .in_h = 5, .in_w = 6, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1},
+            true),
+        convolution_case("strided convolution", {.in_channels = 3,
+                                                 .out_channels = 4,
+                                                 .in_h = 9,
+                                                 .in_w = 8,
+                                                 .kernel_h = 7,
+                                                 .kernel_w = 7,
+                                                 .stride = 2,
+                                                 .padding_h = 3,
+                                                 .padding_w = 3}),
+        convolution_case("strided pointwise convolution", {.in_channels = 3, .out_channels = 4, .in_h = 6, .in_w = 6, .stride = 2}),
+        convolution_case("grouped convolution",
+                         {.in_channels = 4,
+                          .out_channels = 6,
+                          .in_h = 5,
+                          .in_w = 5,
+                          .kernel_h = 3,
+                          .kernel_w = 3,
+                          .groups = 2,
+                          .padding_h = 1,
+                          .padding_w = 1},
+                         true),
+        convolution_case("depthwise convolution", {.in_channels = 4,
+                                                   .out_channels = 4,
+                                                   .in_h = 5,
+                                                   .in_w = 5,
+                                                   .kernel_h = 3,
+                                                   .kernel_w = 3,
+                                                   .stride = 2,
+                                                   .groups = 4,
+                                                   .padding_h = 1,
+                                                   .padding_w = 1}),
+        convolution_case("oblong convolution",
+                         {.in_channels = 3, .out_channels = 4, .in_h = 5, .in_w = 8, .kernel_h = 1, .kernel_w = 7, .padding_w = 3}),
+        pooling("max pooling", max3, {2, 3, 6, 7}, {2, 3, 3, 4}),
+        pooling("max pooling rounded up", rounded, {2, 3, 6, 6}, {2, 3, 3, 3}),
+        pooling("average pooling", average, {2, 3, 6, 6}, {2, 3, 3, 3}),
+        pooling("padded average pooling", padded, {2, 3, 4, 4}, {2, 3, 4, 4}),
+        pooling("adaptive pooling", {.kind = PoolingKind::average}, {2, 3, 5, 5}, {2, 3, 3, 3}),
+        pooling("global pooling", {.kind = PoolingKind::global_average}, {2, 3, 4, 4}, {2, 3}),
+        {.name = "gate by channel",
+         .kind = Pointwise{PointwiseKind::multiply, 24},
+         .inputs = {{2, 3, 2, 2}, {2, 3}},
+         .outputs = {{2, 3, 2, 2}},
+         .samples = 2},
+        {.name = "learned factor",
+         .kind = Pointwise{PointwiseKind::multiply, 24},
+         .inputs = {{2, 3, 2, 2}},
+         .outputs = {{2, 3, 2, 2}},
+         .parameters = 3,
+         .samples = 2},
+        {.name = "concatenation",
+         .kind = Pointwise{PointwiseKind::copy, 32},
+         .inputs = {{2, 3, 2, 2}, {2, 1, 2, 2}},
+         .outputs = {{2, 4, 2, 2}},
+         .samples = 2},
+    };
+}
+
+std::vector<Case> norm_cases() {
+    return {
+        norm_case("layer norm", {NormKind::layer, 5, 8}, {5, 8}, 16, 1, false),
+        norm_case("layer norm without shift", {NormKind::layer, 5, 8}, {5, 8}, 8, 1, false),
+        norm_case("rms norm", {NormKind::rms, 5, 8}, {5, 8}, 8, 1, false),
+        norm_case("batch norm", {NormKind::batch, 4, 18}, {3, 4, 2, 3}, 8, 3, true),
+        norm_case("group norm", {NormKind::group, 6, 12}, {3, 4, 2, 3}, 8, 3, true),
+        norm_case("layer norm of an image", {NormKind::layer, 18, 4}, {3, 4, 2, 3}, 8, 3, true),
+        {.name = "softmax", .kind = Softmax{.rows = 15, .width = 5}, .inputs = {{3, 5, 5}}, .outputs = {{3, 5, 5}}},
+    };
+}
+
+std::vector<Case> pointwise_cases() {
+    const Pointwise swiglu{.kind = PointwiseKind::gate, .gate = PointwiseKind::silu},
+        geglu{.kind = PointwiseKind::gate, .gate = PointwiseKind::gelu};
+    return {
+        curve("gelu", PointwiseKind::gelu),
+        curve("relu", PointwiseKind::relu),
+        curve("squared relu", PointwiseKind::squared_relu),
+        curve("silu", PointwiseKind::silu),
+        curve("sigmoid", PointwiseKind::sigmoid),
+        curve("tanh", PointwiseKind::tanh),
+        {.name = "swiglu", .kind = swiglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
+        {.name = "geglu", .kind = geglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
+        {.name = "bias", .kind = Pointwise{PointwiseKind::bias, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}, .parameters = 6},
+        {.name = "sum", .kind = Pointwise{PointwiseKind::add, 24}, .inputs = {{4, 6}, {4, 6}}, .outputs = {{4, 6}}},
+        {.name = "scale", .kind = Pointwise{.kind = PointwiseKind::scale, .constant = 0.25}, .inputs = {{4, 6}}, .outputs = {{4, 6}}},
+        {.name = "positions",
+         .kind = Pointwise{PointwiseKind::add, 24},
+         .inputs = {{6, 4}},
+         .outputs = {{6, 4}},
+         .parameters = 20,
+         .samples = 2},
+        {.name = "segments",
+         .kind = Pointwise{PointwiseKind::add, 24},
+         .inputs = {{8, 3}},
+         .outputs = {{8, 3}},
+         .parameters = 6,
+         .samples = 2},
+        {.name = "class token",
+         .kind = Pointwise{PointwiseKind::copy, 32},
+         .inputs = {{6, 4}},
+         .outputs = {{8, 4}},
+         .parameters = 4,
+         .samples = 2},
+        {.name = "first rows", .kind = Pointwise{PointwiseKind::copy, 8}, .inputs = {{6, 4}}, .outputs = {{2, 4}}, .samples = 2},
+        {.name = "rotary",
+         .kind = Pointwise{.kind = PointwiseKind::rotary, .constant = 10000, .head_dim = 4},
+         .inputs = {{10, 8}, {10, 4}},
+         .outputs = {{10, 8}, {10, 4}},
+         .samples = 2},
+    };
+}
+
+std::vector<Case> index_cases() {
+    return {
+        {.name = "embedding",
+         .kind = Embedding{8, 7, 3},
+         .inputs = {{2, 4}},
+         .outputs = {{8, 3}},
+         .parameters = 21,
+         .samples = 2,
+         .below = 7},
+        {.name = "cross entropy", .kind = CrossEntropy{6, 5}, .inputs = {{6, 5}, {6}}, .outputs = {{6}}, .below = 5},
+        {.name = "cross entropy over positions",
+         .kind = CrossEntropy{4, 5},
+         .inputs = {{10, 2}, {4}},
+         .outputs = {{4}},
+         .samples = 2,
+         .below = 5},
+    };
+}
+
+OperatorGraph graph_of(const Case& c) {
+    const bool loss = std::holds_alternative<CrossEntropy>(c.kind);
+    OperatorGraphBuilder b;
+    std::vector<TensorId> inputs;
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+        const bool index = c.below > 0 && i + 1 == c.inputs.size();
+        inputs.push_back(b.input("input " + std::to_string(i), c.inputs[i], index ? TensorRole::index : TensorRole::activation));
+    }
+    const TensorId first = b.add({.name = "operator", .kind = c.kind, .inputs = inputs, .parameters = c.parameters}, c.outputs[0],
+                                 loss ? TensorRole::statistic : TensorRole::activation);
+    b.output(first);
+    for (std::size_t i = 1; i < c.outputs.size(); ++i) {
+        const TensorId id = b.also("further", c.outputs[i], c.statistics ? TensorRole::statistic : TensorRole::activation);
+        if (!c.statistics) b.output(id);
+    }
+    return std::move(b).build();
+}
+
+const nlohmann::json& fixture() {
+    static const nlohmann::json all = nlohmann::json::parse(std::ifstream(SEXTANT_SOURCE_DIR "/tests/backend/fixtures/operators.json"));
+    return all;
+}
+
+void expect_near(Device& device, const Array& found, const nlohmann::json& expected, const std::string& what) {
+    EXPECT_LT(relative_error(from_device(device, found), expected.get<std::vector<float>>()), tolerance) << what;
+}
+
+class OperatorAgainstPyTorch : public testing::TestWithParam<Case> {};
+
+TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
+    const Case& c = GetParam();
+    const nlohmann::json& expected = fixture().at(c.name);
+    CpuDevice device;
+    SingleRank alone;
+    const OperatorGraph graph = graph_of(c);
+    const BlockProgram program(graph, graph, Plan{}, {.samples = c.samples});
+
+    BlockContext context{device, alone, {device.allocate(program.own_elements()), {}}, {device.allocate(program.own_elements()), {}}, {}};
+    device.fill(context.gradients.own, 0);
+    std::uint64_t ordinal = 0;
+    for (const ParameterTensor& p : program.parameters())
+        device.upload(made_reals(Made::weight, {ordinal++}, p.elements()).data(), context.weights.own.part(p.offset, p.elements()));
+
+    std::vector<Array> inputs, gradients;
+    for (const TensorId id : program.graph().inputs()) {
+        const Tensor& t = program.graph().tensor(id);
+        const auto count = static_cast<std::int64_t>(t.elements());
+        const std::uint64_t i = inputs.size();
+        inputs.push_back(t.role == TensorRole::index ? to_device(device, made_integers(Made::input, i, count, c.below))
+                                                     : to_device(device, made_reals(Made::input, {i}, count)));
+    }
+    BlockProgram::Kept kept;
+    const std::vector<Array> outputs = program.forward(context, inputs, &kept);
+    for (const Array& out : outputs) gradients.push_back(to_device(device, made_reals(Made::gradient, {gradients.size()}, out.elements)));
+    const std::vector<Array> found = program.backward(context, std::move(kept), gradients);
+
+    for (std::size_t i = 0; i < outputs.size(); ++i) expect_near(device, outputs[i], expected["outputs"][i], "output");
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i]) expect_near(device, found[i], expected["input_gradients"][i], "gradient of an input");
+    for (std::size_t i = 0; i < program.parameters().size(); ++i) {
+        const ParameterTensor& p = program.parameters()[i];
+        expect_near(device, context.gradients.own.part(p.offset, p.elements()), expected["weight_gradients"][i], "gradient of " + p.name);
+    }
+}
+
+std::string test_name(const testing::TestParamInfo<Case>& info) {
+    std::string name = info.param.name;
+    for (char& ch : name)
+        if (ch == ' ') ch = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Matrices, OperatorAgainstPyTorch, testing::ValuesIn(matrix_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Images, OperatorAgainstPyTorch, testing::ValuesIn(image_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Norms, OperatorAgainstPyTorch, testing::ValuesIn(norm_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Elements, OperatorAgainstPyTorch, testing::ValuesIn(pointwise_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Indices, OperatorAgainstPyTorch, testing::ValuesIn(index_cases()), test_name);
+
+}  // namespace
+}  // namespace sextant

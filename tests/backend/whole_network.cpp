@@ -1,0 +1,85 @@
+#include "tests/backend/whole_network.hpp"
+
+namespace sextant {
+
+WholeNetwork::WholeNetwork(Device& device, Communicator& communicator, const Workload& workload, const NetworkCut& c)
+    : device_(device), communicator_(communicator) {
+    Shard whole = c.shard;
+    whole.tensor = 1;
+    whole.sequence_parallel = false;
+    const Network mine = build_network(workload, c.shard), serial = build_network(workload, whole);
+    for (std::size_t i = 0; i < mine.sequence.size(); ++i) {
+        const BlockOptions options{.block = static_cast<int>(i),
+                                   .samples = c.shard.micro_batch,
+                                   .cut = c.cut,
+                                   .input_gradients = i > 0,
+                                   .recomputed = c.recomputed};
+        programs_.emplace_back(mine.templates[mine.sequence[i]].graph, serial.templates[serial.sequence[i]].graph, c.plan, options);
+    }
+    for (const BlockProgram& p : programs_) {
+        weights_.push_back({device.allocate(p.own_elements()), {}});
+        gradients_.push_back({device.allocate(p.own_elements()), {}});
+        if (p.tied_elements() == 0) continue;
+        // The table of the first block, whose first parameter it is.
+        weights_.back().tied = weights_.front().own.part(0, p.tied_elements());
+        gradients_.back().tied = gradients_.front().own.part(0, p.tied_elements());
+    }
+    states_.resize(programs_.size());
+}
+
+BlockContext WholeNetwork::context(std::size_t block, const StepPosition& position) const {
+    return {device_, communicator_, weights_[block], gradients_[block], position};
+}
+
+void WholeNetwork::for_each_parameter(
+    const std::function<void(std::size_t, const ParameterTensor&, const Array&, const Array&)>& visit) const {
+    for (std::size_t b = 0; b < programs_.size(); ++b)
+        for (const ParameterTensor& p : programs_[b].parameters())
+            if (!p.tied) visit(b, p, weights_[b].own.part(p.offset, p.elements()), gradients_[b].own.part(p.offset, p.elements()));
+}
+
+void WholeNetwork::draw_weights(std::uint64_t seed) {
+    for (std::size_t b = 0; b < programs_.size(); ++b) programs_[b].draw_weights(device_, seed, weights_[b]);
+}
+
+void WholeNetwork::clear_gradients() {
+    for (const ParameterArrays& g : gradients_) device_.fill(g.own, 0);
+}
+
+double WholeNetwork::forward_and_backward(const Data& data, const StepPosition& position) {
+    std::vector<BlockProgram::Kept> kept(programs_.size());
+    std::vector<Array> passed;
+    kept_bytes_ = 0;
+    for (std::size_t b = 0; b < programs_.size(); ++b) {
+        std::vector<Array> inputs;
+        std::size_t next = 0;
+        for (const TensorId id : programs_[b].graph().inputs()) {
+            const Tensor& t = programs_[b].graph().tensor(id);
+            inputs.push_back(b == 0 || t.role == TensorRole::index ? data(t) : passed[next++]);
+        }
+        passed = programs_[b].forward(context(b, position), inputs, &kept[b]);
+        kept_bytes_ += kept[b].bytes();
+    }
+    const double loss = programs_.back().loss(device_, passed).value_or(0);
+    for (std::size_t b = programs_.size(); b-- > 0;) {
+        std::vector<Array> gradients = programs_[b].backward(context(b, position), std::move(kept[b]), passed);
+        passed.clear();
+        for (std::size_t i = 0; i < gradients.size(); ++i)
+            if (programs_[b].graph().tensor(programs_[b].graph().inputs()[i]).role != TensorRole::index) passed.push_back(gradients[i]);
+    }
+    for (std::size_t b = 0; b < programs_.size(); ++b) programs_[b].sum_partial_gradients(context(b, position));
+    return loss;
+}
+
+void WholeNetwork::update(const OptimizerSettings& settings) {
+    ++steps_;
+    for (std::size_t b = 0; b < programs_.size(); ++b) {
+        while (states_[b].size() < static_cast<std::size_t>(facts_of(settings.kind).states)) {
+            states_[b].push_back(device_.allocate(programs_[b].own_elements()));
+            device_.fill(states_[b].back(), 0);
+        }
+        device_.update(settings, steps_, weights_[b].own, gradients_[b].own, states_[b]);
+    }
+}
+
+}  // namespace sextant
