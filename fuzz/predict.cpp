@@ -46,7 +46,10 @@ void predict(std::string_view input) {
         require_sound(simulated.report);
         simulation_to_text(simulated);
         simulation_to_json(simulated);
-        timeline_svg(simulated.trace, {scenario.name, simulated.memory});
+        TimelinePicture picture;
+        picture.title = scenario.name;
+        picture.memory = simulated.memory;
+        timeline_svg(simulated.trace, picture);
     } catch (const InputError&) {
         // a plan that the network or the machine does not allow
     }

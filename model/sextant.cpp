@@ -62,9 +62,6 @@ Seconds predict_loading(const LoadingRow& row) {
     throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
 }
 
-// Segments that are played rank by rank where the ranks of a stage see links differently: some tenths of a second.
-constexpr std::size_t most_unfolded = 200'000;
-
 // Each piece of work leaves a span of some eighty bytes.
 void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table) {
     constexpr std::size_t most = 20'000'000;
@@ -91,6 +88,19 @@ Machine machine_of(const Scenario& s) {
     for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
     for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
     return machine;
+}
+
+struct PlayedStep {
+    TaskGraph graph;
+    CostTable table;
+    Simulation simulation;
+};
+PlayedStep play(const Prepared& job, const Machine& machine, Fold fold, const Jitter& jitter) {
+    TaskGraph graph = lower(job.scenario(), fold);
+    CostTable table = cost_table(job, graph);
+    check_size(job.scenario(), graph, table);
+    Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter);
+    return {std::move(graph), std::move(table), std::move(simulation)};
 }
 
 }  // namespace
@@ -149,23 +159,20 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     const Machine machine = machine_of(scenario);
     const Straggler straggler = scenario.straggler.value_or(Straggler{});
     const Jitter jitter{scenario.step_noise, seed, straggler.devices, straggler.speed};
-    Fold fold = possible_fold(scenario);
-    for (;;) {
-        const TaskGraph graph = lower(scenario, fold);
-        const CostTable table = cost_table(job, graph);
-        check_size(scenario, graph, table);
-        Simulation played = simulate(graph, table, machine.topology, machine.placement, jitter);
-        const bool exact = played.folded_alike || fold == Fold::nothing;
-        const std::size_t ranks = machine.placement.device_of.size();
-        if (!exact && graph.segments().size() / graph.ranks().size() * ranks <= most_unfolded) {
-            fold = Fold::nothing;
-            continue;
-        }
-        SimulationReport report = make_simulation_report(job, graph, table, std::move(played), jitter);
-        if (!exact)
-            report.report.assumptions.emplace_back("ranks of a stage reach others over unlike links: all are as slow as the slowest");
-        return report;
+    const Fold fold = possible_fold(scenario);
+    PlayedStep step = play(job, machine, fold, jitter);
+    // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
+    bool exact = fold == Fold::nothing || step.simulation.folded_alike;
+    constexpr std::size_t most_segments = 200'000;
+    const std::size_t ranks = machine.placement.device_of.size();
+    if (!exact && step.graph.segments().size() / step.graph.ranks().size() * ranks <= most_segments) {
+        step = play(job, machine, Fold::nothing, jitter);
+        exact = true;
     }
+    SimulationReport report = make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter);
+    if (!exact)
+        report.report.assumptions.emplace_back("ranks of a stage may reach others over unlike links: all are as slow as the slowest");
+    return report;
 }
 
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {

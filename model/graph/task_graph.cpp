@@ -13,7 +13,7 @@ bool can_run(const TaskGraph& graph) {
     std::vector<SegmentIndex> next_in_stream(n, UINT32_MAX), followers(graph.dependency_count()), ready;
     for (SegmentIndex s = 0; s < n; ++s) {
         const Segment& segment = graph.segments()[s];
-        std::uint32_t& last = last_in_stream[segment.rank * stream_count + static_cast<std::size_t>(segment.stream)];
+        std::uint32_t& last = last_in_stream[std::size_t{segment.rank} * stream_count + static_cast<std::size_t>(segment.stream)];
         if (last != UINT32_MAX) next_in_stream[last] = s, ++waiting[s];
         last = s;
         for (const SegmentIndex d : graph.waits_for(s)) ++first[d + 1], ++waiting[s];
@@ -77,8 +77,8 @@ TaskGraphBuilder::TaskGraphBuilder(Network network, std::vector<BlockInstance> b
     graph_.blocks_ = std::move(blocks);
 }
 
-GraphRank TaskGraphBuilder::add(RankInfo info) {
-    graph_.ranks_.push_back(std::move(info));
+GraphRank TaskGraphBuilder::add(const RankInfo& info) {
+    graph_.ranks_.push_back(info);
     return static_cast<GraphRank>(graph_.ranks_.size() - 1);
 }
 

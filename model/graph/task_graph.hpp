@@ -175,7 +175,7 @@ class TaskGraphBuilder {
 public:
     TaskGraphBuilder(Network, std::vector<BlockInstance>);
 
-    GraphRank add(RankInfo);
+    GraphRank add(const RankInfo&);
     CommunicatorIndex add(Communicator);
     // Until build(): ranks and communicators learn of each other as lowering goes on.
     RankInfo& rank(GraphRank r) { return graph_.ranks_[r]; }

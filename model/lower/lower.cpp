@@ -66,12 +66,12 @@ void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
 
 // Every micro-batch enters a virtual stage when it has left the one before; backward the other way.
 void connect(LoweredJob& job, const std::vector<Crossings>& crossings) {
-    const int stages = job.plan.pp, m = job.micro_batches, last = static_cast<int>(job.virtual_stages.size()) - 1;
+    const int stages = job.plan.pp, last = static_cast<int>(job.virtual_stages.size()) - 1;
     const auto wait = [&](auto direction, GraphRank rank, int virtual_stage, int before) {
         const auto& here = crossings[rank].*direction;
         const auto& there = crossings[job.at_stage(before % stages, rank)].*direction;
-        for (int i = 0; i < m; ++i) {
-            const auto at = [&](int v) { return static_cast<std::size_t>(v / stages * m + i); };
+        for (int i = 0; i < job.micro_batches; ++i) {
+            const auto at = [&](int v) { return job.crossing(v / stages, i); };
             job.builder.wait(here[at(virtual_stage)].first, there[at(before)].last);
         }
     };

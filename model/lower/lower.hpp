@@ -17,7 +17,8 @@ enum class Fold { alike, nothing };
 // a simulation says (Simulation::folded_alike in model/simulate/simulate.hpp).
 Fold possible_fold(const Scenario&);
 
-// Throws InputError when the plan is impossible, and when its graph would be larger than memory can be expected to hold. Folding what possible_fold would not is the caller's decision.
+// Throws InputError when the plan is impossible, and when its graph would be larger than memory can be expected to hold. Folding what
+// possible_fold would not is the caller's decision.
 TaskGraph lower(const Scenario&, Fold);
 
 }  // namespace sextant

@@ -47,9 +47,7 @@ std::optional<SegmentIndex> RankWriter::collective(Stream stream, const Collecti
     return segment;
 }
 
-const ComputeWork& RankWriter::blocks() const {
-    return job_.virtual_stages[static_cast<std::size_t>(order_[at_].chunk * job_.plan.pp + stage_)];
-}
+const ComputeWork& RankWriter::blocks() const { return job_.virtual_stages[job_.virtual_stage(order_[at_].chunk, stage_)]; }
 
 bool RankWriter::ends_gradients() const {
     const WorkItem& item = order_[at_];
@@ -62,10 +60,9 @@ bool RankWriter::ends_gradients() const {
 std::optional<SegmentIndex> RankWriter::receive() {
     const WorkItem& item = order_[at_];
     const bool ahead = item.kind == WorkKind::forward;
-    const int virtual_stage = item.chunk * job_.plan.pp + stage_;
-    const int last = static_cast<int>(job_.virtual_stages.size()) - 1;
+    const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_), last = job_.virtual_stages.size() - 1;
     if (!job_.scatters_boundaries() || virtual_stage == (ahead ? 0 : last)) return {};
-    const TransferWork& boundary = job_.boundaries[static_cast<std::size_t>(ahead ? virtual_stage - 1 : virtual_stage)];
+    const TransferWork& boundary = job_.boundaries[ahead ? virtual_stage - 1 : virtual_stage];
     CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::tensor, ahead ? Payload::activations : Payload::activation_gradients};
     gather.elements = boundary.elements * job_.plan.tp;
     gather.type = boundary.type;
@@ -97,12 +94,11 @@ void RankWriter::forward() {
     }
     if (arrived) job_.builder.wait(pass.first, *arrived);
 
-    const auto virtual_stage = static_cast<std::size_t>(item.chunk * job_.plan.pp + stage_);
+    const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
     SegmentIndex leave = pass.last;
     if (virtual_stage + 1 < job_.virtual_stages.size())
         leave = send(job_.to_next[rank_], Stream::send_next, job_.boundaries[virtual_stage], pass.last);
-    crossings_.forward[static_cast<std::size_t>(item.chunk * job_.micro_batches + item.micro_batch)] = {arrived.value_or(pass.first),
-                                                                                                        leave};
+    crossings_.forward[job_.crossing(item.chunk, item.micro_batch)] = {arrived.value_or(pass.first), leave};
 }
 
 void RankWriter::backward() {
@@ -118,15 +114,14 @@ void RankWriter::backward() {
     if (!passes_on) return;
     if (arrived) job_.builder.wait(pass.first, *arrived);
 
-    const auto virtual_stage = static_cast<std::size_t>(item.chunk * job_.plan.pp + stage_);
+    const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
     SegmentIndex leave = pass.last;
     if (virtual_stage > 0) {
         TransferWork gradients = job_.boundaries[virtual_stage - 1];
         gradients.payload = Payload::activation_gradients;
         leave = send(job_.to_previous[rank_], Stream::send_previous, gradients, pass.last);
     }
-    crossings_.backward[static_cast<std::size_t>(item.chunk * job_.micro_batches + item.micro_batch)] = {arrived.value_or(pass.first),
-                                                                                                         leave};
+    crossings_.backward[job_.crossing(item.chunk, item.micro_batch)] = {arrived.value_or(pass.first), leave};
 }
 
 }  // namespace sextant

@@ -33,7 +33,7 @@ struct LoweredJob {
     RankLayout layout;
     int micro_batches = 1;
     std::vector<std::vector<WorkItem>> orders;  // by stage
-    std::vector<ComputeWork> virtual_stages;    // the blocks of each; chunk c of stage s is number c x pp + s
+    std::vector<ComputeWork> virtual_stages;    // the blocks of each
     std::vector<TransferWork> boundaries;       // what leaves each virtual stage forward
     std::vector<BlockParameters> parameters;    // by block
     BucketRule bucket_rule;
@@ -44,6 +44,15 @@ struct LoweredJob {
 
     // The rank of the graph that stands for the rank of the job at this stage, in the same pipeline as `neighbour`.
     [[nodiscard]] GraphRank at_stage(int stage, GraphRank neighbour) const;
+
+    // Chunk c of stage s is virtual stage c x pp + s.
+    [[nodiscard]] std::size_t virtual_stage(int chunk, int stage) const {
+        return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(plan.pp) + static_cast<std::size_t>(stage);
+    }
+    // Place in Crossings.
+    [[nodiscard]] std::size_t crossing(int chunk, int micro_batch) const {
+        return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(micro_batches) + static_cast<std::size_t>(micro_batch);
+    }
 
     [[nodiscard]] bool overlaps_gradients() const { return plan.gradient_overlap.value_or(framework.overlaps_gradients); }
     [[nodiscard]] bool overlaps_gathers() const { return plan.gather_overlap.value_or(framework.overlaps_parameter_gather); }

@@ -59,7 +59,7 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
 void RankWriter::gather_for_forward() {
     if (job_.layout.size_of(ParallelGroup::shard) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2) return;
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
-        const ComputeWork& blocks = job_.virtual_stages[static_cast<std::size_t>(chunk * job_.plan.pp + stage_)];
+        const ComputeWork& blocks = job_.virtual_stages[job_.virtual_stage(chunk, stage_)];
         std::vector<Bucket> buckets = job_.framework.bucket ? job_.bucket_rule.buckets(job_.parameters, blocks.first_block, blocks.count)
                                                             : one_block_each(job_.parameters, blocks.first_block, blocks.count);
         std::reverse(buckets.begin(), buckets.end());
@@ -95,7 +95,7 @@ void RankWriter::gather_updated_weights() {
     work.type = job_.precision.parameter;
     double dense = 0, expert = 0;
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
-        const ComputeWork& blocks = job_.virtual_stages[static_cast<std::size_t>(chunk * job_.plan.pp + stage_)];
+        const ComputeWork& blocks = job_.virtual_stages[job_.virtual_stage(chunk, stage_)];
         for (int b = blocks.first_block; b < blocks.first_block + blocks.count; ++b) {
             dense += job_.parameters[static_cast<std::size_t>(b)].dense;
             expert += job_.parameters[static_cast<std::size_t>(b)].expert;

@@ -7,21 +7,6 @@
 namespace sextant {
 namespace {
 
-// Every worker sends its gradients to the servers and fetches the weights: each server's link carries its share for all workers.
-Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const double workers = plan.dp;
-    const double servers = plan.servers_on_workers ? std::max(job.nodes, plan.parameter_servers) : plan.parameter_servers;
-    const double devices_here = std::min<double>(workers, job.devices_per_node);
-    // Inside a node: over the devices' host links, summed in host memory (read each, write once).
-    const Seconds copies = 2.0 * gradients / (job.host_copy * r.node_bandwidth);
-    const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
-    if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
-    const Bandwidth nic = job.network * r.network_bandwidth;
-    const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
-    return copies + sums + 2.0 * remote * gradients / nic;
-}
-
 // What one rank of a stage does block by block, with exchanges beside it.
 class StagePlay {
 public:
@@ -34,7 +19,7 @@ public:
           each_(each),
           r_(r),
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-          shared_{shares_links(job.groups.tensor), shares_links(job.groups.context), shares_links(job.groups.expert)},
+          shared_{held_up(job.groups.tensor), held_up(job.groups.context), held_up(job.groups.expert)},
           ahead_(whole(&StagePlay::forward)),
           back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
 
@@ -58,7 +43,7 @@ private:
     [[nodiscard]] bool overlaps_gathers() const { return plan_.gather_overlap.value_or(framework_.overlaps_parameter_gather); }
 
     [[nodiscard]] OwnWork own(const PhasePrice&) const;
-    [[nodiscard]] bool shares_links(const Group&) const;
+    [[nodiscard]] double held_up(const Group&) const;
     [[nodiscard]] OwnWork forward(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].forward); }
     [[nodiscard]] OwnWork backward(const Block&) const;
     [[nodiscard]] OwnWork weights(const Block&) const;
@@ -77,7 +62,7 @@ private:
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&) const;
     void forward_behind_gathers(Overlap&, const ChunkBlocks&, std::vector<Seconds>::const_iterator& arrive) const;
     template <class MicroBatch, class Finish>
-    DataParallelPrice play(Overlap&, Seconds period, MicroBatch, Finish) const;
+    DataParallelPrice play(Overlap&, Seconds period, bool recurs, MicroBatch, Finish) const;
     [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;
     [[nodiscard]] std::vector<Turn> turns() const;
 
@@ -89,20 +74,23 @@ private:
     Seconds each_;
     const Resources& r_;
     double slowdown_;
-    std::array<bool, 3> shared_;  // exchanges of tensor, context and expert groups, with links that data parallelism uses
-    OwnWork ahead_, back_;        // of one micro-batch
+    std::array<double, 3> shared_;  // exchanges of tensor, context and expert groups beside those of data parallelism
+    OwnWork ahead_, back_;          // of one micro-batch
 };
 
-// Both cross the network, or neither: then it is links inside the node.
-bool StagePlay::shares_links(const Group& g) const {
+// How much longer an exchange of this group takes beside one of data parallelism, where they meet: both cross the network, or neither does,
+// and it is the links inside the node; over PCIe they also meet on the way to the network. Each has half of the links, or what the other
+// cannot use.
+double StagePlay::held_up(const Group& g) const {
     const Group& data = plan_.data_parallel == DataParallel::all_reduce ? job_.groups.data : job_.groups.shard;
-    return g.ranks > 1 && data.ranks > 1 && g.crosses_network == data.crosses_network;
+    const bool meet = g.ranks > 1 && data.ranks > 1 && (g.crosses_network == data.crosses_network || g.hop == Hop::pcie);
+    if (!meet) return 0;
+    return 2.0 * data.ring >= g.ring ? 1 : data.ring / (g.ring - data.ring);
 }
 
 OwnWork StagePlay::own(const PhasePrice& p) const {
     OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}};
-    for (std::size_t i = 0; i < shared_.size(); ++i)
-        if (shared_[i]) work.shared += p.exchange[i];
+    for (std::size_t i = 0; i < shared_.size(); ++i) work.shared += shared_[i] * p.exchange[i];
     return work;
 }
 
@@ -130,7 +118,7 @@ void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, co
     const Bytes size = bytes / calls;
     const CollectivePrice price = group_price(what, size, group, job_, r_);
     const Seconds rest = time_alone(price, group) - price.fixed;
-    for (int i = 0; i < calls; ++i) o.exchange(price.fixed, rest, size);
+    o.exchange(price.fixed, rest, size, calls);
 }
 
 void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
@@ -210,12 +198,12 @@ bool StagePlay::forwards_first() const {
     return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && v > 1 && warm_up >= job_.micro_batches * v);
 }
 
-// `period`: what one takes with nothing beside it.
-// Micro-batches one after another: the first, the last, and those between, which soon all take the same.
+// `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those between, or the host be
+// ahead. Micro-batches one after another: the first, the last, and those between, which soon all take the same.
 template <class MicroBatch, class Finish>
-DataParallelPrice StagePlay::play(Overlap& o, Seconds period, MicroBatch micro_batch, Finish finish) const {
+DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, MicroBatch micro_batch, Finish finish) const {
     // What a background thread has put off grows and shifts from one to the next.
-    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, 3);
+    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
     const Seconds start = o.now;
     Overlap before = o;
     for (std::int64_t i = 0; i < between; ++i) {
@@ -296,7 +284,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         }
     };
     const Seconds period = (apart ? Seconds{} : ahead_.device() + each_) + back_.device();
-    DataParallelPrice price = play(o, period, micro_batch, [&](Overlap& at) {
+    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, [&](Overlap& at) {
         if (plan_.forward_only) return;
         if (served) return at.exchange((overlaps_gradients() ? 0.5 : 1.0) * through_servers, {}, {});
         if (!every && !overlaps_gradients())
@@ -375,31 +363,18 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    return recurring(play(o, ahead_.device() + each_ + back_.device(), micro_batch, [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, micro_batch, [](Overlap&) {}));
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
+    for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
+        price.early_ahead += list[i].gather;
+        if (!plan_.forward_only) price.early_back += list[blocks + i].gather;
+    }
+    price.early_ahead = std::min(price.early_ahead, 0.5 * price.steady);
+    price.early_back = std::min(price.early_back, 0.5 * price.steady);
+    return price;
 }
 
 }  // namespace
-
-ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const Resources& r) {
-    const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
-    const JobGroups& g = job.groups;
-    return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
-                time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),
-            time(Collective::reduce_scatter, gradient_bytes(job, p.dense), g.shard) +
-                time(Collective::reduce_scatter, gradient_bytes(job, p.expert), g.expert_data) +
-                time(Collective::all_reduce, gradient_bytes(job, p.dense / job.scenario.plan.shard_ranks()), g.replicas)};
-}
-
-// Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
-Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const double owned = owned_parameters(job, stage);
-    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
-    return copies + owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
-}
-
-Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    return weight_bytes(job, owned_parameters(job, stage)) / (job.host_copy * r.node_bandwidth);
-}
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments,
                                       Seconds arrival, Seconds each, const Resources& r) {

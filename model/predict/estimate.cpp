@@ -15,21 +15,23 @@ struct StagePrice {
     Seconds overhead, offload;      // per micro-batch
     Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
     bool sends_block = false;
+    Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
     Seconds optimizer;
 
     [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
     [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
     [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + data.steady; }
+    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + beside_sends + data.steady; }
     [[nodiscard]] StageTimes times(double passes) const;
 };
 
 // `passes`: two, or one forward alone.
 StageTimes StagePrice::times(double passes) const {
     StageTimes t;
-    t.early = overhead + offload / passes;
-    t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
+    t.early = overhead + offload / passes + data.early_ahead;
+    t.early_back = data.early_back;
+    t.ahead = overhead + offload / passes + data.early_ahead + ahead() + (sends_block ? send_ahead : Seconds{});
     t.weights = weights.device + weights.exchanges();
     t.back = micro_batch() - t.ahead - t.weights;
     t.host_ahead = forward.host;
@@ -55,20 +57,27 @@ bool hides_sends(const Prepared::State& job) {
     return job.scenario.plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
 }
 
-// What one stage sends for each micro-batch: ahead from all chunks but the very last, back from all but the very first.
-void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const std::size_t last = job.stages.size() - 1;
-    const auto& chunks = job.chunks[stage];
-    for (std::size_t c = 0; c < chunks.size(); ++c) {
-        if (stage < last || c + 1 < chunks.size()) price.send_ahead += send_time(job, stage, c, r);
-        if (job.scenario.plan.forward_only || (stage == 0 && c == 0)) continue;
-        price.send_back += stage > 0 ? send_time(job, stage - 1, c, r) : send_time(job, last, c - 1, r);
+// What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead. The
+// first stage is behind the last where chunks go round.
+void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const StagePrice* before, const Resources& r) {
+    const std::size_t last = job.stages.size() - 1, chunks = job.chunks[stage].size();
+    for (std::size_t c = 0; c < chunks; ++c)
+        if (stage < last || c + 1 < chunks) price.send_ahead += send_time(job, stage, c, r);
+    if (!job.scenario.plan.forward_only) {
+        if (before) price.send_back = before->send_ahead;
+        for (std::size_t c = 1; !before && c < chunks; ++c) price.send_back += send_time(job, last, c - 1, r);
     }
     price.sends_block = !hides_sends(job);
+    if (price.sends_block) return;
+    // As much comes from the neighbours as goes to them.
+    const double slowdown = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
+    const Seconds kernels = price.forward.device + price.backward.device + price.recompute.device;
+    const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
+    price.beside_sends = transfers < slowdown * kernels ? (1 - 1 / slowdown) * transfers : (slowdown - 1) * kernels;
 }
 
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
-                       const Resources& r) {
+                       const StagePrice* before, const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
     const Plan& plan = job.scenario.plan;
     StagePrice price;
@@ -85,7 +94,7 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     price.overhead = job.scenario.framework.micro_batch_overhead.value / (job.scenario.cluster.node.host.thread_speed.value * r.host);
     if (plan.offload == Offload::optimizer_and_parameters)  // once for each pass
         price.offload = (plan.forward_only ? 1 : 2) * offloaded_weights_time(job, stage, r);
-    if (plan.pp > 1) price_sends(price, job, stage, r);
+    if (plan.pp > 1) price_sends(price, job, stage, before, r);
     price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
     price.optimizer = price_optimizer(job, stage, r);
     return price;
@@ -102,7 +111,7 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         const bool alike =
             s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
-        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, r));
+        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, s > 0 ? &stages.back() : nullptr, r));
         arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
     }
     return stages;
@@ -152,9 +161,11 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     Terms t;
     t[Term::forward] = m * s.forward.device + (forward_only ? s.data.slowdown : Seconds{});
     t[Term::backward] = m * s.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
     t[Term::recompute] = m * s.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (s.forward.meeting + s.backward.meeting + s.recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
     const Seconds host = m * (s.forward.host + s.backward.host + s.recompute.host - s.micro_batch());
@@ -255,7 +266,8 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.terms = stage_terms(finisher, job, end_of_last, r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
-    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden);
+    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden -
+                                                    finisher.forward.meeting - finisher.backward.meeting - finisher.recompute.meeting);
     e.slowest_stage = static_cast<int>(slowest);
     e.slowest = stage_terms(stages[slowest], job, end_of_slowest, r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last

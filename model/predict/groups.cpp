@@ -47,17 +47,27 @@ private:
         return *slowest;
     }
 
-    // How many of its ranks follow each other on one node.
+    // How many of its ranks follow each other on one node; inside one node, which devices they are.
     [[nodiscard]] std::vector<int> shape(const std::vector<int>& ranks) const {
-        std::vector<int> runs;
+        std::vector<int> runs, places;
         int before = -1;
         for (const int r : ranks) {
             const int node = layout_.node_of(r);
             if (node != before) runs.push_back(0);
             ++runs.back();
             before = node;
+            places.push_back(layout_.device_of(r) % topology_.devices_per_node());
         }
-        return runs;
+        return runs.size() == 1 ? places : runs;
+    }
+
+    // Do groups of other nodes meet in the fabric, whose links between leaves are narrower than those that lead there? Where there are very
+    // many, those that touch the same nodes have to do.
+    [[nodiscard]] bool meets_everywhere(const std::vector<std::vector<int>>& groups) const {
+        constexpr std::size_t most_ranks = 4096;
+        const FabricSpec& fabric = scenario_.cluster.fabric;
+        const bool narrow = fabric.kind == FabricKind::dragonfly || fabric.oversubscription > 1;
+        return narrow && groups.size() * groups.front().size() <= most_ranks;
     }
 
     // `ranks`, beside those of the others that touch its nodes.
@@ -68,9 +78,8 @@ private:
         for (const int r : ranks_of_it) own.push_back(layout_.device_of(r));
         std::vector<std::vector<DeviceIndex>> sharing;
         for (const std::vector<int>& ranks : groups) {
-            if (std::none_of(ranks.begin(), ranks.end(),
-                             [&](int r) { return own_node[static_cast<std::size_t>(layout_.node_of(r))] != 0; }))
-                continue;
+            const auto is_here = [&](int r) { return own_node[static_cast<std::size_t>(layout_.node_of(r))] != 0; };
+            if (!meets_everywhere(groups) && std::none_of(ranks.begin(), ranks.end(), is_here)) continue;
             std::vector<DeviceIndex>& devices = sharing.emplace_back();
             for (const int r : ranks) devices.push_back(layout_.device_of(r));
         }

@@ -38,25 +38,30 @@ void Overlap::run_between_cycles(const OwnWork& work) {
 void Overlap::start_what_fits() {
     Ready all = ready_.front();
     auto next = ready_.begin() + 1;
-    for (; next != ready_.end() && all.size + next->size <= fusion_->most; ++next) {
+    const auto joins = [&](const Ready& r) { return all.calls == 1 && r.calls == 1 && all.size + r.size <= fusion_->most; };
+    for (; next != ready_.end() && joins(*next); ++next) {
         all.size += next->size;
         all.rest += next->rest;
     }
     ready_.erase(ready_.begin(), next);
-    exchanged += all.fixed + all.rest;
-    done = *starts_ + all.fixed + all.rest;
+    const Seconds takes = all.calls * (all.fixed + all.rest);
+    exchanged += takes;
+    done = *starts_ + takes;
+    wakes_ = max(*starts_ + fusion_->cycle, done);
     starts_.reset();
-    if (!ready_.empty()) starts_ = std::ceil(done / fusion_->cycle) * fusion_->cycle;
+    if (!ready_.empty()) starts_ = wakes_;
 }
 
-void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size) {
+void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {
     if (!fusion_) {
-        exchanged += fixed + rest;
-        done = max(done, now) + fixed + rest;
+        exchanged += calls * (fixed + rest);
+        done = max(done, now) + calls * (fixed + rest);
         return;
     }
-    ready_.push_back({fixed, rest, size});
-    if (!starts_) starts_ = std::ceil(max(now, done) / fusion_->cycle) * fusion_->cycle;
+    ready_.push_back({fixed, rest, size, calls});
+    if (starts_) return;
+    const Seconds cycle = fusion_->cycle, from = max(now, done);
+    starts_ = from > wakes_ && cycle > Seconds{} ? wakes_ + std::ceil((from - wakes_) / cycle) * cycle : max(from, wakes_);
 }
 
 void Overlap::wait_until(Seconds t) {

@@ -15,7 +15,7 @@ struct OwnWork {
     Seconds kernels;  // slowed beside an exchange
     Seconds rest;     // exchanges that kernels wait for, copies, what the framework does: not slowed
     Seconds host;     // to issue it all
-    Seconds shared;   // of the rest, exchanges over the links that those beside it use: each goes at half its speed then
+    Seconds shared;   // by what the rest's exchanges take longer, and keep those beside them, where they share links
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
     OwnWork& operator+=(const OwnWork& o) {
@@ -31,7 +31,8 @@ struct OwnWork {
 
 class Overlap {
 public:
-    // A background thread wakes once a cycle and starts what is ready then, as much as fits (Horovod's tensor fusion).
+    // A background thread wakes once a cycle, or when what it began has ended if that is later, and starts what is ready then, as much as
+    // fits (Horovod's tensor fusion). What takes several calls is started alone.
     struct Fusion {
         Seconds cycle;
         Bytes most;
@@ -40,8 +41,8 @@ public:
         : now(start), slowdown_(slowdown), fusion_(fusion) {}
 
     void run(const OwnWork&);
-    // Ready now. `fixed`: what several that are fused pay once.
-    void exchange(Seconds fixed, Seconds rest, Bytes size);
+    // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
+    void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
     void wait_until(Seconds);
     void wait_for_exchanges();
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
@@ -62,6 +63,7 @@ private:
     struct Ready {
         Seconds fixed, rest;
         Bytes size;
+        int calls = 1;
     };
     void run_between_cycles(const OwnWork&);
     void start_what_fits();
@@ -71,6 +73,7 @@ private:
     std::optional<Fusion> fusion_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
+    Seconds wakes_;                  // the earliest that is not over
 };
 
 }  // namespace sextant

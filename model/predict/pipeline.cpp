@@ -11,27 +11,36 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) {
     Seconds before, back_before, round_trip, end;
-    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back;
+    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back - s.early_back;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        round_trip -= s.ahead - s.early + s.back;
+        round_trip -= s.ahead - s.early + s.back - s.early_back;
         const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
         const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
         const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
         const Seconds behind = max(Seconds{}, back_before + stages.front().weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
         before += s.ahead - (i > 0 ? s.early : Seconds{});
-        back_before += s.back;
+        back_before += s.back - s.early_back;
     }
     return end;
 }
 
-// The slowest stage is busy from its first forward to its last backward; every other one is passed once each way, chunk by chunk. What a
-// stage does before its input arrives is done while it waits for the first.
-Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages, Seconds slowest) {
-    Seconds once, early;
-    for (const StageTimes& s : stages) once += s.device(), early += s.early;
-    early -= stages.front().early;
+// The slowest stage is busy from its first pass to its last; every other one is passed once, chunk by chunk. What a stage does before its
+// input arrives is done while it waits for the first.
+Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages) {
+    // All forwards and then all backwards are two such runs, which different stages may hold up.
+    const bool two_runs = p.schedule == Schedule::gpipe;
+    Seconds once, early, ahead, back, both;
+    for (const StageTimes& s : stages) {
+        once += s.device();
+        early += s.early + s.early_back;
+        ahead = max(ahead, s.ahead);
+        back = max(back, s.back);
+        both = max(both, s.device());
+    }
+    early -= stages.front().early + stages.back().early_back;
+    const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
 
@@ -60,7 +69,7 @@ Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
     }
     const double n = static_cast<double>(stages.size());
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
-    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages, slowest);
+    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
     // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
     // pipeline; what the first of it makes goes all the way.

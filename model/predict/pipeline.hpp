@@ -11,6 +11,7 @@ namespace sextant {
 // One micro-batch on one stage, all chunks together: what its own stream does, transfers that block it included.
 struct StageTimes {
     Seconds early;                  // of the next: what the stage does before its input arrives
+    Seconds early_back;             // the same of backward
     Seconds ahead;                  // forward
     Seconds back;                   // backward; of zero-bubble schedules up to the gradient of the stage's input
     Seconds weights;                // what those leave for later

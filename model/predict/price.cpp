@@ -22,19 +22,33 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     PhasePrice price;
     const ComputeScale scale = compute_scale(r);
     int launches = 0;
-    for (const Kernel& k : kernels) {
-        if (!belongs(k, part)) continue;
-        price.device += kernel_time(k, job.rates, scale);
-        launches += k.launches;
+    Seconds behind, flowing;  // of the last exchange, what still goes on behind kernels, and how much of that uses links
+    auto call = exchanges.begin();
+    const auto exchange_before = [&](std::size_t kernel) {
+        for (; call != exchanges.end() && call->after <= kernel; ++call) {
+            if (!belongs(*call, part)) continue;
+            ++launches;
+            const Group& group = group_of(job.groups, call->group);
+            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
+            const Seconds t = time_alone(one, group);
+            const double hidden = hidden_fraction(*call, job);
+            price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
+            price.hidden += hidden * t;
+            if (!(hidden > 0)) continue;
+            price.meeting += std::clamp(behind - (1 - hidden) * one.fixed, Seconds{}, flowing);
+            behind = hidden * t;
+            flowing = hidden * (t - one.fixed);
+        }
+    };
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        exchange_before(i);
+        if (!belongs(kernels[i], part)) continue;
+        const Seconds t = kernel_time(kernels[i], job.rates, scale);
+        price.device += t;
+        behind = max(Seconds{}, behind - t);
+        launches += kernels[i].launches;
     }
-    for (const ExchangeCall& e : exchanges) {
-        if (!belongs(e, part)) continue;
-        ++launches;
-        const Seconds t = exchange_time(e, job, r);
-        const double hidden = hidden_fraction(e, job);
-        price.exchange[exchange_term(e.group)] += (1 - hidden) * t;
-        price.hidden += hidden * t;
-    }
+    exchange_before(kernels.size());
     price.host = launches * dispatch / r.host;
     return price;
 }
@@ -46,6 +60,7 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     host += o.host;
     for (int i = 0; i < 3; ++i) exchange[i] += o.exchange[i];
     hidden += o.hidden;
+    meeting += o.meeting;
     return *this;
 }
 
@@ -55,6 +70,7 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     out.host *= n;
     for (Seconds& e : out.exchange) e *= n;
     out.hidden *= n;
+    out.meeting *= n;
     return out;
 }
 

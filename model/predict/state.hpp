@@ -61,7 +61,8 @@ struct PhasePrice {
     Seconds host;
     Seconds exchange[3];  // tensor, context, expert: exposed
     Seconds hidden;       // exchange time behind compute
-    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2]; }
+    Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
+    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     PhasePrice& operator+=(const PhasePrice&);
     friend PhasePrice operator*(double n, const PhasePrice&);
 };
@@ -110,6 +111,8 @@ struct DataParallelPrice {
     Seconds offload;
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
+    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
+    Seconds early_ahead, early_back;
 };
 // `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
 // micro-batch.
@@ -119,6 +122,9 @@ DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage,
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
+
+// Gradients of one worker to the servers, the update there, and the weights back.
+Seconds parameter_server_time(const Prepared::State&, Bytes gradients, const Resources&);
 
 // Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);

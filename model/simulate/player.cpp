@@ -23,8 +23,7 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
 
 void Player::find_lanes() {
     lanes_.resize(graph_.ranks().size() * stream_count);
-    const auto lane_of = [](const Segment& s) { return s.rank * stream_count + static_cast<std::size_t>(s.stream); };
-    for (const Segment& s : graph_.segments()) ++lanes_[lane_of(s)].end;
+    for (const Segment& s : graph_.segments()) ++lanes_[lane_of(s.rank, s.stream)].end;
     std::uint32_t begin = 0;
     for (Lane& lane : lanes_) {
         lane.at = begin;
@@ -32,7 +31,10 @@ void Player::find_lanes() {
         lane.end = lane.ready = lane.at;
     }
     order_.resize(graph_.segments().size());
-    for (SegmentIndex s = 0; s < order_.size(); ++s) order_[lanes_[lane_of(graph_.segments()[s])].end++] = s;
+    for (SegmentIndex s = 0; s < order_.size(); ++s) {
+        const Segment& segment = graph_.segments()[s];
+        order_[lanes_[lane_of(segment.rank, segment.stream)].end++] = s;
+    }
 }
 
 void Player::find_followers() {
@@ -134,7 +136,7 @@ void Player::run_kernel(LaneIndex l, const Piece& piece) {
 
 // Another stream of the rank has begun or ended to communicate.
 void Player::retime_kernel(GraphRank rank) {
-    const LaneIndex l = rank * stream_count + static_cast<LaneIndex>(Stream::compute);
+    const LaneIndex l = lane_of(rank, Stream::compute);
     Lane& lane = lanes_[l];
     if (!lane.in_kernel || !runs_kernels(piece_of(lane).kind) || table_.overlap_slowdown == 1) return;
     const double was = communicating_[rank] > 0 ? 1.0 : table_.overlap_slowdown;
@@ -178,14 +180,13 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     released_by_[s] = by;
     if (--waiting_[s] > 0) return;
     const Segment& segment = graph_.segments()[s];
-    const LaneIndex l = segment.rank * stream_count + static_cast<LaneIndex>(segment.stream);
+    const LaneIndex l = lane_of(segment.rank, segment.stream);
     ready_.push_back(l);
     if (segment.stream != Stream::server) return;
     // First come, first served.
     Lane& lane = lanes_[l];
-    const auto begin = order_.begin() + lane.ready, end = order_.begin() + lane.end;
-    std::rotate(begin, std::find(begin, end, s), std::find(begin, end, s) + 1);
-    ++lane.ready;
+    const auto next = order_.begin() + lane.ready++, place = std::find(next, order_.begin() + lane.end, s);
+    std::rotate(next, place, place + 1);
 }
 
 // Spans.

@@ -112,8 +112,9 @@ private:
 
     [[nodiscard]] const Segment& segment_of(const Lane& lane) const { return graph_.segments()[order_[lane.at]]; }
     [[nodiscard]] const Piece& piece_of(const Lane& lane) const { return table_.works[segment_of(lane).work].pieces[lane.piece]; }
-    [[nodiscard]] GraphRank rank_of(LaneIndex l) const { return l / stream_count; }
-    [[nodiscard]] Stream stream_of(LaneIndex l) const { return static_cast<Stream>(l % stream_count); }
+    static LaneIndex lane_of(GraphRank r, Stream s) { return r * stream_count + static_cast<LaneIndex>(s); }
+    static GraphRank rank_of(LaneIndex l) { return l / stream_count; }
+    static Stream stream_of(LaneIndex l) { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
     struct SpanContent {
         SpanKind kind = SpanKind::forward;

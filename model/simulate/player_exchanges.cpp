@@ -49,7 +49,7 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     }
     const CommunicatorIndex c = own ? segment.communicator : *inside;
     const Communicator& communicator = graph_.communicators()[c];
-    std::vector<LaneIndex>& here = meetings_[c * stream_count + static_cast<std::size_t>(segment.stream)];
+    std::vector<LaneIndex>& here = meetings_[std::size_t{c} * stream_count + static_cast<std::size_t>(segment.stream)];
     here.push_back(l);
     if (!transfer && here.size() < communicator.members.size()) return;
 
@@ -111,7 +111,7 @@ void Player::start_exchange(ExchangeIndex e) {
     for (const LaneIndex l : exchange.lanes) {
         Lane& lane = lanes_[l];
         if (exchange.behind) {
-            const LaneIndex beside = rank_of(l) * stream_count + static_cast<LaneIndex>(Stream::communication);
+            const LaneIndex beside = lane_of(rank_of(l), Stream::communication);
             exchange.spans.push_back(open_span(beside, order_[lane.at], exchange.cause, content));
         } else {
             lane.span = open_span(l, order_[lane.at], exchange.cause, content);

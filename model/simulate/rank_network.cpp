@@ -30,7 +30,7 @@ RankNetwork fat_tree(const FatTree& tree) {
                 if (from_leaf == to_leaf) return FlowRoute{.uses = {up(from), down(to)}, .latency = 2 * tree.port.latency};
                 const auto uplink = [&](int leaf) { return ranks + leaf * tree.spines + spine; };
                 return FlowRoute{.uses = {up(from), up(uplink(from_leaf)), down(uplink(to_leaf)), down(to)},
-                             .latency = 2 * (tree.port.latency + tree.uplink.latency)};
+                                 .latency = 2 * (tree.port.latency + tree.uplink.latency)};
             }};
 }
 

@@ -19,7 +19,7 @@ struct FlowRoute {
 };
 
 struct RankNetwork {
-    std::vector<Bandwidth> capacities;             // by link
+    std::vector<Bandwidth> capacities;                 // by link
     std::function<FlowRoute(int from, int to)> route;  // between two ranks, which differ
 };
 

@@ -58,7 +58,7 @@ void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 class NetworkAgainstPyTorch : public testing::TestWithParam<std::tuple<const char*, Way>> {
 protected:
-    [[nodiscard]] std::string name() const { return std::get<0>(GetParam()); }
+    static std::string name() { return std::get<0>(GetParam()); }
     [[nodiscard]] WholeNetwork network() {
         const Way& way = std::get<1>(GetParam());
         const SmallNetwork small = small_network(name());

@@ -81,8 +81,9 @@ TEST(PipelineTime, OfForwardAloneHasNoBackwardToWaitFor) {
     EXPECT_NEAR(step(job), 11, 1e-9);
 }
 
-TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrains) {
-    // A send inside the node takes 10 us + 1 us and no time for its bytes; three ahead and three back.
+TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrainsAndOnEveryRoundTrip) {
+    // A send inside the node takes 10 us + 1 us and no time for its bytes. Three ahead and three back while the pipeline fills and drains.
+    // Seven micro-batches more: four go to the end and back in one round trip, 2 x 3 sends, three in one to the stage before, 2 x 2.
     Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
     for (Protocol& p : job.library.protocols) {
         p.base = round_machine::given(10 * us);
@@ -90,14 +91,15 @@ TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrains) {
     }
     job.plan.pipeline_overlap = true;
     const Estimate e = estimate(prepare(job));
-    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 6 * 11, 1e-6);
+    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, (6 + 6 + 4) * 11, 1e-6);
     EXPECT_EQ(e.terms[Term::pipeline_communication], Seconds{});
     job.plan.forward_only = true;  // nothing is sent back: 11 g + 3 x 11 us
     EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 3 * 11, 1e-6);
 }
 
 TEST(PipelineTime, WithSendsInTurnWithComputeCountsThemWithTheirMicroBatchAndOnlyThere) {
-    // Every micro-batch waits for a send ahead and one back, t = 3 g + 22 us: (8 + 3) t. The first stage sends 8 x 22 us itself.
+    // Between the ends a stage sends ahead and back, t = 3 g + 22 us; the first only ahead, the last only back, t = 3 g + 11 us.
+    // 8 (3 g + 22 us) + 3 g + 22 us + 2 (3 g + 11 us). The first stage sends 8 x 11 us itself.
     Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
     for (Protocol& p : job.library.protocols) {
         p.base = round_machine::given(10 * us);
@@ -105,10 +107,10 @@ TEST(PipelineTime, WithSendsInTurnWithComputeCountsThemWithTheirMicroBatchAndOnl
     }
     job.plan.pipeline_overlap = false;
     const Estimate e = estimate(prepare(job));
-    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 11 * 22, 1e-6);
-    EXPECT_NEAR(e.terms[Term::pipeline_communication] / us, 8 * 22, 1e-6);
-    job.plan.forward_only = true;  // 11 x (g + 11 us)
-    EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 11 * 11, 1e-6);
+    EXPECT_NEAR((e.step - 33.0 * one_product(job)) / us, 9 * 22 + 2 * 11, 1e-6);
+    EXPECT_NEAR(e.terms[Term::pipeline_communication] / us, 8 * 11, 1e-6);
+    job.plan.forward_only = true;  // 10 x (g + 11 us), and the last stage, which sends nothing
+    EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 10 * 11, 1e-6);
 }
 
 TEST(PipelineTime, OfFullRecomputeAddsAForwardToEachBackward) {

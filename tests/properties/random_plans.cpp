@@ -72,12 +72,12 @@ std::vector<std::string> draw_plan(Draw& draw) {
 
 }  // namespace
 
-std::vector<RandomPlan> random_plans(std::uint64_t seed, int count) {
+std::vector<RandomPlan> random_plans(std::uint64_t seed, int how_many) {
     const std::filesystem::path root = SEXTANT_SOURCE_DIR;
     Library library = open_library(root / "hardware_profiles");
     Draw draw(seed);
     std::vector<RandomPlan> plans;
-    while (static_cast<int>(plans.size()) < count) {
+    while (static_cast<int>(plans.size()) < how_many) {
         std::vector<std::string> overrides = draw_plan(draw);
         try {
             Scenario scenario = load_scenario(library, root / "scenarios/mixtral-8x7b-128xh100.json", overrides);

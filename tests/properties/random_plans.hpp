@@ -14,6 +14,6 @@ struct RandomPlan {
     Scenario scenario;
 };
 
-std::vector<RandomPlan> random_plans(std::uint64_t seed, int count);
+std::vector<RandomPlan> random_plans(std::uint64_t seed, int how_many);
 
 }  // namespace sextant

@@ -1,0 +1,44 @@
+// What data parallelism exchanges and copies, each for itself.
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+// Every worker sends its gradients to the servers and fetches the weights: each server's link carries its share for all workers.
+Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const double workers = plan.dp;
+    const double servers = plan.servers_on_workers ? std::max(job.nodes, plan.parameter_servers) : plan.parameter_servers;
+    const double devices_here = std::min<double>(workers, job.devices_per_node);
+    // Inside a node: over the devices' host links, summed in host memory (read each, write once).
+    const Seconds copies = 2.0 * gradients / (job.host_copy * r.node_bandwidth);
+    const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
+    if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
+    const Bandwidth nic = job.network * r.network_bandwidth;
+    const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
+    return copies + sums + 2.0 * remote * gradients / nic;
+}
+
+ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const Resources& r) {
+    const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
+    const JobGroups& g = job.groups;
+    return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
+                time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),
+            time(Collective::reduce_scatter, gradient_bytes(job, p.dense), g.shard) +
+                time(Collective::reduce_scatter, gradient_bytes(job, p.expert), g.expert_data) +
+                time(Collective::all_reduce, gradient_bytes(job, p.dense / job.scenario.plan.shard_ranks()), g.replicas)};
+}
+
+// Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
+Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const double owned = owned_parameters(job, stage);
+    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
+    return copies + owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
+}
+
+Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    return weight_bytes(job, owned_parameters(job, stage)) / (job.host_copy * r.node_bandwidth);
+}
+
+}  // namespace sextant
