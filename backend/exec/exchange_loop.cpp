@@ -59,6 +59,11 @@ void ExchangeLoop::wait(SegmentIndex segment) {
     wait_until([&] { return done_[segment] != 0; });
 }
 
+bool ExchangeLoop::is_done(SegmentIndex segment) {
+    const Lock lock(mutex_);
+    return done_[segment] != 0;
+}
+
 void ExchangeLoop::run(std::vector<Call> calls) {
     {
         const Lock lock(mutex_);

@@ -31,6 +31,7 @@ public:
     void receive(SegmentIndex, std::vector<Call>);  // what the other rank's segment sends: done with the last of the calls
     void complete(SegmentIndex);
     void wait(SegmentIndex);
+    [[nodiscard]] bool is_done(SegmentIndex);
     void run(std::vector<Call>);  // starts, and waits
     void end_step();              // waits until all streams have come to their end
     void stop(std::exception_ptr);

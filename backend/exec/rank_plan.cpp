@@ -63,6 +63,7 @@ private:
         const auto pending = pending_.find(block);
         if (pending == pending_.end()) return;
         plan_.plans[at_].settles.push_back({block, pending->second});
+        plan_.reductions.push_back({block, pending->second});
         pending_.erase(pending);
     }
     void settle_all() {

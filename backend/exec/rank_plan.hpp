@@ -27,7 +27,8 @@ struct RankPlan {
     std::vector<SegmentIndex> compute;   // the segments of the compute stream, in order
     std::vector<SegmentIndex> arriving;  // transfers of other ranks that come here, in the order of their use
     std::map<SegmentIndex, SegmentPlan> plans;
-    bool reduces_repeatedly = false;  // some block's gradients more than once in the step
+    std::vector<Settlement> reductions;  // all of the step, in the order in which they must be through
+    bool reduces_repeatedly = false;     // some block's gradients more than once in the step
 };
 
 // `tied_to_first`: the block, if this rank has one beside block 0, whose backward adds to the gradients of block 0.

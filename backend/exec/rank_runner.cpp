@@ -175,12 +175,10 @@ StepRecord RankRunner::step(int number) {
     record.begin = now();
     loop_.begin_step();
     post_receives();
+    unsettled_ = plan_.reductions;
     for (const SegmentIndex s : plan_.compute) {
         for (const SegmentIndex before : job_.graph.waits_for(s)) loop_.wait(before);
-        for (const Settlement& settlement : plan_of(s).settles) {
-            loop_.wait(settlement.after);
-            memory_.settle(settlement.block);
-        }
+        settle(plan_of(s));
         std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
         recorder_.end();
         loop_.complete(s);
@@ -193,6 +191,16 @@ StepRecord RankRunner::step(int number) {
     record.arrivals = loop_.take_arrivals();
     record.loss = loss_;
     return record;
+}
+
+// What must be, and what is through already: the sooner, the less memory gradients take.
+void RankRunner::settle(const SegmentPlan& plan) {
+    for (const Settlement& must : plan.settles) loop_.wait(must.after);
+    std::erase_if(unsettled_, [&](const Settlement& s) {
+        if (!loop_.is_done(s.after)) return false;
+        memory_.settle(s.block);
+        return true;
+    });
 }
 
 void RankRunner::run(SegmentIndex s, const ComputeWork& work) {

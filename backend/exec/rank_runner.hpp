@@ -49,6 +49,7 @@ private:
 
     void make_data(int step);
     void post_receives();
+    void settle(const SegmentPlan&);
     void run(SegmentIndex, const ComputeWork&);
     void run(SegmentIndex, const UpdateWork&);
     void run(SegmentIndex, const OverheadWork&);
@@ -90,6 +91,7 @@ private:
     double loss_ = 0;
     std::int64_t tied_elements_ = 0;
     std::vector<SegmentIndex> first_of_rank_;
+    std::vector<Settlement> unsettled_;
     std::map<Place, Arrays> data_;
     std::map<Place, BlockProgram::Kept> kept_;
     std::map<SegmentIndex, Arrays> arriving_;
