@@ -4,6 +4,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 
 namespace sextant {
@@ -49,6 +50,7 @@ MpiTransport::MpiTransport(const TaskGraph& graph, int rank) {
 }
 
 MpiTransport::~MpiTransport() {
+    if (std::uncaught_exceptions() > 0) return;  // the others may not be there to free them with; the job is about to be ended
     for (auto& [key, communicator] : groups_) MPI_Comm_free(&communicator);
     MPI_Comm_free(&world_);
 }

@@ -11,7 +11,7 @@ namespace {
 
 TaskGraph lowered(std::vector<std::string> overrides) {
     Library library = open_library();
-    overrides.push_back("workload.transformer.tied_embeddings=false");
+    overrides.emplace_back("workload.transformer.tied_embeddings=false");
     return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
 }
 

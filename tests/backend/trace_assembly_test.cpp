@@ -14,8 +14,8 @@ TaskGraph two_ranks_that_reduce() {
     const CommunicatorIndex data = builder.add(Communicator{ParallelGroup::data, {0, 1}, {{0, 1}}});
     const WorkIndex compute = builder.work(ComputeWork{Phase::backward, 0, 1}), reduce = builder.work(CollectiveWork{});
     for (GraphRank r = 0; r < 2; ++r) {
-        const SegmentIndex before = builder.add({compute, r});
-        builder.wait(builder.add({reduce, r, data, 0, 0, Stream::communication}), before);
+        const SegmentIndex before = builder.add(Segment{compute, r});
+        builder.wait(builder.add(Segment{reduce, r, data, 0, 0, Stream::communication}), before);
     }
     return std::move(builder).build();
 }
@@ -66,9 +66,9 @@ TEST(TraceAssembly, EndsATransferWhenItHasArrived) {
     for (int r = 0; r < 2; ++r) builder.add(RankInfo{r, r, 1, false, {}});
     const CommunicatorIndex next = builder.add(Communicator{ParallelGroup::pipeline, {0, 1}, {{0, 1}}});
     const WorkIndex compute = builder.work(ComputeWork{Phase::forward, 0, 1}), transfer = builder.work(TransferWork{});
-    builder.add({compute, 0});
-    builder.wait(builder.add({transfer, 0, next, 0, 0, Stream::send_next}), 0);
-    builder.wait(builder.add({compute, 1}), 1);
+    builder.add(Segment{compute, 0});
+    builder.wait(builder.add(Segment{transfer, 0, next, 0, 0, Stream::send_next}), 0);
+    builder.wait(builder.add(Segment{compute, 1}), 1);
     const TaskGraph graph = std::move(builder).build();
     RecordedSpan send = span(1, 4, 5);
     send.stream = Stream::send_next;

@@ -37,7 +37,7 @@ ProcessResult run_program(const std::string& program, const std::vector<std::str
     // Tests run side by side, each in a process of its own.
     const std::string stem = testing::TempDir() + "sextant_" + std::to_string(::getpid());
     std::string command = "cd " + shell_quoted(SEXTANT_SOURCE_DIR) + " && " + shell_quoted(program);
-    for (const std::string& argument : arguments) command += " " + shell_quoted(argument);
+    for (const std::string& argument : arguments) command.append(" ").append(shell_quoted(argument));
     command += " </dev/null >" + shell_quoted(stem + ".out") + " 2>" + shell_quoted(stem + ".err");
     ProcessResult result;
     const int status = std::system(command.c_str());
