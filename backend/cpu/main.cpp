@@ -50,12 +50,12 @@ struct EnvironmentBytes {
     double peak_memory, peak_resident;
 };
 
-EnvironmentBytes environment(const MpiWorld& world, int threads, const ComputeDevice& device) {
+EnvironmentBytes environment(const MpiWorld& world, int threads, std::int64_t peak_bytes) {
     EnvironmentBytes e{};
     world.host().copy(e.host, sizeof e.host - 1);
     processor_name().copy(e.processor, sizeof e.processor - 1);
     e.threads = threads;
-    e.peak_memory = static_cast<double>(device.peak_bytes());
+    e.peak_memory = static_cast<double>(peak_bytes);
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     e.peak_resident = static_cast<double>(usage.ru_maxrss) * 1024;  // counted in KiB
@@ -127,7 +127,7 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job) {
         std::vector<Fingerprint> found = fingerprints(job, runner.memory(), device);
         record.parameters = summarize(found, [&](std::span<double> values) { world.sum(values); });
     }
-    const auto environments = gather(world, std::vector{environment(world, threads, device)});
+    const auto environments = gather(world, std::vector{environment(world, threads, steps.back().peak_bytes)});
     record.trace = traced(world, job, std::move(steps[static_cast<std::size_t>(record.traced_step)]));
     if (world.rank() != 0) return;
     for (std::size_t r = 0; r < environments.size(); ++r) {

@@ -86,7 +86,7 @@ Array GeneratedTask::integers(ComputeDevice& device, const Tensor& t, bool label
 Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t first, std::int64_t samples) const {
     std::vector<float> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
-    // An image lies channels last; its pattern is of 4 x 4 patches, so that a pooling leaves it.
+    // An image lies channels last. Its pattern is a tone, which a pooling over all of it leaves, and 4 x 4 patches.
     const bool image = t.shape.size() == 4;
     const std::int64_t channels = image ? t.shape[1] : 1, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
     const auto place = [&](std::int64_t e) {
@@ -97,9 +97,11 @@ Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t 
     for (std::int64_t s = 0; s < samples; ++s) {
         const RandomKey own = key_.with(1).with(static_cast<std::uint64_t>(first + s));
         const RandomKey pattern = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s)));
+        const RandomKey tone = pattern.with(1);
         for (std::int64_t e = 0; e < per_sample; ++e)
-            values[static_cast<std::size_t>(s * per_sample + e)] =
-                pattern.normal(static_cast<std::uint64_t>(place(e))) + noise * own.normal(static_cast<std::uint64_t>(e));
+            values[static_cast<std::size_t>(s * per_sample + e)] = (image ? tone.normal(static_cast<std::uint64_t>(e % channels)) : 0) +
+                                                                   pattern.normal(static_cast<std::uint64_t>(place(e))) +
+                                                                   noise * own.normal(static_cast<std::uint64_t>(e));
     }
     Array array = device.allocate(static_cast<std::int64_t>(values.size()));
     device.upload(values.data(), array);

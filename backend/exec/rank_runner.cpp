@@ -190,6 +190,7 @@ StepRecord RankRunner::step(int number) {
     record.spans.insert(record.spans.end(), beside.begin(), beside.end());
     record.arrivals = loop_.take_arrivals();
     record.loss = loss_;
+    record.peak_bytes = device_.peak_bytes();
     return record;
 }
 

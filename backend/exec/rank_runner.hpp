@@ -26,7 +26,8 @@ struct StepRecord {
     std::vector<RecordedSpan> spans;
     std::vector<RecordedArrival> arrivals;
     Seconds begin, end;
-    double loss = 0;  // this rank's share: summed over the ranks it is the mean over the global batch
+    std::int64_t peak_bytes = 0;  // of arrays on the device, until then
+    double loss = 0;              // this rank's share: summed over the ranks it is the mean over the global batch
 };
 
 class RankRunner {
