@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-class CpuDevice final : public Device {
+class CpuDevice final : public ComputeDevice {
 public:
     // oneDNN computes on so many threads, the plain loops on one. More threads than free cores are worse than one: they wait for each
     // other.

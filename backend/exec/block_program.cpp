@@ -73,7 +73,7 @@ std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept
     return gradients;
 }
 
-std::optional<double> BlockProgram::loss(Device& device, std::span<const Array> outputs) const {
+std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const Array> outputs) const {
     std::optional<double> sum;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (!is_loss(block_.graph.tensor(block_.graph.outputs()[i]))) continue;
@@ -92,7 +92,7 @@ void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
     }
 }
 
-void BlockProgram::draw_weights(Device& device, std::uint64_t seed, const ParameterArrays& weights) const {
+void BlockProgram::draw_weights(ComputeDevice& device, std::uint64_t seed, const ParameterArrays& weights) const {
     std::vector<float> values;
     for (const ParameterTensor& p : block_.parameters) {
         values.resize(static_cast<std::size_t>(p.elements()));

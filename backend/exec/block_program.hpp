@@ -27,8 +27,8 @@ struct StepPosition {
 };
 
 struct BlockContext {
-    Device& device;
-    Communicator& communicator;
+    ComputeDevice& device;
+    RankCommunicator& communicator;
     ParameterArrays weights, gradients;  // backward adds to the gradients
     StepPosition position;
 };
@@ -58,12 +58,12 @@ public:
     std::vector<Array> backward(const BlockContext&, Kept, std::span<const Array> output_gradients) const;
 
     // The mean over the rows of each loss among the outputs, summed. None where no output is a loss.
-    std::optional<double> loss(Device&, std::span<const Array> outputs) const;
+    std::optional<double> loss(ComputeDevice&, std::span<const Array> outputs) const;
     // Once the step's last micro-batch is through: completes gradients of which the ranks of the tensor group have partial sums.
     void sum_partial_gradients(const BlockContext&) const;
 
     // The parameters as they begin, drawn from the seed.
-    void draw_weights(Device&, std::uint64_t seed, const ParameterArrays& weights) const;
+    void draw_weights(ComputeDevice&, std::uint64_t seed, const ParameterArrays& weights) const;
 
 private:
     PreparedBlock block_;

@@ -42,12 +42,12 @@ struct OptimizerSettings {
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
 };
 
-class Device {
+class ComputeDevice {
 public:
-    Device() = default;
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
-    virtual ~Device() = default;
+    ComputeDevice() = default;
+    ComputeDevice(const ComputeDevice&) = delete;
+    ComputeDevice& operator=(const ComputeDevice&) = delete;
+    virtual ~ComputeDevice() = default;
 
     virtual Array allocate(std::int64_t elements, Element = Element::real) = 0;  // content undefined
     [[nodiscard]] virtual std::int64_t bytes_in_use() const = 0;

@@ -19,7 +19,8 @@ Columns columns_of(const Tensor& whole, int ranks) {
     return {static_cast<std::int64_t>(whole.elements()) / whole.shape[1], whole.shape[1], ranks};
 }
 
-Array gather(Device& device, Communicator& communicator, ParallelGroup group, const Array& in, const Tensor& from, const Tensor& to) {
+Array gather(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
+             const Tensor& to) {
     Array whole = device.allocate(static_cast<std::int64_t>(to.elements()));
     if (!cut_by_columns(from, to)) {
         communicator.all_gather(group, in, whole);
@@ -34,7 +35,8 @@ Array gather(Device& device, Communicator& communicator, ParallelGroup group, co
     return whole;
 }
 
-Array scatter(Device& device, Communicator& communicator, ParallelGroup group, const Array& in, const Tensor& from, const Tensor& to) {
+Array scatter(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
+              const Tensor& to) {
     Array part = device.allocate(static_cast<std::int64_t>(to.elements()));
     if (!cut_by_columns(from, to)) {
         communicator.reduce_scatter(group, in, part);
@@ -49,7 +51,7 @@ Array scatter(Device& device, Communicator& communicator, ParallelGroup group, c
     return part;
 }
 
-Array own_part(Device& device, TensorCut cut, const Array& in, const Tensor& from, const Tensor& to) {
+Array own_part(ComputeDevice& device, TensorCut cut, const Array& in, const Tensor& from, const Tensor& to) {
     const auto elements = static_cast<std::int64_t>(to.elements());
     if (!cut_by_columns(from, to)) return in.part(cut.rank * elements, elements);
     Array part = device.allocate(elements);
@@ -61,8 +63,8 @@ Array own_part(Device& device, TensorCut cut, const Array& in, const Tensor& fro
 
 }  // namespace
 
-Array exchange(Device& device, Communicator& communicator, ExchangeKind kind, ParallelGroup group, TensorCut cut, const Array& in,
-               const Tensor& from, const Tensor& to) {
+Array exchange(ComputeDevice& device, RankCommunicator& communicator, ExchangeKind kind, ParallelGroup group, TensorCut cut,
+               const Array& in, const Tensor& from, const Tensor& to) {
     switch (kind) {
         case ExchangeKind::none:
             return from.shape == to.shape ? in : own_part(device, cut, in, from, to);

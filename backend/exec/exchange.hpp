@@ -8,6 +8,7 @@ namespace sextant {
 
 // From an array shaped as `from` to a new one shaped as `to`. The two differ in the first extent (rows), the second (channels or features),
 // or not at all. Kind none cuts out this rank's part of what all have.
-Array exchange(Device&, Communicator&, ExchangeKind, ParallelGroup, TensorCut, const Array&, const Tensor& from, const Tensor& to);
+Array exchange(ComputeDevice&, RankCommunicator&, ExchangeKind, ParallelGroup, TensorCut, const Array&, const Tensor& from,
+               const Tensor& to);
 
 }  // namespace sextant

@@ -23,19 +23,19 @@ std::vector<std::int64_t> made_integers(Made what, std::uint64_t index, std::int
     return values;
 }
 
-Array to_device(Device& device, const std::vector<float>& values) {
+Array to_device(ComputeDevice& device, const std::vector<float>& values) {
     Array a = device.allocate(static_cast<std::int64_t>(values.size()));
     device.upload(values.data(), a);
     return a;
 }
 
-Array to_device(Device& device, const std::vector<std::int64_t>& values) {
+Array to_device(ComputeDevice& device, const std::vector<std::int64_t>& values) {
     Array a = device.allocate(static_cast<std::int64_t>(values.size()), Element::index);
     device.upload(values.data(), a);
     return a;
 }
 
-std::vector<float> from_device(Device& device, const Array& a) {
+std::vector<float> from_device(ComputeDevice& device, const Array& a) {
     std::vector<float> values(static_cast<std::size_t>(a.elements));
     device.download(a, values.data());
     return values;

@@ -15,9 +15,9 @@ enum class Made : std::uint64_t { input, weight, gradient, probe };
 std::vector<float> made_reals(Made, std::initializer_list<std::uint64_t> index, std::int64_t count);
 std::vector<std::int64_t> made_integers(Made, std::uint64_t index, std::int64_t count, std::int64_t below);
 
-Array to_device(Device&, const std::vector<float>&);
-Array to_device(Device&, const std::vector<std::int64_t>&);
-std::vector<float> from_device(Device&, const Array&);
+Array to_device(ComputeDevice&, const std::vector<float>&);
+Array to_device(ComputeDevice&, const std::vector<std::int64_t>&);
+std::vector<float> from_device(ComputeDevice&, const Array&);
 
 // The largest difference, over the largest element of `expected` (or one, if that is smaller).
 double relative_error(std::span<const float> found, std::span<const float> expected);

@@ -16,7 +16,8 @@ double norm_of(const std::vector<float>& v) { return std::sqrt(std::inner_produc
 // Moves parameters along their gradients and back.
 class Slope {
 public:
-    Slope(Device& device, WholeNetwork& network, WholeNetwork::Data data) : device_(device), network_(network), data_(std::move(data)) {
+    Slope(ComputeDevice& device, WholeNetwork& network, WholeNetwork::Data data)
+        : device_(device), network_(network), data_(std::move(data)) {
         network_.clear_gradients();
         network_.forward_and_backward(data_);
         network_.for_each_parameter([&](std::size_t, const ParameterTensor& p, const Array& weights, const Array& gradients) {
@@ -53,7 +54,7 @@ private:
         }
         return network_.forward_and_backward(data_);
     }
-    Device& device_;
+    ComputeDevice& device_;
     WholeNetwork& network_;
     WholeNetwork::Data data_;
     std::vector<Parameter> list_;

@@ -69,7 +69,7 @@ SmallNetwork small_network(const std::string& name) {
     return {workload("gpt", small_transformer()), 3};
 }
 
-void set_made_weights(Device& device, const WholeNetwork& network) {
+void set_made_weights(ComputeDevice& device, const WholeNetwork& network) {
     std::uint64_t block = 0, ordinal = 0;
     network.for_each_parameter([&](std::size_t b, const ParameterTensor& p, const Array& weights, const Array&) {
         if (b != block) ordinal = 0;
@@ -85,7 +85,7 @@ void set_made_weights(Device& device, const WholeNetwork& network) {
     });
 }
 
-WholeNetwork::Data made_data(Device& device, const std::string& name, std::uint64_t index) {
+WholeNetwork::Data made_data(ComputeDevice& device, const std::string& name, std::uint64_t index) {
     return [&device, name, index](const Tensor& t) {
         const auto count = static_cast<std::int64_t>(t.elements());
         if (t.role != TensorRole::index) return to_device(device, made_reals(Made::input, {index}, count));

@@ -14,8 +14,8 @@ struct SmallNetwork {
 
 SmallNetwork small_network(const std::string& name);
 // Sets the weights from which the fixtures began.
-void set_made_weights(Device&, const WholeNetwork&);
+void set_made_weights(ComputeDevice&, const WholeNetwork&);
 // The data of the fixtures; `index`: of the first input.
-WholeNetwork::Data made_data(Device&, const std::string& name, std::uint64_t index = 0);
+WholeNetwork::Data made_data(ComputeDevice&, const std::string& name, std::uint64_t index = 0);
 
 }  // namespace sextant

@@ -35,7 +35,7 @@ std::array<double, 3> fingerprint(const std::vector<float>& g, std::uint64_t ind
     return found;
 }
 
-void expect_gradients(Device& device, const WholeNetwork& network, const nlohmann::json& expected, double tolerance) {
+void expect_gradients(ComputeDevice& device, const WholeNetwork& network, const nlohmann::json& expected, double tolerance) {
     std::uint64_t index = 0, block = 0, ordinal = 0;
     network.for_each_parameter([&](std::size_t b, const ParameterTensor& p, const Array&, const Array& gradients) {
         if (b != block) ordinal = 0;

@@ -262,7 +262,7 @@ const nlohmann::json& fixture() {
     return all;
 }
 
-void expect_near(Device& device, const Array& found, const nlohmann::json& expected, const std::string& what) {
+void expect_near(ComputeDevice& device, const Array& found, const nlohmann::json& expected, const std::string& what) {
     EXPECT_LT(relative_error(from_device(device, found), expected.get<std::vector<float>>()), tolerance) << what;
 }
 

@@ -28,7 +28,7 @@ struct Found {
     std::vector<std::vector<float>> gradients;
 };
 
-std::vector<std::vector<float>> gradients_of(Device& device, const WholeNetwork& network) {
+std::vector<std::vector<float>> gradients_of(ComputeDevice& device, const WholeNetwork& network) {
     std::vector<std::vector<float>> all;
     network.for_each_parameter(
         [&](std::size_t, const ParameterTensor&, const Array&, const Array& g) { all.push_back(from_device(device, g)); });
@@ -56,7 +56,7 @@ void expect_same(const Job& job, bool recomputed) {
     const Found serial = serial_run(job);
     std::mutex mutex;  // of gtest's report
     ThreadGroup group(job.shard.tensor);
-    group.run([&](int rank, Communicator& communicator) {
+    group.run([&](int rank, RankCommunicator& communicator) {
         CpuDevice device;
         WholeNetwork net(device, communicator, job.workload,
                          {.shard = job.shard, .cut = {rank, job.shard.tensor}, .recomputed = recomputed});

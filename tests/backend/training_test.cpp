@@ -12,7 +12,7 @@ namespace {
 
 // Losses of the first and the last of so many steps; `batch(step)` gives the data of a step.
 std::pair<double, double> train(const Workload& workload, std::int64_t samples, int steps, const OptimizerSettings& settings,
-                                const std::function<WholeNetwork::Data(Device&, int)>& batch) {
+                                const std::function<WholeNetwork::Data(ComputeDevice&, int)>& batch) {
     CpuDevice device;
     SingleRank alone;
     WholeNetwork net(device, alone, workload, {.shard = {.micro_batch = samples}});
@@ -28,7 +28,7 @@ std::pair<double, double> train(const Workload& workload, std::int64_t samples, 
 }
 
 // The class of a sample is where its largest of five features stands.
-WholeNetwork::Data largest_feature(Device& device, int step) {
+WholeNetwork::Data largest_feature(ComputeDevice& device, int step) {
     constexpr std::int64_t samples = 32, features = 12, classes = 5;
     const std::vector<float> x = made_reals(Made::input, {static_cast<std::uint64_t>(step) % 8}, samples * features);
     std::vector<std::int64_t> labels;
@@ -38,7 +38,7 @@ WholeNetwork::Data largest_feature(Device& device, int step) {
 }
 
 // The next token is the one before times two, plus one.
-WholeNetwork::Data doubling_tokens(Device& device, int step) {
+WholeNetwork::Data doubling_tokens(ComputeDevice& device, int step) {
     constexpr std::int64_t samples = 8, length = 8, vocabulary = 61;
     std::vector<std::int64_t> tokens, next;
     for (std::int64_t s = 0; s < samples; ++s)
@@ -51,7 +51,7 @@ WholeNetwork::Data doubling_tokens(Device& device, int step) {
 }
 
 // Two classes of images: bright above or bright below.
-WholeNetwork::Data bright_half(Device& device, int step) {
+WholeNetwork::Data bright_half(ComputeDevice& device, int step) {
     constexpr std::int64_t samples = 8, pixels = 32 * 32, channels = 3;
     std::vector<float> x = made_reals(Made::input, {static_cast<std::uint64_t>(step) % 4}, samples * pixels * channels);
     std::vector<std::int64_t> labels;
