@@ -3,7 +3,7 @@
 // To be used by the thread that made it.
 #pragma once
 
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/device.hpp"
 
 #include <memory>
 

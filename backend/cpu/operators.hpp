@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/engine.hpp"
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/device.hpp"
 
 namespace sextant::cpu {
 

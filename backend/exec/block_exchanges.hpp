@@ -1,12 +1,12 @@
 // The exchanges inside a rank's blocks: handed to the thread that communicates, and waited for.
 #pragma once
 
-#include "backend/exec/block_communicator.hpp"
+#include "backend/exec/communicator.hpp"
 #include "backend/exec/exchange_loop.hpp"
 
 namespace sextant {
 
-class BlockExchanges final : public BlockCommunicator {
+class BlockExchanges final : public RankCommunicator {
 public:
     BlockExchanges(const TaskGraph& graph, GraphRank rank, ExchangeLoop& loop, Recorder& recorder)
         : graph_(graph), rank_(rank), loop_(loop), recorder_(recorder) {}

@@ -3,8 +3,8 @@
 // It holds no values: what it works on is passed in, so that one program serves every micro-batch and every step.
 #pragma once
 
-#include "backend/exec/block_communicator.hpp"
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/communicator.hpp"
+#include "backend/exec/device.hpp"
 #include "backend/exec/prepared_block.hpp"
 
 #include <optional>
@@ -28,7 +28,7 @@ struct StepPosition {
 
 struct BlockContext {
     ComputeDevice& device;
-    BlockCommunicator& communicator;
+    RankCommunicator& communicator;
     ParameterArrays weights, gradients;  // backward adds to the gradients
     StepPosition position;
 };

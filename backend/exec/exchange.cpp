@@ -19,7 +19,7 @@ Columns columns_of(const Tensor& whole, int ranks) {
     return {static_cast<std::int64_t>(whole.elements()) / whole.shape[1], whole.shape[1], ranks};
 }
 
-Array gather(ComputeDevice& device, BlockCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
+Array gather(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
              const Tensor& to) {
     Array whole = device.allocate(static_cast<std::int64_t>(to.elements()));
     if (!cut_by_columns(from, to)) {
@@ -35,7 +35,7 @@ Array gather(ComputeDevice& device, BlockCommunicator& communicator, ParallelGro
     return whole;
 }
 
-Array scatter(ComputeDevice& device, BlockCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
+Array scatter(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
               const Tensor& to) {
     Array part = device.allocate(static_cast<std::int64_t>(to.elements()));
     if (!cut_by_columns(from, to)) {
@@ -63,7 +63,7 @@ Array own_part(ComputeDevice& device, TensorCut cut, const Array& in, const Tens
 
 }  // namespace
 
-Array exchange(ComputeDevice& device, BlockCommunicator& communicator, ExchangeKind kind, ParallelGroup group, TensorCut cut,
+Array exchange(ComputeDevice& device, RankCommunicator& communicator, ExchangeKind kind, ParallelGroup group, TensorCut cut,
                const Array& in, const Tensor& from, const Tensor& to) {
     switch (kind) {
         case ExchangeKind::none:

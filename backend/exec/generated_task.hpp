@@ -4,7 +4,7 @@
 // first one). Images and vectors: the pattern of a class with noise on it; the label is the class.
 #pragma once
 
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/device.hpp"
 #include "model/workload/network.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A device that notes what runs on it: forward of an operator during a backward pass is recompute.
 #pragma once
 
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/device.hpp"
 #include "backend/exec/recorder.hpp"
 
 namespace sextant {

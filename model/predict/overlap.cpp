@@ -47,9 +47,12 @@ void Overlap::start_what_fits() {
     const Seconds takes = all.calls * (all.fixed + all.rest);
     exchanged += takes;
     done = *starts_ + takes;
-    wakes_ = max(*starts_ + fusion_->cycle, done);
     starts_.reset();
-    if (!ready_.empty()) starts_ = wakes_;
+    if (!ready_.empty()) starts_ = next_cycle(done);
+}
+
+Seconds Overlap::next_cycle(Seconds from) const {
+    return fusion_->cycle > Seconds{} ? std::ceil(from / fusion_->cycle) * fusion_->cycle : from;
 }
 
 void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {
@@ -59,9 +62,7 @@ void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {
         return;
     }
     ready_.push_back({fixed, rest, size, calls});
-    if (starts_) return;
-    const Seconds cycle = fusion_->cycle, from = max(now, done);
-    starts_ = from > wakes_ && cycle > Seconds{} ? wakes_ + std::ceil((from - wakes_) / cycle) * cycle : max(from, wakes_);
+    if (!starts_) starts_ = next_cycle(max(now, done));
 }
 
 void Overlap::wait_until(Seconds t) {

@@ -31,8 +31,8 @@ struct OwnWork {
 
 class Overlap {
 public:
-    // A background thread wakes once a cycle, or when what it began has ended if that is later, and starts what is ready then, as much as
-    // fits (Horovod's tensor fusion). What takes several calls is started alone.
+    // A background thread wakes once a cycle and starts what is ready then, as much as fits (Horovod's tensor fusion). What takes several
+    // calls is started alone.
     struct Fusion {
         Seconds cycle;
         Bytes most;
@@ -67,13 +67,13 @@ private:
     };
     void run_between_cycles(const OwnWork&);
     void start_what_fits();
+    [[nodiscard]] Seconds next_cycle(Seconds from) const;
     void wait_for_host(Seconds until);
 
     double slowdown_;
     std::optional<Fusion> fusion_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
-    Seconds wakes_;                  // the earliest that is not over
 };
 
 }  // namespace sextant

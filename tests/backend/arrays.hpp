@@ -1,7 +1,7 @@
 // Values in and out of a device, and the numbers that the fixtures were made from (fixtures/make_fixtures.py).
 #pragma once
 
-#include "backend/exec/compute_device.hpp"
+#include "backend/exec/device.hpp"
 
 #include <span>
 #include <string>

@@ -56,7 +56,7 @@ void expect_same(const Job& job, bool recomputed) {
     const Found serial = serial_run(job);
     std::mutex mutex;  // of gtest's report
     ThreadGroup group(job.shard.tensor);
-    group.run([&](int rank, BlockCommunicator& communicator) {
+    group.run([&](int rank, RankCommunicator& communicator) {
         CpuDevice device;
         WholeNetwork net(device, communicator, job.workload,
                          {.shard = job.shard, .cut = {rank, job.shard.tensor}, .recomputed = recomputed});

@@ -6,7 +6,7 @@
 
 namespace sextant {
 
-class ThreadGroup::Member final : public BlockCommunicator {
+class ThreadGroup::Member final : public RankCommunicator {
 public:
     Member(ThreadGroup& group, int rank) : group_(group), rank_(rank) {}
 
@@ -46,7 +46,7 @@ private:
     int rank_;
 };
 
-void ThreadGroup::run(const std::function<void(int, BlockCommunicator&)>& work) {
+void ThreadGroup::run(const std::function<void(int, RankCommunicator&)>& work) {
     std::vector<std::thread> threads;
     std::vector<std::exception_ptr> failed(shared_.size());
     for (std::size_t r = 0; r < shared_.size(); ++r)

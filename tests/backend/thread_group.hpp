@@ -1,7 +1,7 @@
 // A tensor-parallel group whose ranks are threads of the test.
 #pragma once
 
-#include "backend/exec/block_communicator.hpp"
+#include "backend/exec/communicator.hpp"
 
 #include <barrier>
 #include <functional>
@@ -14,7 +14,7 @@ public:
     explicit ThreadGroup(int ranks) : barrier_(ranks), shared_(static_cast<std::size_t>(ranks)) {}
 
     // Runs work(rank, its communicator) on every rank at once, and waits for all. An exception of a rank is thrown here.
-    void run(const std::function<void(int, BlockCommunicator&)>& work);
+    void run(const std::function<void(int, RankCommunicator&)>& work);
 
 private:
     class Member;

@@ -2,7 +2,7 @@
 
 namespace sextant {
 
-WholeNetwork::WholeNetwork(ComputeDevice& device, BlockCommunicator& communicator, const Workload& workload, const NetworkCut& c)
+WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator, const Workload& workload, const NetworkCut& c)
     : device_(device), communicator_(communicator) {
     Shard whole = c.shard;
     whole.tensor = 1;

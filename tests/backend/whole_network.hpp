@@ -22,7 +22,7 @@ public:
     // What the data gives: the first block's input, ids, labels.
     using Data = std::function<Array(const Tensor&)>;
 
-    WholeNetwork(ComputeDevice&, BlockCommunicator&, const Workload&, const NetworkCut&);
+    WholeNetwork(ComputeDevice&, RankCommunicator&, const Workload&, const NetworkCut&);
 
     [[nodiscard]] std::size_t blocks() const { return programs_.size(); }
     [[nodiscard]] const BlockProgram& program(std::size_t block) const { return programs_[block]; }
@@ -39,7 +39,7 @@ public:
 
 private:
     ComputeDevice& device_;
-    BlockCommunicator& communicator_;
+    RankCommunicator& communicator_;
     std::vector<BlockProgram> programs_;
     std::vector<ParameterArrays> weights_, gradients_;
     std::vector<std::vector<Array>> states_;

@@ -6,12 +6,12 @@
 namespace sextant {
 
 // Every rank of a group makes the same calls in the same order. Arrays are of reals. Ranks have their parts in order.
-class BlockCommunicator {
+class RankCommunicator {
 public:
-    BlockCommunicator() = default;
-    BlockCommunicator(const BlockCommunicator&) = delete;
-    BlockCommunicator& operator=(const BlockCommunicator&) = delete;
-    virtual ~BlockCommunicator() = default;
+    RankCommunicator() = default;
+    RankCommunicator(const RankCommunicator&) = delete;
+    RankCommunicator& operator=(const RankCommunicator&) = delete;
+    virtual ~RankCommunicator() = default;
 
     [[nodiscard]] virtual int ranks(ParallelGroup) const = 0;
     virtual void all_reduce(ParallelGroup, const Array& sum) = 0;  // in place
@@ -20,7 +20,7 @@ public:
 };
 
 // Alone in every group. A block of a network that nothing cuts has no exchange, so there is nothing to do.
-class SingleRank final : public BlockCommunicator {
+class SingleRank final : public RankCommunicator {
 public:
     [[nodiscard]] int ranks(ParallelGroup) const override { return 1; }
     void all_reduce(ParallelGroup, const Array&) override {}
