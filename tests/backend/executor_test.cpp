@@ -179,7 +179,7 @@ TEST_F(Executor, HoldsLessMemoryInShards) {
 // Every block in an exchange of its own: those of the last blocks run while the rank that came last still computes the first ones.
 TEST_F(Executor, ReducesWhileItComputes) {
     framework_ = {{"base", "sextant"}, {"bucket", "0 B"}};
-    const json run = train({{"mlp", {{"widths", {256, 1024, 1024, 1024, 10}}}}}, {{"dp", 2}, {"micro_batch", 32}, {"global_batch", 64}});
+    const json run = train({{"mlp", {{"widths", {256, 1024, 1024, 1024, 10}}}}}, {{"dp", 2}, {"micro_batch", 256}, {"global_batch", 512}});
     ASSERT_FALSE(run.is_null());
     const json& spans = run["trace"]["spans"];
     const auto beside = [&](std::size_t i, std::size_t j) {
