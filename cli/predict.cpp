@@ -1,5 +1,6 @@
 // sextant predict: how fast, does it fit, what holds it back, what would help, how sure are we.
 #include "cli/commands.hpp"
+#include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
 #include "model/io/report_writer.hpp"
 #include "model/sextant.hpp"
@@ -13,11 +14,9 @@ namespace sextant {
 namespace {
 
 struct PredictOptions {
-    std::string scenario;
-    std::vector<std::string> overrides, fail_if;
-    std::string format = "text";
+    ScenarioOptions scenario;
+    ReportOptions report;
     std::string explain;
-    std::string profiles;
 };
 
 Term term_named(const std::string& name) {
@@ -31,16 +30,14 @@ Term term_named(const std::string& name) {
 }
 
 ExitCode run_predict(const PredictOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.fail_if);
-    Library library = open_library(o.profiles);
-    const Scenario scenario = load_scenario(library, o.scenario, o.overrides);
-    const Prepared job = prepare(scenario);
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    const Prepared job = prepare(o.scenario.load());
     if (!o.explain.empty()) {
         for (const std::string& line : explain(job, term_named(o.explain))) std::cout << line << '\n';
         return ExitCode::done;
     }
     const Report report = make_report(job);
-    std::cout << (o.format == "json" ? report_to_json(report) : report_to_text(report));
+    std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);
 }
 
@@ -49,14 +46,9 @@ ExitCode run_predict(const PredictOptions& o) {
 void add_predict(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("predict", "how fast a scenario runs, whether it fits, what holds it back");
     auto options = std::make_shared<PredictOptions>();
-    command->add_option("scenario", options->scenario, "scenario file, such as scenarios/default.json")->required();
-    command->add_option("--set", options->overrides, "override a field: plan.tp=8 (repeatable)")->take_all()->type_name("PATH=VALUE");
-    command->add_option("--fail-if", options->fail_if, "exit with 1 when this holds: 'step_time > 500 ms' (repeatable)")
-        ->take_all()
-        ->type_name("CONDITION");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    options->scenario.add_to(*command);
+    options->report.add_to(*command);
     command->add_option("--explain", options->explain, "formula and numbers behind one term")->type_name("TERM");
-    command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 

@@ -1,5 +1,6 @@
 // sextant simulate: the same answer as predict, played event by event, and the timeline that it comes from.
 #include "cli/commands.hpp"
+#include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/simulation_writer.hpp"
@@ -17,10 +18,8 @@ namespace sextant {
 namespace {
 
 struct SimulateOptions {
-    std::string scenario;
-    std::vector<std::string> overrides, fail_if;
-    std::string format = "text";
-    std::string profiles;
+    ScenarioOptions scenario;
+    ReportOptions report;
     std::uint64_t seed = 1;
     std::string trace, picture;
 };
@@ -42,13 +41,11 @@ void draw(const SimulationReport& report, const std::filesystem::path& file) {
 }
 
 ExitCode run_simulate(const SimulateOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.fail_if);
-    Library library = open_library(o.profiles);
-    const Scenario scenario = load_scenario(library, o.scenario, o.overrides);
-    const SimulationReport report = simulate(scenario, o.seed);
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    const SimulationReport report = simulate(o.scenario.load(), o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);
     if (!o.picture.empty()) draw(report, o.picture);
-    std::cout << (o.format == "json" ? simulation_to_json(report) : simulation_to_text(report));
+    std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));
     return verdict(report.report, conditions);
 }
 
@@ -57,16 +54,11 @@ ExitCode run_simulate(const SimulateOptions& o) {
 void add_simulate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("simulate", "play a scenario event by event: the same answer as predict, with its timeline");
     auto options = std::make_shared<SimulateOptions>();
-    command->add_option("scenario", options->scenario, "scenario file, such as scenarios/default.json")->required();
-    command->add_option("--set", options->overrides, "override a field: plan.tp=8 (repeatable)")->take_all()->type_name("PATH=VALUE");
-    command->add_option("--fail-if", options->fail_if, "exit with 1 when this holds: 'step_time > 500 ms' (repeatable)")
-        ->take_all()
-        ->type_name("CONDITION");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    options->scenario.add_to(*command);
+    options->report.add_to(*command);
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
     command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
     command->add_option("--seed", options->seed, "of the noise that the scenario describes")->type_name("N");
-    command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }
 

@@ -79,9 +79,7 @@ struct Machine {
     Placement placement;
 };
 Machine machine_of(const Scenario& s) {
-    const bool served =
-        s.plan.data_parallel == DataParallel::parameter_server || s.plan.data_parallel == DataParallel::async_parameter_server;
-    const int servers = served ? parameter_server_count(s) : 0, nodes = used_nodes(s);
+    const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
     const int of_servers = s.plan.servers_on_workers ? 0 : servers;
     Machine machine{Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)), {}};
     const RankLayout layout(s.plan, nodes, s.cluster.node.devices);

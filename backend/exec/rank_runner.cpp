@@ -30,11 +30,10 @@ bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
 }
 
 GradientFlow flow_of(const Job& job, GraphRank rank) {
-    const DataParallel kind = job.scenario.plan.data_parallel;
     const bool shards = has_group(job.graph, rank, ParallelGroup::shard);
     GradientFlow flow;
-    flow.sharded_parameters = shards && kind == DataParallel::zero3;
-    flow.sharded = flow.sharded_parameters || (shards && (kind == DataParallel::zero1 || kind == DataParallel::zero2));
+    flow.sharded_parameters = shards && job.scenario.plan.shards_parameters();
+    flow.sharded = flow.sharded_parameters || (shards && job.scenario.plan.shards_states());
     return flow;
 }
 

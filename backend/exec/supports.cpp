@@ -1,6 +1,7 @@
 #include "backend/exec/supports.hpp"
 
 #include "backend/exec/executable_graph.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ private:
         refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
                   "tp with sequence_parallel cuts the sequence outside attention");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
-        refuse_if(plan_.data_parallel == DataParallel::parameter_server || plan_.data_parallel == DataParallel::async_parameter_server,
-                  "/plan/data_parallel", "parameter servers do not run", "all_reduce computes what a synchronous server does");
+        refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not run",
+                  "all_reduce computes what a synchronous server does");
     }
     void check_pipeline() {
         refuse_if(plan_.schedule == Schedule::zero_bubble, "/plan/schedule",
@@ -56,7 +57,7 @@ private:
         refuse_if(s_.framework.clips_gradients && !plan_.forward_only, "/framework", "gradients are not clipped", own);
         refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp > 1, "/framework",
                   "reductions are started by buckets, not by a cycle in time", own);
-        refuse_if(plan_.tp > 1 && plan_.tensor_overlap.value_or(s_.framework.overlaps_tensor), "/plan/tensor_overlap",
+        refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
                   "tensor-parallel exchanges do not overlap with the products beside them", own);
         refuse_if(s_.framework.scatters_pipeline && plan_.tp > 1 && plan_.pp > 1 && !plan_.sequence_parallel, "/framework",
                   "stage boundaries are not cut over the tensor group", own);
@@ -71,8 +72,7 @@ private:
             }
             for (const Operator& op : mine.templates[t].graph.operators()) tied = tied || op.tied;
         }
-        const bool shards = plan_.data_parallel == DataParallel::zero1 || plan_.data_parallel == DataParallel::zero2 ||
-                            plan_.data_parallel == DataParallel::zero3;
+        const bool shards = plan_.has_shards();
         constexpr auto untie = "\"tied_embeddings\": false";
         refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel",
                   "shards of a table that the first and the last stage share do not run", untie);

@@ -1,5 +1,7 @@
 #include "model/graph/task_graph.hpp"
 
+#include "model/base/overloaded.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -37,13 +39,6 @@ bool can_run(const TaskGraph& graph) {
     }
     return done == n;
 }
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-    using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 14 does not deduce it from the aggregate
 
 // Of the fields that tell most works apart.
 std::size_t hash_of(const Work& work) {

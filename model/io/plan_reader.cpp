@@ -220,9 +220,9 @@ void read_placement(ObjectReader& r, Plan& plan) {
 
 // Settings of something that the plan does not do.
 void complain_about_idle_settings(ObjectReader& r, const Plan& plan) {
-    const bool served = plan.data_parallel == DataParallel::parameter_server || plan.data_parallel == DataParallel::async_parameter_server;
     for (const char* key : {"parameter_servers", "servers_on_workers"})
-        if (r.has(key) && !served) r.get(key).complain("there is no parameter server", "set data_parallel to \"parameter_server\"");
+        if (r.has(key) && !plan.has_servers())
+            r.get(key).complain("there is no parameter server", "set data_parallel to \"parameter_server\"");
     if (!plan.recompute_modules.empty() && plan.recompute != Recompute::selective)
         r.get("recompute_modules").complain("only selective recomputation chooses modules", "set recompute to \"selective\"");
 }

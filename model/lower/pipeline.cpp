@@ -18,7 +18,7 @@ RankWriter::RankWriter(LoweredJob& job, GraphRank rank)
 Crossings RankWriter::write() {
     for (round_ = 0; round_ < job_.builder.steps; ++round_) {
         at_ = 0;
-        if (job_.shards_states() && job_.overlaps_gathers() && !job_.plan.forward_only) gather_for_forward();
+        if (job_.plan.shards_states() && overlaps_gathers(job_.plan, job_.framework) && !job_.plan.forward_only) gather_for_forward();
         for (; at_ < order_.size(); ++at_) {
             if (order_[at_].kind == WorkKind::forward)
                 forward();
@@ -66,12 +66,12 @@ std::optional<SegmentIndex> RankWriter::receive() {
     CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::tensor, ahead ? Payload::activations : Payload::activation_gradients};
     gather.elements = boundary.elements * job_.plan.tp;
     gather.type = boundary.type;
-    return collective(job_.overlaps_transfers() ? Stream::communication : Stream::compute, gather);
+    return collective(overlaps_pipeline(job_.plan, job_.framework) ? Stream::communication : Stream::compute, gather);
 }
 
 SegmentIndex RankWriter::send(const std::optional<CommunicatorIndex>& peer, Stream stream, TransferWork transfer, SegmentIndex after) {
     if (!peer) return after;
-    if (!job_.overlaps_transfers()) return put(Stream::compute, transfer, peer);
+    if (!overlaps_pipeline(job_.plan, job_.framework)) return put(Stream::compute, transfer, peer);
     const SegmentIndex segment = put(stream, transfer, peer);
     job_.builder.wait(segment, after);
     return segment;
@@ -85,7 +85,7 @@ void RankWriter::forward() {
     work.phase = Phase::forward;
     const std::optional<SegmentIndex> arrived = receive();
     Stretch pass;
-    if (job_.shards_parameters()) {
+    if (job_.plan.shards_parameters()) {
         pass = sharded_pass(work);
     } else if (!gathered_[static_cast<std::size_t>(item.chunk)].empty()) {
         pass = forward_behind_gathers(work);
@@ -110,7 +110,7 @@ void RankWriter::backward() {
                  : item.kind == WorkKind::backward_input ? Phase::backward_input
                                                          : Phase::backward_weight;
     const std::optional<SegmentIndex> arrived = passes_on ? receive() : std::nullopt;
-    const Stretch pass = job_.shards_parameters() ? sharded_pass(work) : backward_with_reduction(work);
+    const Stretch pass = job_.plan.shards_parameters() ? sharded_pass(work) : backward_with_reduction(work);
     if (!passes_on) return;
     if (arrived) job_.builder.wait(pass.first, *arrived);
 

@@ -4,6 +4,7 @@
 #include "model/graph/task_graph.hpp"
 #include "model/lower/lower.hpp"
 #include "model/plan/buckets.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/schedule/schedule.hpp"
@@ -54,19 +55,8 @@ struct LoweredJob {
         return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(micro_batches) + static_cast<std::size_t>(micro_batch);
     }
 
-    [[nodiscard]] bool overlaps_gradients() const { return plan.gradient_overlap.value_or(framework.overlaps_gradients); }
-    [[nodiscard]] bool overlaps_gathers() const { return plan.gather_overlap.value_or(framework.overlaps_parameter_gather); }
-    [[nodiscard]] bool overlaps_transfers() const { return plan.pipeline_overlap.value_or(framework.overlaps_pipeline); }
     // Whether a stage boundary is cut over the tensor group for the transfer and gathered behind it.
     [[nodiscard]] bool scatters_boundaries() const { return framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1; }
-    // Whether optimizer states, and no more than gradients beside them, are shared out over the shard group.
-    [[nodiscard]] bool shards_states() const {
-        return plan.data_parallel == DataParallel::zero1 || plan.data_parallel == DataParallel::zero2;
-    }
-    [[nodiscard]] bool has_servers() const {
-        return plan.data_parallel == DataParallel::parameter_server || plan.data_parallel == DataParallel::async_parameter_server;
-    }
-    [[nodiscard]] bool shards_parameters() const { return plan.data_parallel == DataParallel::zero3; }
 };
 
 // ranks.cpp: adds the ranks, the communicators of their groups, and those between stages.
@@ -120,6 +110,9 @@ private:
     // servers.cpp
     void push(const Bucket&, Stream, std::optional<SegmentIndex> after);
     void pull();
+
+    // Dense weights over the shard group, experts over theirs: the last of the two.
+    std::optional<SegmentIndex> gather_weights(Stream, const Bucket&, std::optional<SegmentIndex> after = {});
 
     SegmentIndex put(Stream, const Work&, std::optional<CommunicatorIndex> = {});
     // Nothing where the rank is alone in the group or there is nothing to exchange.

@@ -5,8 +5,8 @@
 namespace sextant {
 
 void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
-    if (job_.has_servers()) return push(bucket, stream, after);
-    const bool shards = job_.shards_states();
+    if (job_.plan.has_servers()) return push(bucket, stream, after);
+    const bool shards = job_.plan.shards_states();
     CollectiveWork work;
     work.kind = shards ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce;
     work.payload = Payload::gradients;
@@ -26,19 +26,34 @@ void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<Segme
     over(ParallelGroup::replicas, bucket.dense / job_.plan.shard_ranks());
 }
 
+std::optional<SegmentIndex> RankWriter::gather_weights(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
+    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
+    work.type = job_.precision.parameter;
+    work.first_block = bucket.first_block;
+    work.count = bucket.count;
+    const auto over = [&](ParallelGroup group, double elements) {
+        work.group = group;
+        work.elements = elements * (1 - job_.plan.pruned_fraction);
+        return collective(stream, work, after);
+    };
+    const auto dense = over(ParallelGroup::shard, bucket.dense);
+    const auto expert = over(ParallelGroup::expert_data, bucket.expert);
+    return expert ? expert : dense;
+}
+
 Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
-    if (!reduces || (job_.layout.size_of(ParallelGroup::data) < 2 && !job_.has_servers())) {
+    if (!reduces || (job_.layout.size_of(ParallelGroup::data) < 2 && !job_.plan.has_servers())) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
     // A framework that fuses by time decides while the step runs which blocks share an exchange.
-    const bool by_time = job_.overlaps_gradients() && job_.framework.reduction_cycle;
-    const std::vector<Bucket> buckets = by_time || job_.has_servers()
+    const bool by_time = overlaps_gradients(job_.plan, job_.framework) && job_.framework.reduction_cycle;
+    const std::vector<Bucket> buckets = by_time || job_.plan.has_servers()
                                             ? one_block_each(job_.parameters, work.first_block, work.count)
                                             : job_.bucket_rule.buckets(job_.parameters, work.first_block, work.count);
-    if (job_.overlaps_gradients()) {
+    if (overlaps_gradients(job_.plan, job_.framework)) {
         Stretch pass{job_.builder.next(), 0};
         for (const Bucket& bucket : buckets) {
             pass.last = put(Stream::compute, ComputeWork{work.phase, bucket.first_block, bucket.count});
@@ -63,18 +78,8 @@ void RankWriter::gather_for_forward() {
         std::vector<Bucket> buckets = job_.framework.bucket ? job_.bucket_rule.buckets(job_.parameters, blocks.first_block, blocks.count)
                                                             : one_block_each(job_.parameters, blocks.first_block, blocks.count);
         std::reverse(buckets.begin(), buckets.end());
-        for (const Bucket& bucket : buckets) {
-            CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
-            work.type = job_.precision.parameter;
-            work.first_block = bucket.first_block;
-            work.count = bucket.count;
-            work.elements = bucket.dense * (1 - job_.plan.pruned_fraction);
-            const auto dense = collective(Stream::communication, work);
-            work.group = ParallelGroup::expert_data;
-            work.elements = bucket.expert * (1 - job_.plan.pruned_fraction);
-            const auto expert = collective(Stream::communication, work);
-            gathered_[static_cast<std::size_t>(chunk)].push_back({bucket, expert ? expert : dense});
-        }
+        for (const Bucket& bucket : buckets)
+            gathered_[static_cast<std::size_t>(chunk)].push_back({bucket, gather_weights(Stream::communication, bucket)});
     }
 }
 
@@ -91,21 +96,15 @@ Stretch RankWriter::forward_behind_gathers(const ComputeWork& work) {
 
 // Updated weights, gathered while nothing else goes on.
 void RankWriter::gather_updated_weights() {
-    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
-    work.type = job_.precision.parameter;
-    double dense = 0, expert = 0;
+    Bucket all;
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
         const ComputeWork& blocks = job_.virtual_stages[job_.virtual_stage(chunk, stage_)];
         for (int b = blocks.first_block; b < blocks.first_block + blocks.count; ++b) {
-            dense += job_.parameters[static_cast<std::size_t>(b)].dense;
-            expert += job_.parameters[static_cast<std::size_t>(b)].expert;
+            all.dense += job_.parameters[static_cast<std::size_t>(b)].dense;
+            all.expert += job_.parameters[static_cast<std::size_t>(b)].expert;
         }
     }
-    work.elements = dense * (1 - job_.plan.pruned_fraction);
-    collective(Stream::compute, work);
-    work.group = ParallelGroup::expert_data;
-    work.elements = expert * (1 - job_.plan.pruned_fraction);
-    collective(Stream::compute, work);
+    gather_weights(Stream::compute, all);
 }
 
 void RankWriter::finish_step() {
@@ -115,13 +114,13 @@ void RankWriter::finish_step() {
     if (!plan.forward_only) {
         for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
         unreduced_.clear();
-        if (job_.has_servers())
+        if (job_.plan.has_servers())
             pull();
         else if (plan.offload != Offload::none)
             put(Stream::compute, OffloadWork{stage_, false});
         else if (!plan.without_optimizer)
             put(Stream::compute, UpdateWork{stage_});
-        if (job_.shards_states() && !job_.overlaps_gathers()) gather_updated_weights();
+        if (job_.plan.shards_states() && !overlaps_gathers(job_.plan, job_.framework)) gather_updated_weights();
     }
     put(Stream::compute, OverheadWork{true});
     if (last_collective_) job_.builder.wait(end, *last_collective_);

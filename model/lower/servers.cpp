@@ -8,7 +8,7 @@ namespace sextant {
 // them.
 void add_servers(LoweredJob& job) {
     const Plan& plan = job.plan;
-    if (!job.has_servers()) return;
+    if (!job.plan.has_servers()) return;
     const int servers = parameter_server_count(job.scenario);
     const GraphRank server = job.builder.add(RankInfo{0, 0, servers, true, {}});
     job.to_server.resize(server);

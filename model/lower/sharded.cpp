@@ -2,26 +2,14 @@
 
 namespace sextant {
 
-// Dense weights over the shard group, experts over theirs.
+// Weights are gathered `prefetch_blocks` blocks ahead of their use: any further, and memory would fill with them.
 std::optional<SegmentIndex> RankWriter::gather_block(int block) {
-    const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
-    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
-    work.type = job_.precision.parameter;
-    work.first_block = block;
-    work.count = 1;
-    // Weights are gathered `prefetch_blocks` blocks ahead of their use: any further, and memory would fill with them.
     const std::size_t ahead = 1 + static_cast<std::size_t>(job_.framework.prefetch_blocks);
-    const Stream stream = job_.overlaps_gathers() ? Stream::communication : Stream::compute;
-    std::optional<SegmentIndex> after, last;
+    const Stream stream = overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute;
+    std::optional<SegmentIndex> after;
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
-    const auto over = [&](ParallelGroup group, double elements) {
-        work.group = group;
-        work.elements = elements * (1 - job_.plan.pruned_fraction);
-        if (const auto segment = collective(stream, work, after)) last = segment;
-    };
-    over(ParallelGroup::shard, p.dense);
-    over(ParallelGroup::expert_data, p.expert);
-    return last;
+    const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
+    return gather_weights(stream, {block, 1, p.dense, p.expert, p.tensors}, after);
 }
 
 // Gradients of the uses before `use`, as far as they are not scattered yet. Where a shard has replicas, they are summed over these.
@@ -37,7 +25,7 @@ void RankWriter::scatter_until(std::size_t use) {
         const auto over = [&](ParallelGroup group, double elements) {
             work.group = group;
             work.elements = elements;
-            collective(job_.overlaps_gathers() ? Stream::communication : Stream::compute, work, done.compute);
+            collective(overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute, work, done.compute);
         };
         over(ParallelGroup::shard, p.dense);
         over(ParallelGroup::expert_data, p.expert);
@@ -52,7 +40,7 @@ Stretch RankWriter::sharded_pass(const ComputeWork& work) {
     const bool every = job_.plan.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     const bool makes_gradients = work.phase == Phase::backward || work.phase == Phase::backward_weight;
     const bool scatters = makes_gradients && (every || ends_gradients());
-    const std::size_t lag = job_.overlaps_gathers() ? static_cast<std::size_t>(job_.framework.prefetch_blocks) : 0;
+    const std::size_t lag = overlaps_gathers(job_.plan, job_.framework) ? static_cast<std::size_t>(job_.framework.prefetch_blocks) : 0;
     std::optional<Stretch> pass;
     for (int i = 0; i < work.count; ++i) {
         const int block = work.first_block + (ahead ? i : work.count - 1 - i);

@@ -71,8 +71,4 @@ std::vector<Bucket> one_block_each(std::span<const BlockParameters> parameters, 
     return fill(parameters, first, count, [](const Bucket&) { return true; });
 }
 
-bool reduces_every_micro_batch(const Plan& plan, const Framework& framework) {
-    return plan.reduce_every_micro_batch.value_or(framework.reduces_every_micro_batch) || plan.data_parallel == DataParallel::zero2;
-}
-
 }  // namespace sextant

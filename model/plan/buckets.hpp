@@ -42,7 +42,4 @@ BucketRule bucket_rule(const Plan&, const Framework&, const Precision& kept);
 // Each block for itself, in the order of backward.
 std::vector<Bucket> one_block_each(std::span<const BlockParameters>, int first, int count);
 
-// Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.
-bool reduces_every_micro_batch(const Plan&, const Framework&);
-
 }  // namespace sextant

@@ -26,10 +26,6 @@ struct Check {
     }
     std::int64_t devices() const { return std::int64_t{plan.dp} * plan.tp * plan.pp * plan.cp; }
     std::int64_t data_ranks() const { return std::int64_t{plan.dp} * plan.cp; }
-    bool has_servers() const {
-        return plan.data_parallel == DataParallel::parameter_server || plan.data_parallel == DataParallel::async_parameter_server;
-    }
-    bool has_shards() const { return plan.data_parallel != DataParallel::all_reduce && !has_servers(); }
 };
 
 // A plan from a reader has this; one put together by a program may not, and nothing below may divide by zero or overflow.
@@ -69,7 +65,7 @@ void check_machine(Check& c) {
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
-    if (c.has_servers() && !c.plan.servers_on_workers && nodes + c.plan.parameter_servers > cluster.nodes)
+    if (c.plan.has_servers() && !c.plan.servers_on_workers && nodes + c.plan.parameter_servers > cluster.nodes)
         c.complain("/plan/parameter_servers",
                    counted(c.plan.parameter_servers, "server") + " beside " + counted(nodes, "node") + " of workers",
                    size + "; \"servers_on_workers\": true lets them share the workers' hosts");
@@ -162,11 +158,11 @@ void check_experts(Check& c) {
 }
 
 void check_data_parallel(Check& c) {
-    if (c.plan.shard_group && !c.has_shards())
+    if (c.plan.shard_group && !c.plan.has_shards())
         c.complain("/plan/shard_group", "nothing is sharded", "data_parallel: zero1, zero2, zero3 or fsdp");
     else if (c.plan.shard_group && c.data_ranks() % *c.plan.shard_group != 0)
         c.complain("/plan/shard_group", "shard_group must divide dp x cp: " + does_not_divide(*c.plan.shard_group, c.data_ranks()));
-    if (c.has_servers() && (c.plan.pp > 1 || c.plan.tp > 1 || c.plan.cp > 1 || c.plan.ep > 1))
+    if (c.plan.has_servers() && (c.plan.pp > 1 || c.plan.tp > 1 || c.plan.cp > 1 || c.plan.ep > 1))
         c.complain("/plan/data_parallel", "workers of a parameter server hold the whole model", "tp, pp, cp and ep of 1");
 }
 

@@ -92,6 +92,13 @@ struct Plan {
 
     [[nodiscard]] int devices() const { return dp * tp * pp * cp; }
     [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }  // per pipeline, per step
+    [[nodiscard]] bool has_servers() const {
+        return data_parallel == DataParallel::parameter_server || data_parallel == DataParallel::async_parameter_server;
+    }
+    // Optimizer states, and no more than gradients beside them, are shared out over the shard group.
+    [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
+    [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }
+    [[nodiscard]] bool has_shards() const { return shards_states() || shards_parameters(); }
     [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }
     // Tensor parallelism inside an expert, and how many ranks hold the same experts.
     [[nodiscard]] int expert_tensor() const { return expert_tp > 0 ? expert_tp : tp; }

@@ -1,5 +1,7 @@
 #include "model/predict/state.hpp"
 
+#include "model/plan/framework_defaults.hpp"
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -35,12 +37,7 @@ private:
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
-    [[nodiscard]] bool shards_states() const {
-        return plan_.data_parallel == DataParallel::zero1 || plan_.data_parallel == DataParallel::zero2;
-    }
-    [[nodiscard]] bool overlaps_gradients() const { return plan_.gradient_overlap.value_or(framework_.overlaps_gradients); }
     [[nodiscard]] bool forwards_first() const;
-    [[nodiscard]] bool overlaps_gathers() const { return plan_.gather_overlap.value_or(framework_.overlaps_parameter_gather); }
 
     [[nodiscard]] OwnWork own(const PhasePrice&) const;
     [[nodiscard]] double held_up(const Group&) const;
@@ -125,7 +122,7 @@ void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
     const auto over = [&](Collective what, double elements, const Group& group) {
         exchange(o, what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group);
     };
-    const bool shards = shards_states();
+    const bool shards = plan_.shards_states();
     over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.dense, shards ? job_.groups.shard : job_.groups.data);
     over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.expert, job_.groups.expert_data);
     if (shards) over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), job_.groups.replicas);
@@ -138,7 +135,7 @@ void StagePlay::gather(Overlap& o, double dense, double expert) const {
 
 // A bucket is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk) const {
-    if (!overlaps_gradients()) {
+    if (!overlaps_gradients(plan_, framework_)) {
         o.run(over(chunk, &StagePlay::backward));
         return reduce_all(o, chunk);
     }
@@ -243,12 +240,11 @@ void StagePlay::between_chunks(Overlap& o, const ChunkBlocks& next) const {
 }
 
 DataParallelPrice StagePlay::replicated(Seconds arrival) const {
-    const bool gathers = shards_states() && overlaps_gathers() && !plan_.forward_only;
+    const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     const bool every = reduces_every_micro_batch(plan_, framework_);
-    const bool served =
-        plan_.data_parallel == DataParallel::parameter_server || plan_.data_parallel == DataParallel::async_parameter_server;
+    const bool served = plan_.has_servers();
     std::optional<Overlap::Fusion> fusion;
-    if (overlaps_gradients() && framework_.reduction_cycle && framework_.bucket)
+    if (overlaps_gradients(plan_, framework_) && framework_.reduction_cycle && framework_.bucket)
         fusion = {framework_.reduction_cycle->value / r_.host, framework_.bucket->value};
     Seconds through_servers;
     if (served) {
@@ -276,8 +272,8 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}, {}}));
         if (plan_.forward_only) return;
         // Pushing gradients to the servers may hide behind the backward that makes them.
-        if (served && overlaps_gradients() && (every || last)) at.exchange(0.5 * through_servers, {}, {});
-        if (served || (!every && !(last && overlaps_gradients()))) return at.run(back_);
+        if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
+        if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(back_);
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
             if (chunk != chunks_.rbegin() && !every) between_chunks(at, *chunk);
             backward_with_reduction(at, *chunk);
@@ -286,10 +282,10 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     const Seconds period = (apart ? Seconds{} : ahead_.device() + each_) + back_.device();
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, [&](Overlap& at) {
         if (plan_.forward_only) return;
-        if (served) return at.exchange((overlaps_gradients() ? 0.5 : 1.0) * through_servers, {}, {});
-        if (!every && !overlaps_gradients())
+        if (served) return at.exchange((overlaps_gradients(plan_, framework_) ? 0.5 : 1.0) * through_servers, {}, {});
+        if (!every && !overlaps_gradients(plan_, framework_))
             for (const ChunkBlocks& chunk : chunks_) reduce_all(at, chunk);
-        if (!shards_states() || overlaps_gathers()) return;
+        if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
         at.wait_for_exchanges();
         BlockParameters all;
         for (const ChunkBlocks& chunk : chunks_)
@@ -337,7 +333,7 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
 DataParallelPrice StagePlay::sharded() const {
     const std::vector<Turn> list = turns();
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
-    const bool overlaps = overlaps_gathers();
+    const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
     std::deque<Seconds> arrive;  // the weights that are asked for
     Seconds done;                // the exchanges, when a micro-batch ended

@@ -1,5 +1,6 @@
 #include "model/predict/estimate.hpp"
 
+#include "model/plan/framework_defaults.hpp"
 #include "model/predict/pipeline.hpp"
 #include "model/predict/state.hpp"
 
@@ -53,9 +54,7 @@ Seconds send_time(const Prepared::State& job, std::size_t stage, std::size_t chu
 }
 
 // Does a stage go on computing while it sends?
-bool hides_sends(const Prepared::State& job) {
-    return job.scenario.plan.pipeline_overlap.value_or(job.scenario.framework.overlaps_pipeline);
-}
+bool hides_sends(const Prepared::State& job) { return overlaps_pipeline(job.scenario.plan, job.scenario.framework); }
 
 // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead. The
 // first stage is behind the last where chunks go round.

@@ -1,5 +1,7 @@
 #include "model/predict/state.hpp"
 
+#include "model/plan/framework_defaults.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -115,8 +117,7 @@ Collective collective_of(ExchangeKind kind) {
 
 double hidden_fraction(const ExchangeCall& e, const Prepared::State& job) {
     const Framework& f = job.scenario.framework;
-    const bool overlaps = job.scenario.plan.tensor_overlap.value_or(f.overlaps_tensor);
-    return overlaps && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
+    return overlaps_tensor(job.scenario.plan, f) && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
@@ -147,8 +148,7 @@ double held_parameters(const Prepared::State& job, std::size_t stage, bool shard
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
-    const DataParallel dp = job.scenario.plan.data_parallel;
-    return held_parameters(job, stage, dp == DataParallel::zero1 || dp == DataParallel::zero2 || dp == DataParallel::zero3);
+    return held_parameters(job, stage, job.scenario.plan.has_shards());
 }
 
 Seconds dispatch_time(const Prepared::State& job, bool backward) {

@@ -21,8 +21,7 @@ std::vector<StageMemory> always_held(std::vector<StageMemory> stages) {
 }
 
 // The estimate of the closed form, with everything that the trace tells in its place.
-Estimate estimate_of(const Prepared& job, const Trace& trace, int steps, const std::vector<MemoryTimeline>& memory) {
-    Estimate e = estimate(job);
+Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector<MemoryTimeline>& memory) {
     const GraphRank last = last_rank(trace);
     e.step = trace.end / steps;
     e.terms = per_step(terms_of(trace, last), steps);
@@ -40,6 +39,7 @@ Estimate estimate_of(const Prepared& job, const Trace& trace, int steps, const s
 
 SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& graph, const CostTable& table, Simulation simulation,
                                         const Jitter& jitter) {
+    const Estimate predicted = estimate(job);
     SimulationReport r;
     r.steps = graph.steps();
     r.trace = std::move(simulation.trace);
@@ -47,13 +47,13 @@ SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& gr
     r.links = std::move(simulation.links);
     r.events = simulation.events;
     r.jitter = jitter;
-    r.predicted_step = estimate(job).step;
-    r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(estimate(job).memory));
+    r.predicted_step = predicted.step;
+    r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(predicted.memory));
     // Memory that comes and goes leaves holes.
     for (MemoryTimeline& m : r.memory) m.base[MemoryKind::fragmentation] = job.scenario().framework.fragmentation.value * m.highest;
     r.critical_path = critical_path(r.trace);
     if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
-    r.report = make_report(job, estimate_of(job, r.trace, r.steps, r.memory));
+    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, r.memory));
     return r;
 }
 

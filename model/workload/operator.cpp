@@ -1,16 +1,11 @@
 #include "model/workload/operator.hpp"
 
+#include "model/base/overloaded.hpp"
+
 #include <algorithm>
 
 namespace sextant {
 namespace {
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-    using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 14 does not deduce it from the aggregate
 
 double product(std::initializer_list<std::int64_t> factors) {
     double p = 1;

@@ -1,16 +1,10 @@
 #include "model/workload/workload.hpp"
 
+#include "model/base/overloaded.hpp"
 #include "model/workload/builders.hpp"
 
 namespace sextant {
 namespace {
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-    using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // Parameters that one token meets: of the routed experts, topk out of all.
 double active_parameters(const Network& network, const MixtureOfExperts& moe) {

@@ -32,4 +32,18 @@ Scenario bundled_scenario(const std::string& name, const std::vector<std::string
 
 INSTANTIATE_TEST_SUITE_P(Bundled, EveryScenario, testing::ValuesIn(bundled_scenario_names()), test_name);
 
+Scenario on_one_device(Scenario s) {
+    Plan& p = s.plan;
+    p.dp = p.tp = p.pp = p.cp = p.vpp = p.ep = 1;
+    p.expert_tp = 0;
+    p.sequence_parallel = false;
+    p.data_parallel = DataParallel::all_reduce;
+    p.schedule = Schedule::one_f_one_b;
+    p.shard_group.reset();
+    p.stage_blocks.clear();
+    p.global_batch = p.micro_batch;
+    s.straggler.reset();
+    return s;
+}
+
 }  // namespace sextant

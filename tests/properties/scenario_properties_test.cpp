@@ -51,21 +51,6 @@ TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
     }
 }
 
-// The scenario's model on one of its devices.
-Scenario on_one_device(Scenario s) {
-    Plan& p = s.plan;
-    p.dp = p.tp = p.pp = p.cp = p.vpp = p.ep = 1;
-    p.expert_tp = 0;
-    p.sequence_parallel = false;
-    p.data_parallel = DataParallel::all_reduce;
-    p.schedule = Schedule::one_f_one_b;
-    p.shard_group.reset();
-    p.stage_blocks.clear();
-    p.global_batch = p.micro_batch;
-    s.straggler.reset();
-    return s;
-}
-
 TEST_P(EveryScenario, communicates_for_free_on_one_device) {
     const Estimate e = predict(on_one_device(bundled_scenario(GetParam()))).estimate;
     for (const Term t : {Term::tensor_communication, Term::context_communication, Term::expert_communication, Term::pipeline_communication,

@@ -203,16 +203,7 @@ TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
 }
 
 TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
-    Scenario s = bundled_scenario(GetParam());
-    Plan& p = s.plan;
-    p.dp = p.tp = p.pp = p.cp = p.vpp = p.ep = 1;
-    p.expert_tp = 0;
-    p.sequence_parallel = false;
-    p.data_parallel = DataParallel::all_reduce;
-    p.schedule = Schedule::one_f_one_b;
-    p.shard_group.reset();
-    p.stage_blocks.clear();
-    p.global_batch = p.micro_batch;
+    const Scenario s = on_one_device(bundled_scenario(GetParam()));
     const Simulation played = PlayableScenario(s, Fold::nothing).play();
     EXPECT_TRUE(played.links.empty());
     for (const Span& span : played.trace.spans) EXPECT_EQ(span.stream, Stream::compute);

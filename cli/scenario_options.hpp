@@ -1,0 +1,32 @@
+// What every subcommand about one scenario asks for: which, with what overridden, and how its report is printed.
+#pragma once
+
+#include "model/sextant.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sextant {
+
+struct ScenarioOptions {
+    std::string scenario;
+    std::vector<std::string> overrides;
+    std::string profiles;  // directory of hardware profiles; empty: the bundled ones
+
+    void add_to(CLI::App& command);
+    [[nodiscard]] Scenario load() const;  // throws InputError
+};
+
+struct ReportOptions {
+    std::string format = "text";
+    std::vector<std::string> fail_if;
+
+    void add_to(CLI::App& command);
+    [[nodiscard]] bool json() const { return format == "json"; }
+};
+
+}  // namespace sextant

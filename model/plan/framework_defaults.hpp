@@ -1,0 +1,19 @@
+// What a plan may leave to its framework: its own word counts, else what the framework does.
+#pragma once
+
+#include "model/plan/framework.hpp"
+#include "model/plan/plan.hpp"
+
+namespace sextant {
+
+inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
+inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
+inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
+inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
+
+// Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.
+inline bool reduces_every_micro_batch(const Plan& p, const Framework& f) {
+    return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch) || p.data_parallel == DataParallel::zero2;
+}
+
+}  // namespace sextant
