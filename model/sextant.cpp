@@ -173,6 +173,12 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     return report;
 }
 
+RunLayout run_layout(const Scenario& s) {
+    const int workers = s.plan.devices();
+    const int per_node = std::min(workers, s.plan.devices_per_node.value_or(s.cluster.node.devices));
+    return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
+}
+
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
     std::vector<std::filesystem::path> files;
     const std::filesystem::path folder = library.root / "measurements";

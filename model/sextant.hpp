@@ -46,6 +46,12 @@ Report predict(const Scenario&);
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
 
+// Processes that run a scenario for real: one for each device, and behind them one for each parameter server.
+struct RunLayout {
+    int ranks = 1, ranks_per_node = 1;
+};
+RunLayout run_layout(const Scenario&);
+
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 

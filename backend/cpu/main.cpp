@@ -73,8 +73,8 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-// The steps, with a thread beside that communicates; it owns MPI until they are through.
-std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
+// The steps, with a thread beside that communicates; it owns MPI until they are through. One rank tells how far they are.
+std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a, bool tells) {
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -85,7 +85,10 @@ std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
     });
     std::vector<StepRecord> steps;
     try {
-        for (int i = 0; i < a.steps; ++i) steps.push_back(runner.step(i));
+        for (int i = 0; i < a.steps; ++i) {
+            steps.push_back(runner.step(i));
+            if (tells) std::cout << "step " << i + 1 << " of " << a.steps << std::endl;
+        }
         if (a.parameters) runner.gather_weights();
         runner.exchanges().stop({});
     } catch (...) {
@@ -118,7 +121,7 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job) {
     CpuDevice device(threads);
     MpiTransport transport(job.graph, world.rank());
     RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport);
-    std::vector<StepRecord> steps = train(runner, a);
+    std::vector<StepRecord> steps = train(runner, a, world.rank() == 0);
 
     RunRecord record = summarize(job, steps, [&](std::span<double> values) { world.sum(values); });
     record.overrides = a.overrides;
