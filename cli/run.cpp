@@ -4,10 +4,8 @@
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
 #include "cli/progress.hpp"
-#include "cli/scenario_options.hpp"
+#include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
-#include "cli/verdict.hpp"
-#include "model/io/comparison_writer.hpp"
 #include "model/io/run_reader.hpp"
 #include "model/io/run_writer.hpp"
 #include "model/sextant.hpp"
@@ -141,7 +139,7 @@ ExitCode run_for_real(const RunOptions& o) {
     const ExitCode end = execute(launch_of(o, scenario, file.path()), o.steps);
     if (end != ExitCode::done) return end;
     const RunRecord record = load_run(file.path());
-    if (o.compare) return show(compare(scenario, record), o.report, conditions, o.trace);
+    if (o.compare) return show_comparison(scenario, record, o.report, conditions, o.trace);
     if (!o.trace.empty()) write_trace_file(record.trace, o.trace);
     std::cout << (o.report.json() ? run_to_json(record) : run_to_text(record, scenario));
     return ExitCode::done;

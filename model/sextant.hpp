@@ -10,6 +10,7 @@
 #include "model/io/scenario_reader.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/estimate.hpp"
+#include "model/report/comparison.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
@@ -51,6 +52,9 @@ struct RunLayout {
     int ranks = 1, ranks_per_node = 1;
 };
 RunLayout run_layout(const Scenario&);
+
+// Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
+Comparison compare(const Scenario&, const RunRecord&);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);

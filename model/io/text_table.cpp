@@ -31,8 +31,9 @@ std::string TextTable::text() const {
     for (const auto& row : rows_) {
         std::string line = indent_;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            line += row[i];
-            if (i + 1 < row.size()) line += std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+            const std::string blanks(i + 1 < row.size() ? widths[i] - columns_of(row[i]) : 0, ' ');
+            line += i > 0 && between_ == Align::right ? blanks + row[i] : row[i] + blanks;
+            if (i + 1 < row.size()) line += "  ";
         }
         while (!line.empty() && line.back() == ' ') line.pop_back();
         out += line + "\n";

@@ -17,15 +17,19 @@ std::string words(std::string_view name);
 // One # for each fortieth.
 std::string share_bar(double fraction);
 
-// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged.
+enum class Align { left, right };
+
+// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged. `between`: columns between the
+// first and the last.
 class TextTable {
 public:
-    explicit TextTable(std::string indent = "  ") : indent_(std::move(indent)) {}
+    explicit TextTable(std::string indent = "  ", Align between = Align::left) : indent_(std::move(indent)), between_(between) {}
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     [[nodiscard]] std::string text() const;
 
 private:
     std::string indent_;
+    Align between_;
     std::vector<std::vector<std::string>> rows_;
 };
 
