@@ -191,6 +191,13 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     return compare(job, step.graph, make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter), run);
 }
 
+Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
+    Diagnostics diagnostics;
+    const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);
+    diagnostics.throw_if_any();
+    return machine_cluster(machine, *like);
+}
+
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
     std::vector<std::filesystem::path> files;
     const std::filesystem::path folder = library.root / "measurements";

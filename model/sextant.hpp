@@ -5,6 +5,7 @@
 //     const Report report = predict(scenario);
 #pragma once
 
+#include "model/calibrate/calibration.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
 #include "model/io/scenario_reader.hpp"
@@ -55,6 +56,9 @@ RunLayout run_layout(const Scenario&);
 
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
 Comparison compare(const Scenario&, const RunRecord&);
+
+// The machine with a small machine's numbers in place of its own, for calibrate() to begin with.
+Cluster guessed_cluster(Library&, const MachineFacts&);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
