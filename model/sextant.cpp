@@ -176,6 +176,12 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     return report;
 }
 
+RunLayout run_layout(const Scenario& s) {
+    const int workers = s.plan.devices();
+    const int per_node = std::min(workers, s.plan.devices_per_node.value_or(s.cluster.node.devices));
+    return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
+}
+
 Comparison compare(const Scenario& scenario, const RunRecord& run) {
     const Prepared job = prepare(scenario);
     TaskGraph graph = lower(scenario, Fold::nothing);

@@ -47,6 +47,12 @@ Report predict(const Scenario&);
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
 
+// Processes that run a scenario for real: one for each device, and behind them one for each parameter server.
+struct RunLayout {
+    int ranks = 1, ranks_per_node = 1;
+};
+RunLayout run_layout(const Scenario&);
+
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
 Comparison compare(const Scenario&, const RunRecord&);
 

@@ -1,9 +1,11 @@
-// sextant-exec-cpu: one rank of a job on CPUs. mpirun or srun starts as many as the plan has devices; rank 0 writes what they found.
+// sextant-exec-cpu: one rank of a job on CPUs. mpirun or srun starts as many as the plan has; rank 0 writes what they found.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/exec_arguments.hpp"
+#include "backend/cpu/heartbeat.hpp"
 #include "backend/cpu/mpi_transport.hpp"
 #include "backend/cpu/mpi_world.hpp"
 #include "backend/exec/fingerprint.hpp"
+#include "backend/exec/memory_check.hpp"
 #include "backend/exec/rank_runner.hpp"
 #include "backend/exec/run_report.hpp"
 #include "backend/exec/supports.hpp"
@@ -13,15 +15,18 @@
 
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <system_error>
 #include <thread>
 
 namespace {
 
 using namespace sextant;
 
-constexpr int wrong_input = 2, machine_refused = 3, defect = 70;  // as the command line's
+constexpr int wrong_input = 2, machine_refused = 3, no_room = 4, defect = 70;  // as the command line's
 
 Scenario scenario_to_run(const ExecArguments& a, int ranks) {
     Library library = open_library(a.profiles);
@@ -73,8 +78,25 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-// The steps, with a thread beside that communicates; it owns MPI until they are through.
-std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
+// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
+[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& failure) {
+    const auto because = [&](const std::string& why, int code) { world.abort("at " + where.text() + ": " + why, code); };
+    try {
+        std::rethrow_exception(failure);
+    } catch (const BackendError& e) {
+        because(e.what(), machine_refused);
+    } catch (const std::bad_alloc&) {
+        because("out of memory", machine_refused);
+    } catch (const std::system_error& e) {
+        because(e.what(), machine_refused);
+    } catch (const std::exception& e) {
+        because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
+    }
+    std::abort();
+}
+
+// The steps, with a thread beside that communicates. One rank tells how far they are.
+std::vector<StepRecord> train(const MpiWorld& world, RankRunner& runner, const ExecArguments& a, Whereabouts& where) {
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -85,14 +107,18 @@ std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
     });
     std::vector<StepRecord> steps;
     try {
-        for (int i = 0; i < a.steps; ++i) steps.push_back(runner.step(i));
+        for (int i = 0; i < a.steps; ++i) {
+            steps.push_back(runner.step(i));
+            if (world.rank() == 0) std::cout << "step " << i + 1 << " of " << a.steps << std::endl;
+        }
+        where.at("the end of training");
         if (a.parameters) runner.gather_weights();
         runner.exchanges().stop({});
     } catch (...) {
         runner.exchanges().stop(std::current_exception());
     }
     communicating.join();
-    if (failure) std::rethrow_exception(failure);
+    if (failure) fail(world, where, failure);
     return steps;
 }
 
@@ -113,13 +139,15 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
     return assemble_trace(job.graph, std::move(records));
 }
 
-void run(const MpiWorld& world, const ExecArguments& a, const Job& job) {
+void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
+    where.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
     CpuDevice device(threads);
     MpiTransport transport(job.graph, world.rank());
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport);
-    std::vector<StepRecord> steps = train(runner, a);
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where);
+    std::vector<StepRecord> steps = train(world, runner, a, where);
 
+    where.at("the gathering of what the ranks found");
     RunRecord record = summarize(job, steps, [&](std::span<double> values) { world.sum(values); });
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
@@ -135,26 +163,71 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job) {
         record.trace.ranks[r].host = e.host;
         record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B});
     }
-    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << run_to_json(record); });
+    where.at("the writing of the results");
+    const std::string text = run_to_json(record);
+    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << text; });
+}
+
+// A scenario that one rank cannot read, on a host of its own, ends all of them.
+std::optional<Job> job_of(const MpiWorld& world, const ExecArguments& a) {
+    std::optional<Job> job;
+    std::string problem;
+    try {
+        job.emplace(scenario_to_run(a, world.size()), a.seed, a.learning_rate);
+    } catch (const InputError& e) {
+        problem = e.what();
+    }
+    const std::optional<int> first = world.first_where(!job);
+    if (!first) return job;
+    if (*first == world.rank()) std::cerr << problem << '\n';
+    return {};
+}
+
+// Rank 0 judges for all, from what each finds on its host.
+bool fits(const MpiWorld& world, const Scenario& scenario) {
+    struct Travelling {
+        char host[64];
+        double available;
+    };
+    Travelling mine{{}, available_memory().si()};
+    world.host().copy(mine.host, sizeof mine.host - 1);
+    const auto found = gather(world, std::vector{mine});
+    std::string refusal;
+    if (world.rank() == 0) {
+        const std::vector<Bytes> peaks = predicted_peaks(scenario);
+        std::vector<RankNeed> needs;
+        for (std::size_t r = 0; r < found.size(); ++r) needs.push_back({found[r][0].host, found[r][0].available * units::B, peaks[r]});
+        refusal = memory_refusal(scenario, needs);
+        if (!refusal.empty()) std::cerr << refusal << '\n';
+    }
+    return !world.first_where(!refusal.empty());
+}
+
+int run(const MpiWorld& world, const ExecArguments& a) {
+    Whereabouts where;
+    const Heartbeat heartbeat(world, a.hang_timeout * units::s, where);
+    try {
+        where.at("the reading of the scenario");
+        const std::optional<Job> job = job_of(world, a);
+        if (!job) return wrong_input;
+        if (!fits(world, job->scenario)) return no_room;
+        run(world, a, *job, where);
+        world.barrier();
+        return 0;
+    } catch (...) {
+        fail(world, where, std::current_exception());
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    Heartbeat::hold_signals();
     const MpiWorld world(argc, argv);
     try {
-        const ExecArguments arguments = parse_exec_arguments({argv + 1, argv + argc});
-        const Job job(scenario_to_run(arguments, world.size()), arguments.seed, arguments.learning_rate);
-        run(world, arguments, job);
-        return 0;
-    } catch (const InputError& e) {  // every rank finds the same
+        return run(world, parse_exec_arguments({argv + 1, argv + argc}));
+    } catch (const InputError& e) {  // in the arguments, which are everybody's
         if (world.rank() == 0) std::cerr << e.what() << '\n';
         return wrong_input;
-    } catch (const BackendError& e) {
-        world.abort(e.what(), machine_refused);
-    } catch (const std::bad_alloc&) {
-        world.abort("out of memory", machine_refused);
-    } catch (const std::exception& e) {
-        world.abort(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
     }
 }

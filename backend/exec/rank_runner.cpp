@@ -75,13 +75,14 @@ Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate)
       seed(seed_),
       optimizer(settings_of(scenario.plan.optimizer, learning_rate)) {}
 
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
       place_(layout_.place_of(job.graph.ranks()[rank].rank)),
       flow_(flow_of(job, rank)),
       plan_(planned(job, rank, flow_)),
+      where_(where),
       device_(device, recorder_),
       loop_(job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, recorder_),
@@ -176,7 +177,8 @@ StepRecord RankRunner::step(int number) {
     post_receives();
     unsettled_ = plan_.reductions;
     for (const SegmentIndex s : plan_.compute) {
-        for (const SegmentIndex before : job_.graph.waits_for(s)) loop_.wait(before);
+        where_.at(job_.graph, step_, s);
+        for (const SegmentIndex before : job_.graph.waits_for(s)) await(before);
         settle(plan_of(s));
         std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
         recorder_.end();
@@ -193,9 +195,15 @@ StepRecord RankRunner::step(int number) {
     return record;
 }
 
+void RankRunner::await(SegmentIndex s) {
+    where_.waits_for(s);
+    loop_.wait(s);
+    where_.goes_on();
+}
+
 // What must be, and what is through already: the sooner, the less memory gradients take.
 void RankRunner::settle(const SegmentPlan& plan) {
-    for (const Settlement& must : plan.settles) loop_.wait(must.after);
+    for (const Settlement& must : plan.settles) await(must.after);
     std::erase_if(unsettled_, [&](const Settlement& s) {
         if (!loop_.is_done(s.after)) return false;
         memory_.settle(s.block);

@@ -6,6 +6,7 @@
 #include "backend/exec/rank_memory.hpp"
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
+#include "backend/exec/whereabouts.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/plan/scenario.hpp"
 
@@ -32,7 +33,7 @@ struct StepRecord {
 
 class RankRunner {
 public:
-    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&);
+    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&);
 
     ExchangeLoop& exchanges() { return loop_; }
     StepRecord step(int number);  // from 0
@@ -51,6 +52,7 @@ private:
     void make_data(int step);
     void post_receives();
     void settle(const SegmentPlan&);
+    void await(SegmentIndex);
     void run(SegmentIndex, const ComputeWork&);
     void run(SegmentIndex, const UpdateWork&);
     void run(SegmentIndex, const OverheadWork&);
@@ -82,6 +84,7 @@ private:
     RankPlace place_;
     GradientFlow flow_;
     RankPlan plan_;
+    Whereabouts& where_;
     Recorder recorder_;
     RecordingDevice device_;
     ExchangeLoop loop_;

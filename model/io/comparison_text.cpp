@@ -13,12 +13,6 @@ constexpr std::size_t most_ranks = 16;
 constexpr double bar_width = 16;
 constexpr double worth_a_line = 0.02;  // of a difference in memory, relative
 
-std::string words(std::string_view name) {
-    std::string text(name);
-    std::ranges::replace(text, '_', ' ');
-    return text;
-}
-
 std::string rank_text(const RankComparison& r) {
     return r.server ? "server " + std::to_string(r.rank) : "rank " + std::to_string(r.rank) + ", stage " + std::to_string(r.stage);
 }

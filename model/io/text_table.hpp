@@ -12,6 +12,11 @@ namespace sextant {
 // Columns of a terminal that a text takes: UTF-8 characters, each taken as one column wide.
 std::size_t columns_of(std::string_view text);
 
+// "data_communication" as people write it.
+std::string words(std::string_view name);
+// One # for each fortieth.
+std::string share_bar(double fraction);
+
 enum class Align { left, right };
 
 // Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged. `between`: columns between the
