@@ -66,7 +66,7 @@ std::string step_text(const Comparison& c) {
     };
     rates(c.prediction.sample_word + "s/s", c.samples_per_s);
     if (c.tokens_per_s) rates("tokens/s", *c.tokens_per_s);
-    const auto percent = [](std::optional<double> share) { return share ? percent_text(*share) : std::string(); };
+    const auto percent = [](std::optional<double> share) { return share ? percent_text(*share < 5e-5 ? 0 : *share) : std::string(); };
     if (c.hidden.predicted || c.hidden.simulated || c.hidden.measured)
         table.row({"communication hidden", percent(c.hidden.predicted), percent(c.hidden.simulated), percent(c.hidden.measured), "", ""});
     if (std::max({c.bubble.predicted, c.bubble.simulated, c.bubble.measured}) > 0)
@@ -212,7 +212,7 @@ std::string residual_text(const Comparison& c) {
     const bool is_input = r.input && r.input->name == r.points_to;
     out += "  points to " + (is_input ? input_text(*r.input) : r.points_to) + "\n";
     if (r.input && !is_input) out += "  which rests on " + input_text(*r.input) + "\n";
-    if (r.input)
+    if (r.input && (r.explained_at || is_input))
         out += r.explained_at ? "  at " + number_text(*r.explained_at) + " times this value the prediction would be right\n"
                               : "  and no value of it alone would make the prediction right\n";
     if (const auto& m = c.memory_residual; m && max(m->bytes, -m->bytes) / m->predicted > worth_a_line)

@@ -95,7 +95,7 @@ private:
         return refuse(cell, "expected " + Cell<Field>::expected() + (broken > 1 ? "; so " + std::to_string(broken - 1) + " more" : ""));
     }
     static bool refuse(const JsonNode& node, std::string what) {
-        node.complain(std::move(what), "a run's file is not meant to be edited: run again");
+        node.complain(std::move(what));
         return false;
     }
 
@@ -225,14 +225,16 @@ private:
     void check_together(ObjectReader& r) {
         double step = 0;
         constexpr double rounding = 1e-9;
-        if (r.required("step_time_s", step, positive) && r.has("trace") && std::fabs(step - run_.trace.end.si()) > rounding * step)
+        if (r.required("step_time_s", step, positive) && run_.trace.end > Seconds{} &&
+            std::fabs(step - run_.trace.end.si()) > rounding * step)
             r.get("step_time_s").complain("it is not the end of the trace, " + number_text(run_.trace.end.si(), 9));
         if (run_.ranks.size() != run_.trace.ranks.size() && r.has("environment") && r.has("trace"))
             r.get("environment")
                 .child("ranks")
                 .complain("there are " + std::to_string(run_.ranks.size()) + " ranks, and " + std::to_string(run_.trace.ranks.size()) +
                           " in the trace");
-        if (run_.trace.ranks.empty() && r.has("trace")) r.get("trace").child("ranks").complain("there is no rank");
+        if (const JsonNode ranks = r.get("trace").child("ranks"); ranks.is_array() && run_.trace.ranks.empty())
+            ranks.complain("there is no rank");
     }
 
     const JsonFile& file_;
@@ -241,10 +243,12 @@ private:
 };
 
 RunRecord read_run(const JsonFile& file, Diagnostics& diagnostics) {
-    diagnostics.throw_if_any();
-    RunRecord run = RunReader(file, diagnostics).read();
-    diagnostics.throw_if_any();
-    return run;
+    RunRecord run;
+    if (diagnostics.empty()) run = RunReader(file, diagnostics).read();
+    std::vector<Diagnostic> problems = diagnostics.list();
+    if (problems.empty()) return run;
+    if (problems.back().hint.empty()) problems.back().hint = "a run's file is as sextant run left it, whole and not edited: run again";
+    throw InputError(std::move(problems));
 }
 
 }  // namespace

@@ -128,20 +128,40 @@ void point_to_input(const Prepared& job, TermsOf rank, Term t, Seconds measured,
     if (r.input) r.explained_at = multiple_that_explains(job, rank, t, r.input->resource, measured);
 }
 
+struct Reason {
+    const RankComparison* rank = nullptr;
+    Term term = Term::forward;
+    Seconds off;  // measured less simulated
+};
+
+// What the rank of another stage did most differently, in the direction of the residual: no waiting, which would have a reason itself.
+Reason largest_elsewhere(const Comparison& c, const TermResidual& residual) {
+    Reason reason;
+    for (const RankComparison& r : c.ranks) {
+        if (r.server || r.stage == c.stage) continue;
+        for (int i = 0; i < term_count; ++i) {
+            const Term t = static_cast<Term>(i);
+            const Seconds off = r.measured.terms[t] - r.simulated.terms[t];
+            const bool waits = t == Term::bubble || t == Term::straggler;
+            if (!waits && (off > Seconds{}) == (residual.seconds > Seconds{}) && size(off) > size(reason.off)) reason = {&r, t, off};
+        }
+    }
+    return reason;
+}
+
 // What one stage waits for is what another one does.
 void point_behind_bubble(const Prepared& job, const Comparison& c, TermResidual& r) {
-    const Estimate& e = c.prediction.estimate;
-    const RankTimes& measured = last_of_stage(c.ranks, e.slowest_stage, &RankComparison::measured).measured;
-    const TermResidual there = largest(e.slowest, measured.terms);
-    constexpr double most = 0.3;
-    const bool explains = there.seconds.si() * r.seconds.si() > 0 && size(there.seconds) > most * size(r.seconds);
-    if (e.slowest_stage == c.stage || !explains || there.term == Term::bubble || there.term == Term::straggler) {
+    const auto [rank, term, off] = largest_elsewhere(c, r);
+    constexpr double enough = 0.3;
+    if (size(off) < enough * size(r.seconds)) {
         r.points_to = "how evenly the stages share the work (plan.stage_blocks): " + on_unevenness(c);
         return;
     }
-    r.points_to = "stage " + std::to_string(e.slowest_stage) + ", which the others wait for: its " + words(there.term) + " takes " +
-                  to_text(measured.terms[there.term]) + ", " + to_text(e.slowest[there.term]) + " were predicted";
-    point_to_input(job, &Estimate::slowest, there.term, measured.terms[there.term], c.prediction.inputs, r);
+    r.points_to = "stage " + std::to_string(rank->stage) + ", which the others wait for: its " + words(term) + " takes " +
+                  to_text(rank->measured.terms[term]) + ", " + to_text(rank->simulated.terms[term]) + " were predicted";
+    point_to_input(job, &Estimate::slowest, term, rank->measured.terms[term], c.prediction.inputs, r);
+    // Of any other stage the closed form keeps no terms.
+    if (rank->stage != c.prediction.estimate.slowest_stage) r.explained_at.reset();
 }
 
 }  // namespace
