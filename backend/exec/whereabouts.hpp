@@ -20,7 +20,8 @@ public:
     void waits_for(SegmentIndex s) { awaited_ = s; }
     void goes_on() { awaited_ = nothing; }
 
-    // "step 3, backward, blocks 3-4, micro-batch 2, waiting for transfer of activations from rank 0 to rank 1, micro-batch 2".
+    // Steps count from 1: "step 3, backward, blocks 3-4, micro-batch 2, waiting for transfer of activations from rank 0 to rank 1,
+    // micro-batch 2".
     [[nodiscard]] std::string text() const;
 
 private:
