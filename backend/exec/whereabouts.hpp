@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// "backward, blocks 3-4, micro-batch 2", "all_reduce of gradients, blocks 0-3, over the data group".
+// "backward, blocks 3-4, micro-batch 2", "all-reduce of gradients, blocks 0-3, over the data group".
 std::string operation_text(const TaskGraph&, SegmentIndex);
 
 class Whereabouts {
