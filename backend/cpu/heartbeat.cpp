@@ -2,8 +2,8 @@
 
 #include "backend/exec/recorder.hpp"
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr int beats_in_patience = 10, sending = 0, receiving = 1;
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-// Wakes the thread: 0 to see whether it is to end, else the signal of a crash.
+// Wakes the thread that watches: 0 to see whether it is to end, else the signal of a crash.
 int wake_signal() { return SIGRTMIN; }
 
 sigset_t awaited_signals() {
@@ -32,11 +32,6 @@ void wake(int value) {
     sigval v{};
     v.sival_int = value;
     sigqueue(getpid(), wake_signal(), v);
-}
-
-timespec time_of(Seconds t) {
-    const auto whole = static_cast<time_t>(t.si());
-    return {whole, static_cast<long>((t.si() - static_cast<double>(whole)) * 1e9)};
 }
 
 // In the thread that crashed, which may hold any lock: the other one says so, and ends the process.
@@ -67,42 +62,62 @@ Heartbeat::Heartbeat(const MpiWorld& world, Seconds patience, const Whereabouts&
     world.host().copy(mine_.host, sizeof mine_.host - 1);
     mine_.process = getpid();
     for (const int signal : fatal_signals) std::signal(signal, crashed);
-    thread_ = std::thread([this] {
+    beating_ = std::thread([this] {
         pthread_setname_np(pthread_self(), "heartbeat");
         try {
-            run();
+            beat();
         } catch (const std::exception& e) {
             world_.abort(std::string("while it gives signs of life: ") + e.what(), 3);
         }
     });
+    watching_ = std::thread([this] { watch(); });
 }
 
 Heartbeat::~Heartbeat() {
-    ends_ = true;
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    ending_.notify_one();
     wake(0);
-    thread_.join();
+    beating_.join();
+    watching_.join();
     for (const int signal : fatal_signals) std::signal(signal, SIG_DFL);
     if (requests_[receiving] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[receiving]);
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);  // a beat is sent without a receiver
     MPI_Comm_free(&ring_);
 }
 
-void Heartbeat::run() {
-    const sigset_t signals = awaited_signals();
-    const timespec pause = time_of(patience_ / beats_in_patience);
+void Heartbeat::beat() {
+    if (world_.size() == 1) return;
+    const std::chrono::duration<double> pause(patience_.si() / beats_in_patience);
     Seconds awake = now();
-    if (world_.size() > 1) receive();
-    while (!ends_) {
-        if (world_.size() > 1) {
-            send();
-            // Who stood still with all its threads has not heard what was said.
-            if (now() - awake > patience_ / 2.0) heard_ = now();
-            listen();
-        }
+    receive();
+    for (bool ends = false; !ends;) {
+        send();
+        // Who stood still with all its threads has not heard what was said.
+        if (now() - awake > patience_ / 2.0) heard_ = now();
+        listen();
         awake = now();
+        std::unique_lock lock(mutex_);
+        ends = ending_.wait_for(lock, pause, [this] { return ends_; });
+    }
+}
+
+void Heartbeat::watch() {
+    // A fault sent from outside is to meet a thread that can be spoken for.
+    sigset_t faults;
+    sigemptyset(&faults);
+    for (const int signal : fatal_signals) sigaddset(&faults, signal);
+    pthread_sigmask(SIG_BLOCK, &faults, nullptr);
+    const sigset_t signals = awaited_signals();
+    while (true) {
         siginfo_t info{};
-        const int signal = sigtimedwait(&signals, &info, &pause);
-        if (signal > 0) notice(signal, info.si_value.sival_int);
+        const int signal = sigwaitinfo(&signals, &info);
+        if (signal == SIGTERM) told_to_end();
+        if (signal == wake_signal() && info.si_value.sival_int != 0) crashed_by(info.si_value.sival_int);
+        const std::lock_guard lock(mutex_);
+        if (ends_) return;
     }
 }
 
@@ -124,7 +139,10 @@ void Heartbeat::listen() {
         int done = 0;
         check_mpi(MPI_Test(&requests_[receiving], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done == 0) break;
-        last_ = incoming_;
+        {
+            const std::lock_guard lock(mutex_);
+            last_ = incoming_;
+        }
         heard_ = now();
         receive();
     }
@@ -134,27 +152,27 @@ void Heartbeat::listen() {
                  3);
 }
 
-std::string Heartbeat::before_text() const {
+std::string Heartbeat::before_text() {
+    const std::lock_guard lock(mutex_);
     const std::string who = "rank " + std::to_string(before_);
     return last_ ? who + " on " + last_->host + " (last known at " + last_->at + ")" : who + " (never heard of)";
 }
 
 // Of another host's processes nothing can be known here.
-void Heartbeat::say_who_is_gone() const {
-    if (!last_ || world_.host() != last_->host || kill(last_->process, 0) == 0 || errno != ESRCH) return;
-    world_.say(before_text() + " is gone: it was killed (by hand, or by the kernel when memory ran out) or has left");
+bool Heartbeat::before_is_gone() {
+    const std::lock_guard lock(mutex_);
+    return last_ && world_.host() == last_->host && kill(last_->process, 0) != 0 && errno == ESRCH;
 }
 
-void Heartbeat::notice(int signal, int of_crash) {
-    if (signal == SIGTERM) {
-        if (world_.size() > 1) listen();
-        say_who_is_gone();
-        const timespec until_all_have_looked{0, 200'000'000};
-        nanosleep(&until_all_have_looked, nullptr);
-        _exit(128 + SIGTERM);
-    }
-    if (of_crash == 0) return;
-    world_.say("at " + where_.text() + ": crashed: " + strsignal(of_crash));
+void Heartbeat::told_to_end() {
+    if (before_is_gone()) world_.say(before_text() + " is gone: it was killed (by hand, or by the kernel when memory ran out) or has left");
+    const timespec until_all_have_looked{0, 200'000'000};
+    nanosleep(&until_all_have_looked, nullptr);
+    _exit(128 + SIGTERM);
+}
+
+void Heartbeat::crashed_by(int signal) {
+    world_.say("at " + where_.text() + ": crashed: " + strsignal(signal));
     _exit(3);
 }
 

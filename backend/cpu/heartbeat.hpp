@@ -2,15 +2,16 @@
 // death, and listens to the rank before. It sends whatever the other threads do, so that slow is told from dead: a rank that was stopped,
 // or whose host is gone, sends nothing. Who finds the rank before it silent says so and ends the job.
 //
-// It is also the thread that speaks where others no longer can: when this process is told to end, because another died and the launcher
-// ends the rest, and when it crashes.
+// A second thread, which never calls MPI, speaks where others no longer can: when this process is told to end, because another died and the
+// launcher ends the rest, and when it crashes, with whatever locks the thread that crashed may hold.
 #pragma once
 
 #include "backend/cpu/mpi_world.hpp"
 #include "backend/exec/whereabouts.hpp"
 
 #include <array>
-#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -18,10 +19,10 @@ namespace sextant {
 
 class Heartbeat {
 public:
-    // Before there is any other thread: the signals that its thread waits for must reach no other.
+    // Before there is any other thread: the signals that one of its threads waits for must reach no other.
     static void hold_signals();
 
-    // All ranks at the same time. It calls MPI beside other threads.
+    // All ranks at the same time.
     Heartbeat(const MpiWorld&, Seconds patience, const Whereabouts&);
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
@@ -35,13 +36,15 @@ private:
         int process;
     };
 
-    void run();
+    void beat();
+    void watch();
     void send();
     void receive();
     void listen();
-    void notice(int signal, int of_crash);
-    void say_who_is_gone() const;
-    [[nodiscard]] std::string before_text() const;
+    [[noreturn]] void told_to_end();
+    [[noreturn]] void crashed_by(int signal);
+    [[nodiscard]] bool before_is_gone();
+    [[nodiscard]] std::string before_text();
 
     const MpiWorld& world_;
     const Seconds patience_;
@@ -49,11 +52,13 @@ private:
     MPI_Comm ring_ = MPI_COMM_NULL;
     int before_ = 0, after_ = 0;
     Beat mine_{}, incoming_{};
-    std::optional<Beat> last_;  // of the rank before
     std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     Seconds heard_;
-    std::atomic<bool> ends_ = false;
-    std::thread thread_;
+    std::mutex mutex_;
+    std::condition_variable ending_;
+    std::optional<Beat> last_;  // of the rank before
+    bool ends_ = false;
+    std::thread beating_, watching_;
 };
 
 }  // namespace sextant

@@ -8,6 +8,7 @@
 #include "backend/exec/memory_check.hpp"
 #include "backend/exec/rank_runner.hpp"
 #include "backend/exec/run_report.hpp"
+#include "backend/exec/server_runner.hpp"
 #include "backend/exec/supports.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_writer.hpp"
@@ -28,16 +29,11 @@ using namespace sextant;
 
 constexpr int wrong_input = 2, machine_refused = 3, no_room = 4, defect = 70;  // as the command line's
 
-Scenario scenario_to_run(const ExecArguments& a, int ranks) {
+Scenario scenario_to_run(const ExecArguments& a) {
     Library library = open_library(a.profiles);
     Scenario scenario = load_scenario(library, a.scenario, a.overrides);
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     if (auto problems = unsupported(scenario); !problems.empty()) throw InputError(std::move(problems));
-    if (scenario.plan.devices() != ranks)
-        throw InputError(Diagnostic{
-            scenario.file, "/plan",
-            "the plan has " + std::to_string(scenario.plan.devices()) + " devices, and " + std::to_string(ranks) + " ranks were started",
-            "mpirun -n " + std::to_string(scenario.plan.devices())});
     return scenario;
 }
 
@@ -95,8 +91,29 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     std::abort();
 }
 
-// The steps, with a thread beside that communicates. One rank tells how far they are.
-std::vector<StepRecord> train(const MpiWorld& world, RankRunner& runner, const ExecArguments& a, Whereabouts& where) {
+// What a process did and found.
+struct Outcome {
+    std::vector<StepRecord> walks;  // through the graph
+    std::vector<Fingerprint> weights;
+    Tally pushed, applied;
+    std::vector<int> staleness;
+};
+
+// Whole walks, until there are as many steps as asked for. One process tells how far they are.
+template <class Runner>
+std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& job, bool tells) {
+    const int walks = (a.steps + job.rounds() - 1) / job.rounds();
+    std::vector<StepRecord> records;
+    for (int i = 0; i < walks; ++i) {
+        records.push_back(runner.step(i));
+        if (tells) std::cout << "step " << (i + 1) * job.rounds() << " of " << walks * job.rounds() << std::endl;
+    }
+    return records;
+}
+
+// A worker's steps, with a thread beside that communicates.
+Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where);
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -105,12 +122,9 @@ std::vector<StepRecord> train(const MpiWorld& world, RankRunner& runner, const E
             failure = std::current_exception();
         }
     });
-    std::vector<StepRecord> steps;
+    Outcome outcome;
     try {
-        for (int i = 0; i < a.steps; ++i) {
-            steps.push_back(runner.step(i));
-            if (world.rank() == 0) std::cout << "step " << i + 1 << " of " << a.steps << std::endl;
-        }
+        outcome.walks = walk(runner, a, job, world.rank() == 0);
         where.at("the end of training");
         if (a.parameters) runner.gather_weights();
         runner.exchanges().stop({});
@@ -119,7 +133,25 @@ std::vector<StepRecord> train(const MpiWorld& world, RankRunner& runner, const E
     }
     communicating.join();
     if (failure) fail(world, where, failure);
-    return steps;
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
+    outcome.pushed = runner.pushed();
+    return outcome;
+}
+
+Outcome serve(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
+    ServerRunner runner(job, world.rank() - job.workers(), device, transport, where);
+    Outcome outcome;
+    try {
+        outcome.walks = walk(runner, a, job, false);
+        where.at("the end of training");
+        if (a.parameters) runner.send_weights();
+    } catch (...) {
+        fail(world, where, std::current_exception());
+    }
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
+    outcome.applied = runner.applied();
+    outcome.staleness = runner.staleness();
+    return outcome;
 }
 
 Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
@@ -134,7 +166,7 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
     const auto times = gather(world, std::vector<Seconds>{step.begin + offset, step.end + offset});
     if (world.rank() != 0) return {};
     std::vector<RankRecord> records;
-    for (std::size_t r = 0; r < spans.size(); ++r)
+    for (std::size_t r = 0; r < job.graph.ranks().size(); ++r)  // the first server stands for all
         records.push_back({std::move(spans[r]), std::move(arrivals[r]), times[r][0], times[r][1], {}});
     return assemble_trace(job.graph, std::move(records));
 }
@@ -144,21 +176,20 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabo
     const int threads = a.threads.value_or(1);
     CpuDevice device(threads);
     MpiTransport transport(job.graph, world.rank());
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where);
-    std::vector<StepRecord> steps = train(world, runner, a, where);
+    const auto does = job.is_server(world.rank()) ? serve : work;
+    Outcome outcome = does(world, a, job, device, transport, where);
 
     where.at("the gathering of what the ranks found");
-    RunRecord record = summarize(job, steps, [&](std::span<double> values) { world.sum(values); });
+    const auto sum = [&](std::span<double> values) { world.sum(values); };
+    RunRecord record = summarize(job, outcome.walks, sum);
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    if (a.parameters) {
-        std::vector<Fingerprint> found = fingerprints(job, runner.memory(), device);
-        record.parameters = summarize(found, [&](std::span<double> values) { world.sum(values); });
-    }
-    const auto environments = gather(world, std::vector{environment(world, threads, steps.back().peak_bytes)});
-    record.trace = traced(world, job, std::move(steps[static_cast<std::size_t>(record.traced_step)]));
+    if (a.parameters) record.parameters = summarize(outcome.weights, sum);
+    if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
+    const auto environments = gather(world, std::vector{environment(world, threads, outcome.walks.back().peak_bytes)});
+    record.trace = traced(world, job, std::move(outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())]));
     if (world.rank() != 0) return;
-    for (std::size_t r = 0; r < environments.size(); ++r) {
+    for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];
         record.trace.ranks[r].host = e.host;
         record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B});
@@ -168,16 +199,26 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabo
     if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << text; });
 }
 
+void check_processes(const Job& job, int started) {
+    if (job.processes() == started) return;
+    const std::string servers = job.servers() == 0 ? "" : ", " + std::to_string(job.servers()) + " of them parameter servers";
+    throw InputError(Diagnostic{
+        job.scenario.file, "/plan",
+        "the plan has " + std::to_string(job.processes()) + " ranks" + servers + ", and " + std::to_string(started) + " were started",
+        "mpirun -n " + std::to_string(job.processes())});
+}
+
 // A scenario that one rank cannot read, on a host of its own, ends all of them.
 std::optional<Job> job_of(const MpiWorld& world, const ExecArguments& a) {
     std::optional<Job> job;
     std::string problem;
     try {
-        job.emplace(scenario_to_run(a, world.size()), a.seed, a.learning_rate);
+        job.emplace(scenario_to_run(a), a.seed, a.learning_rate);
+        check_processes(*job, world.size());
     } catch (const InputError& e) {
         problem = e.what();
     }
-    const std::optional<int> first = world.first_where(!job);
+    const std::optional<int> first = world.first_where(!problem.empty());
     if (!first) return job;
     if (*first == world.rank()) std::cerr << problem << '\n';
     return {};

@@ -4,6 +4,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <numeric>
 

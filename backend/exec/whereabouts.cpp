@@ -46,7 +46,7 @@ void Whereabouts::at(const TaskGraph& graph, int step, SegmentIndex segment) {
 std::string Whereabouts::text() const {
     const TaskGraph* graph = graph_;
     if (graph == nullptr) return activity_.load();
-    std::string text = "step " + std::to_string(step_) + ", " + operation_text(*graph, segment_);
+    std::string text = "step " + std::to_string(step_ + 1) + ", " + operation_text(*graph, segment_);
     if (const SegmentIndex awaited = awaited_; awaited != nothing) text += ", waiting for " + operation_text(*graph, awaited);
     return text;
 }

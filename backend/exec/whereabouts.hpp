@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// "backward, blocks 3-4, micro-batch 2", "all_reduce of gradients, blocks 0-3, over the data group".
+// "backward, blocks 3-4, micro-batch 2", "all-reduce of gradients, blocks 0-3, over the data group".
 std::string operation_text(const TaskGraph&, SegmentIndex);
 
 class Whereabouts {
@@ -20,7 +20,8 @@ public:
     void waits_for(SegmentIndex s) { awaited_ = s; }
     void goes_on() { awaited_ = nothing; }
 
-    // "step 3, backward, blocks 3-4, micro-batch 2, waiting for transfer of activations from rank 0 to rank 1, micro-batch 2".
+    // Steps count from 1: "step 3, backward, blocks 3-4, micro-batch 2, waiting for transfer of activations from rank 0 to rank 1,
+    // micro-batch 2".
     [[nodiscard]] std::string text() const;
 
 private:

@@ -57,6 +57,14 @@ Json parameters_json(const RunRecord& run) {
     return list;
 }
 
+Json servers_json(const ServerSummary& s) {
+    return {{"updates_pushed", s.updates_pushed},
+            {"updates_applied", s.updates_applied},
+            {"checksum_pushed", s.checksum_pushed},
+            {"checksum_applied", s.checksum_applied},
+            {"staleness", s.staleness}};
+}
+
 }  // namespace
 
 std::string run_to_json(const RunRecord& run) {
@@ -71,6 +79,7 @@ std::string run_to_json(const RunRecord& run) {
     json["traced_step"] = run.traced_step;
     json["step_time_s"] = run.trace.end.si();
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
+    if (run.servers) json["servers"] = servers_json(*run.servers);
     json["trace"] = trace_json(run.trace);
     return json.dump(1) + "\n";
 }

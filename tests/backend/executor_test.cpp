@@ -2,67 +2,16 @@
 // computes with the same batch: losses to 1e-5, and of every weight tensor the norm and the product with a drawn vector to 1e-5 of the
 // norm. (Seen are 1e-7 and 1e-6: sums in another order.)
 #include "tests/backend/mpi_test.hpp"
-#include "tests/cli/process.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace sextant {
 namespace {
 
 using testing::HasSubstr;
 
-class Executor : public MpiTest {
-protected:
-    // `plan` is added to one of a global batch of eight.
-    [[nodiscard]] ProcessResult start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments = {}) const {
-        write_scenario(workload, plan);
-        std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks), SEXTANT_EXEC_CPU, stem_ + ".json"};
-        words.insert(words.end(), arguments.begin(), arguments.end());
-        return run_program(SEXTANT_MPIRUN, words);
-    }
-    [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const {
-        const int ranks = plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1);
-        arguments.insert(arguments.end(), {"--parameters", "--out", stem_ + ".run"});
-        std::filesystem::remove(stem_ + ".run");
-        const ProcessResult result = start(workload, plan, ranks, std::move(arguments));
-        EXPECT_EQ(result.exit_code, 0) << plan << result.err;
-        return result.exit_code == 0 ? json::parse(std::ifstream(stem_ + ".run")) : json();
-    }
+using Executor = MpiTest;
 
-    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object()) const {
-        const json serial = train(workload, alone);
-        for (const json& plan : plans) {
-            SCOPED_TRACE(plan.dump());
-            const json found = train(workload, plan);
-            if (found.is_null()) continue;
-            expect_same(serial, found);
-        }
-    }
-
-private:
-    static void expect_same(const json& serial, const json& found) {
-        ASSERT_EQ(found["losses"].size(), 3U);
-        for (std::size_t i = 0; i < 3; ++i)
-            EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), 1e-5) << "step " << i;
-        ASSERT_EQ(found["parameters"].size(), serial["parameters"].size());
-        for (std::size_t i = 0; i < serial["parameters"].size(); ++i) {
-            const json &a = serial["parameters"][i], &b = found["parameters"][i];
-            const double norm = a["norm"].get<double>();
-            EXPECT_NEAR(b["norm"].get<double>(), norm, 1e-5 * norm + 1e-7) << a;
-            EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), 1e-5 * norm + 1e-7) << a;
-        }
-    }
-};
-
-json transformer(bool tied) {
-    return {{"transformer",
-             {{"layers", 4}, {"hidden", 32}, {"heads", 4}, {"vocab", 64}, {"seq_len", 16}, {"dropout", true}, {"tied_embeddings", tied}}}};
-}
-json perceptron() { return {{"mlp", {{"widths", {16, 32, 32, 10}}}}}; }
 json images() {
     return {{"chain",
              {{"input_shape", {3, 8, 8}},
@@ -198,7 +147,7 @@ TEST_F(Executor, RefusesBeforeItStarts) {
     EXPECT_THAT(schedule.err, HasSubstr("zero-bubble does not run"));
     const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
     EXPECT_EQ(ranks.exit_code, 2);
-    EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 devices, and 2 ranks were started"));
+    EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));
     EXPECT_EQ(start(transformer(true), {{"dp", 2}}, 2, {"--steps", "none"}).exit_code, 2);
 }
 
