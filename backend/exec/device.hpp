@@ -18,7 +18,8 @@ namespace sextant {
 // One operator and what it works on; arrays stand as the operator lists its tensors.
 //
 // Forward reads `inputs` and fills `outputs`. Backward reads `output_gradients` (an empty one counts as zero; not all are) and of the
-// values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`.
+// values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`: where
+// weight_gradients_apart() holds, to none if there are none.
 struct OperatorCall {
     const OperatorGraph& graph;
     const Operator& op;
@@ -36,6 +37,9 @@ struct OperatorCall {
     [[nodiscard]] const Tensor& input(std::size_t i) const { return graph.tensor(op.inputs[i]); }
     [[nodiscard]] const Tensor& output(std::size_t i) const { return graph.tensor(op.outputs[i]); }
 };
+
+// Products and tables, whose weights get their gradients in a pass over the data of its own.
+bool weight_gradients_apart(const Operator&);
 
 // One step of an optimizer over a run of parameters.
 struct OptimizerSettings {

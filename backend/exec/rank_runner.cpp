@@ -221,6 +221,9 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
     if (work.phase == Phase::forward) {
         recorder_.begin(s, SpanKind::forward);
         forward(segment, work, plan);
+    } else if (work.phase == Phase::backward_weight) {
+        recorder_.begin(s, SpanKind::weight_gradient);
+        finish_backward(segment, work, plan);
     } else {
         recorder_.begin(s, SpanKind::backward);
         backward(segment, work, plan);
@@ -264,13 +267,27 @@ void RankRunner::backward(const Segment& s, const ComputeWork& work, const Segme
         BlockContext at = context(b, s, plan);
         at.gradients = memory_.gradients_of(b);
         gradients.resize(program.graph().outputs().size());
-        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients);
+        auto* deferred = work.phase == Phase::backward_input ? &deferred_[{b, s.micro_batch}] : nullptr;
+        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients, deferred);
         kept_.erase({b, s.micro_batch});
         gradients.clear();
         for (std::size_t i = 0; i < all.size(); ++i)
             if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
         if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
         if (b == 0) gradients.clear();
+    }
+}
+
+// What zero-bubble schedules leave for when a stage would wait.
+void RankRunner::finish_backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
+        const BlockProgram& program = memory_.block(b).program;
+        BlockContext at = context(b, s, plan);
+        at.gradients = memory_.gradients_of(b);
+        const auto deferred = deferred_.find({b, s.micro_batch});
+        program.finish_backward(at, deferred->second);
+        deferred_.erase(deferred);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
     }
 }
 

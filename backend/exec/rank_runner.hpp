@@ -51,6 +51,7 @@ private:
     void run(SegmentIndex, const Exchanged&);
     void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
+    void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void sum_tied_gradients();
 
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
@@ -92,6 +93,7 @@ private:
     std::vector<Settlement> unsettled_;
     std::map<Place, Arrays> data_;
     std::map<Place, BlockProgram::Kept> kept_;
+    std::map<Place, std::vector<DeferredOperator>> deferred_;
     std::map<SegmentIndex, Arrays> arriving_;
     std::vector<Arrays> passing_;  // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
     std::vector<Array> gathered_;  // by segment: weights

@@ -10,7 +10,7 @@ class RecordingDevice final : public ComputeDevice {
 public:
     RecordingDevice(ComputeDevice& device, Recorder& recorder) : device_(device), recorder_(recorder) {}
 
-    void begin_pass(Phase phase) { forward_kind_ = phase == Phase::forward ? SpanKind::forward : SpanKind::recompute; }
+    void begin_pass(Phase phase) { phase_ = phase; }
 
     Array allocate(std::int64_t elements, Element element) override { return device_.allocate(elements, element); }
     [[nodiscard]] std::int64_t bytes_in_use() const override { return device_.bytes_in_use(); }
@@ -35,7 +35,7 @@ public:
 private:
     ComputeDevice& device_;
     Recorder& recorder_;
-    SpanKind forward_kind_ = SpanKind::forward;
+    Phase phase_ = Phase::forward;
 };
 
 }  // namespace sextant

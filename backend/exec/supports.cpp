@@ -15,7 +15,6 @@ public:
 
     std::vector<Diagnostic> check() {
         check_groups();
-        check_pipeline();
         check_precision();
         check_memory();
         check_framework();
@@ -32,10 +31,6 @@ private:
         refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
                   "tp with sequence_parallel cuts the sequence outside attention");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
-    }
-    void check_pipeline() {
-        refuse_if(plan_.schedule == Schedule::zero_bubble, "/plan/schedule",
-                  "zero-bubble does not run: backward is one pass, for inputs and weights together", "one_f_one_b");
     }
     void check_precision() {
         const Precision& p = plan_.precision;

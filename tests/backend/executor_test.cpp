@@ -51,6 +51,17 @@ TEST_F(Executor, ComputesTheSameInAPipeline) {
                                               {{"pp", 2}, {"micro_batch", 2}, {"recompute", "full"}}});
 }
 
+TEST_F(Executor, ComputesTheSameWithoutBubbles) {
+    expect_serial_results(transformer(true), {{{"pp", 2}, {"schedule", "zero_bubble"}},
+                                              {{"pp", 3}, {"schedule", "zero_bubble"}, {"recompute", "full"}},
+                                              {{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}},
+                                              {{"dp", 2}, {"schedule", "zero_bubble"}, {"reduce_every_micro_batch", true}},
+                                              {{"tp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"sequence_parallel", true}}});
+    expect_serial_results(transformer(false), {{{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"data_parallel", "zero3"}},
+                                               {{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"data_parallel", "zero2"}}});
+    expect_serial_results(images(), {{{"pp", 2}, {"schedule", "zero_bubble"}}});
+}
+
 TEST_F(Executor, ComputesTheSameInHybrids) {
     expect_serial_results(transformer(true), {{{"dp", 2}, {"pp", 2}},
                                               {{"dp", 2}, {"pp", 2}, {"pipeline_overlap", true}},
@@ -142,9 +153,9 @@ TEST_F(Executor, LeavesATraceOfEveryRank) {
 }
 
 TEST_F(Executor, RefusesBeforeItStarts) {
-    const ProcessResult schedule = start(transformer(true), {{"pp", 2}, {"schedule", "zero_bubble"}}, 2);
-    EXPECT_EQ(schedule.exit_code, 2);
-    EXPECT_THAT(schedule.err, HasSubstr("zero-bubble does not run"));
+    const ProcessResult offload = start(transformer(true), {{"dp", 2}, {"offload", "optimizer"}}, 2);
+    EXPECT_EQ(offload.exit_code, 2);
+    EXPECT_THAT(offload.err, HasSubstr("offload does not run"));
     const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
     EXPECT_EQ(ranks.exit_code, 2);
     EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));
