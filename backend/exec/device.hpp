@@ -11,6 +11,7 @@
 #include "model/workload/operator_graph.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 
 namespace sextant {
@@ -45,6 +46,7 @@ bool weight_gradients_apart(const Operator&);
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+    std::optional<double> largest_norm{};  // of the gradients of all parameters together; longer ones are shortened before the update
 };
 
 class ComputeDevice {
@@ -67,6 +69,8 @@ public:
     virtual void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                               std::int64_t rows) = 0;
     virtual void add(const Array& a, const Array& b, const Array& sum) = 0;  // sum may be a or b
+    virtual void scale(const Array&, float) = 0;
+    virtual double sum_of_squares(const Array&) = 0;
 
     virtual void forward(const OperatorCall&) = 0;
     virtual void backward(const OperatorCall&) = 0;

@@ -1,4 +1,6 @@
 // Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
+//
+// rank_runner.cpp walks through the graph and says what its exchanges call, rank_passes.cpp runs blocks, rank_update.cpp ends the step.
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
@@ -53,6 +55,7 @@ private:
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void sum_tied_gradients();
+    void clip_gradients();
 
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
     [[nodiscard]] std::vector<std::int64_t> elements_of(SegmentIndex transfer);

@@ -47,7 +47,7 @@ private:
     }
     void check_framework() {
         constexpr auto own = "\"framework\": \"sextant\" is what runs here";
-        refuse_if(s_.framework.clips_gradients && !plan_.forward_only, "/framework", "gradients are not clipped", own);
+        refuse_if(s_.framework.clips_gradients && plan_.has_servers(), "/framework", "parameter servers do not clip gradients", own);
         refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp > 1, "/framework",
                   "reductions are started by buckets, not by a cycle in time", own);
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
