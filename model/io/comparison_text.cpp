@@ -51,7 +51,8 @@ std::string run_text(const Comparison& c) {
                                 to_text(*c.steps.first)});
     table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
                                     (c.step.measured < c.prediction.low || c.step.measured > c.prediction.high ? "outside" : "inside")});
-    if (c.first_loss) table.row({"loss", number_text(*c.first_loss, 4) + " → " + number_text(*c.last_loss, 4)});
+    const auto loss = [](double value) { return std::isfinite(value) ? number_text(value, 4) : std::string("no number, it diverged"); };
+    if (c.first_loss) table.row({"loss", loss(*c.first_loss) + " → " + loss(*c.last_loss)});
     return table.text();
 }
 
