@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -26,8 +27,9 @@ constexpr int passes = 3, steps = 12, quick_steps = 8;
 constexpr double too_noisy = 0.3;  // of a step, relative: no fit could tell one parameter from another
 
 struct CalibrateOptions {
-    std::string out, profiles;
-    bool quick = false, verbose = false;
+    std::string out, profiles, format = "text";
+    std::vector<std::string> from;
+    bool quick = false;
 };
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -79,16 +81,34 @@ void run_calibrate(const CalibrateOptions& o) {
     std::cout << calibration_to_text(found) << "\nwritten to " << o.out << "; use it by --set hardware.cluster=" << o.out << '\n';
 }
 
+// Passes over the runs that a fit takes; how many is not known before.
+constexpr std::size_t usual_passes = 4000;
+
+void run_fit(const CalibrateOptions& o) {
+    Library library = open_library(o.profiles);
+    std::optional<Progress> progress(std::in_place, "fitting", usual_passes);
+    std::size_t done = 0;
+    const TrainingFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
+    progress.reset();
+    std::cout << (o.format == "json" ? training_fit_to_json(found) : training_fit_to_text(found));
+}
+
 }  // namespace
 
 void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
-    command->add_option("--out", options->out, "the profile")->required()->type_name("PROFILE.json");
+    auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
+    command->add_option("--from", options->from, "instead: what published runs say of devices and frameworks (measurements/FORMAT.md)")
+        ->type_name("FILE")
+        ->excludes(out);
+    command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] {
-        run_calibrate(*options);
+        if (options->from.empty() && options->out.empty())
+            throw InputError(Diagnostic{"calibrate", "", "it is not said where the profile goes", "--out PROFILE.json"});
+        options->from.empty() ? run_calibrate(*options) : run_fit(*options);
         exit_code = ExitCode::done;
     });
 }

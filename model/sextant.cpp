@@ -3,6 +3,7 @@
 #include "model/cost/collectives.hpp"
 #include "model/io/framework_reader.hpp"
 #include "model/io/measurement_evaluation.hpp"
+#include "model/io/measurement_split.hpp"
 #include "model/io/profile_reader.hpp"
 #include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
@@ -56,6 +57,19 @@ Seconds predict_collective(const CollectiveScenario& c) {
 std::string shown_path(const Library& library, const std::filesystem::path& path) {
     const std::filesystem::path inside = path.lexically_relative(library.root);
     return inside.empty() || *inside.begin() == ".." ? path.string() : inside.generic_string();
+}
+
+bool is_bundled(const Library& library, const std::filesystem::path& path) {
+    return shown_path(library, std::filesystem::absolute(path)).starts_with("measurements/");
+}
+
+std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& files) {
+    Diagnostics diagnostics;
+    std::vector<MeasurementFile> loaded;
+    loaded.reserve(files.size());
+    for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
+    diagnostics.throw_if_any();
+    return loaded;
 }
 
 Seconds predict_loading(const LoadingRow& row) {
@@ -209,14 +223,29 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
+TrainingFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
+    const MeasurementSources names = measurement_sources(library);
+    std::vector<TrainingRun> runs;
+    for (const MeasurementFile& file : load_all(files)) {
+        const std::vector<bool> fitted = fitting_half(file);
+        for (std::size_t i = 0; i < file.rows.size(); ++i) {
+            const auto* row = std::get_if<TrainingRow>(&file.rows[i]);
+            if (!fitted[i] || !row->step_time || !row->header.counted()) continue;
+            try {
+                Scenario scenario = to_scenario(*row, names);
+                static_cast<void>(prepare(scenario));
+                runs.push_back({file.path + "|" + row->model.name + "|" + row->hardware.gpu, std::move(scenario), *row->step_time});
+            } catch (const InputError&) {
+            }  // what validate shows as refused
+        }
+    }
+    if (runs.empty()) throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
+    return fit_to_training(runs, progress);
+}
+
 Validation validate(Library& library, const std::vector<std::filesystem::path>& files,
                     const std::function<void(std::size_t done, std::size_t total)>& progress) {
-    Diagnostics diagnostics;
-    std::vector<MeasurementFile> loaded;
-    loaded.reserve(files.size());
-    for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
-    diagnostics.throw_if_any();
-
+    const std::vector<MeasurementFile> loaded = load_all(files);
     const MeasurementSources names = measurement_sources(library);
     const Predictors predictors{predict_training, predict_collective, predict_loading};
     std::size_t total = 0, done = 0;
@@ -224,8 +253,11 @@ Validation validate(Library& library, const std::vector<std::filesystem::path>& 
     Validation validation;
     for (const MeasurementFile& file : loaded) {
         FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
-        for (const MeasurementRow& row : file.rows) {
-            of_file.results.push_back(evaluate(row, names, predictors));
+        // Nothing was fitted to what a user brings.
+        const std::vector<bool> fitted = is_bundled(library, file.path) ? fitting_half(file) : std::vector<bool>(file.rows.size());
+        for (std::size_t i = 0; i < file.rows.size(); ++i) {
+            of_file.results.push_back(evaluate(file.rows[i], names, predictors));
+            of_file.results.back().fitted = fitted[i];
             progress(++done, total);
         }
     }

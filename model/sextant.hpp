@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
 #include "model/io/scenario_reader.hpp"
@@ -62,6 +63,10 @@ Cluster guessed_cluster(Library&, const MachineFacts&);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
+
+// Fits what only training runs show of devices and frameworks to the half of the rows that may be fitted to
+// (model/io/measurement_split.hpp).
+TrainingFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
 
 // Predicts every row of the files. Throws InputError when a file cannot be read; a row that cannot be predicted is refused in the result.
 // `progress` is called after each row with the rows done and those there are.

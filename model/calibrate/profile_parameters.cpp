@@ -21,14 +21,14 @@ void set_si(T& value, double si) {
 }
 
 struct Range {
-    double least, most, spread;
+    double least, most, spread, usual = 0;
 };
 
 // `field(Scenario&)` is the Sourced number.
 template <class Field>
 ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field field) {
     using Value = std::remove_cvref_t<decltype(field(std::declval<Scenario&>()).value)>;
-    ProfileParameter p{std::move(name), owner, range.least, range.most, range.spread, {}, {}, {}, {}};
+    ProfileParameter p{std::move(name), owner, range.least, range.most, range.usual, range.spread, {}, {}, {}, {}};
     p.get = [field](const Scenario& s) { return si_of(field(const_cast<Scenario&>(s)).value); };
     p.set = [field](Scenario& s, double si) { set_si(field(s).value, si); };
     p.text = [](double si) {
@@ -95,6 +95,23 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "convolutions against products of their size", framework, Range{0.05, 2, unknown},
         [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+    return list;
+}
+
+std::vector<ProfileParameter> training_parameters(const Scenario& s) {
+    using enum ParameterOwner;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    add(
+        "sustained_clock", device, Range{0.3, 1, 0.15, 0.95}, [](Scenario & x) -> auto& { return x.cluster.node.device.sustained_clock; });
+    add(
+        "streaming_efficiency", framework, Range{0.2, 1, 0.2, 0.9}, [](Scenario & x) -> auto& { return x.framework.streaming_efficiency; });
+    add(
+        "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](Scenario & x) -> auto& { return x.framework.native_build; });
+    if (!s.workload.is_transformer())
+        add(
+            "convolution_efficiency", framework, Range{0.05, 1.5, 0.2, 1},
+            [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });
     return list;
 }
 

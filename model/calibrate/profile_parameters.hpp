@@ -17,6 +17,7 @@ struct ProfileParameter {
     std::string name;  // "fp32 rate that large products sustain"
     ParameterOwner owner = ParameterOwner::device;
     double least = 0, most = 0;                                    // SI, what such hardware can be
+    double usual = 0;                                              // of such a parameter, where nothing is known of this one
     double spread = 0.3;                                           // relative, of what is known without measuring
     std::function<double(const Scenario&)> get;                    // SI
     std::function<void(Scenario&, double)> set;                    // leaves kind and source alone
@@ -26,5 +27,8 @@ struct ProfileParameter {
 
 // Of a machine whose devices are cores, and of what runs on it.
 std::vector<ProfileParameter> cpu_parameters();
+
+// What a training run depends on and no short test of a kernel shows, of this scenario's device and framework. Named as in their profiles.
+std::vector<ProfileParameter> training_parameters(const Scenario&);
 
 }  // namespace sextant

@@ -1,7 +1,8 @@
-// What a calibration found, for people.
+// What a calibration found.
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/training_fit.hpp"
 
 #include <string>
 
@@ -9,5 +10,9 @@ namespace sextant {
 
 // Parameters before and after, with how sure they are; then every term of every probe, measured and as the profile predicts it.
 std::string calibration_to_text(const Calibration&);
+
+// What published runs say of devices and frameworks: for people, and for scripts/fit (schema training-fit/1).
+std::string training_fit_to_text(const TrainingFit&);
+std::string training_fit_to_json(const TrainingFit&);
 
 }  // namespace sextant

@@ -13,7 +13,8 @@ constexpr Bounds buffer_bounds{0, 1e12};
 constexpr Bounds kernels_bounds{0, 100};
 constexpr Bounds prefetch_bounds{0, 1000};
 constexpr Bounds slowdown_bounds{1, 2};
-constexpr Bounds efficiency_bounds{0.01, 1};  // divides a time, so that zero is no answer
+constexpr Bounds convolution_bounds{0.01, 1.5};  // 1: as the libraries of 2017 whose medians set the scale (docs/model/compute.md)
+constexpr Bounds efficiency_bounds{0.01, 1};     // divides a time, so that zero is no answer
 
 constexpr Word<Fusion> fusion_words[] = {{"none", Fusion::none}, {"pointwise", Fusion::pointwise}, {"compiler", Fusion::compiler}};
 
@@ -92,7 +93,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
-    r.read("convolution_efficiency", f.convolution_efficiency, efficiency_bounds);
+    r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
 }
 
 void read_data_parallelism(const FieldReader& r, Framework& f) {

@@ -24,7 +24,7 @@ Json to_json(const Summary& s) {
 }
 
 Json to_json(const RowResult& r) {
-    Json json = {{"id", r.id}, {"counted", r.counted}};
+    Json json = {{"id", r.id}, {"counted", r.counted}, {"fitted", r.fitted}};
     if (r.refused) json["refused"] = *r.refused;
     if (r.measured_step) json["measured_step_time_s"] = r.measured_step->si();
     if (r.predicted_step) json["predicted_step_time_s"] = r.predicted_step->si();
@@ -35,6 +35,18 @@ Json to_json(const RowResult& r) {
     if (r.predicted_fits) json["predicted_fits"] = *r.predicted_fits;
     if (!r.assumptions.empty()) json["assumptions"] = r.assumptions;
     return json;
+}
+
+Json total_json(const Validation& validation) {
+    Json total = to_json(validation.total());
+    for (const SeriesMean& m : validation.series())
+        total["series"].push_back({{"name", m.series},
+                                   {"files", m.files},
+                                   {"rows", m.rows},
+                                   {"mean_mape", m.mape},
+                                   {"mean_median_ape", m.median_ape},
+                                   {"mean_bias", m.bias}});
+    return total;
 }
 
 }  // namespace
@@ -48,14 +60,8 @@ std::string validation_json(const Validation& validation, const ValidationView& 
         for (const RowResult& r : file.results) results.push_back(to_json(r));
         files.push_back(std::move(json));
     }
-    Json total = to_json(validation.total());
-    for (const SeriesMean& m : validation.series())
-        total["series"].push_back({{"name", m.series},
-                                   {"files", m.files},
-                                   {"rows", m.rows},
-                                   {"mean_mape", m.mape},
-                                   {"mean_median_ape", m.median_ape},
-                                   {"mean_bias", m.bias}});
+    Json total = total_json(validation);
+    total["not_fitted"] = total_json(validation.unseen());
     Json json = {{"schema", "validation/1"}, {"files", std::move(files)}, {"total", std::move(total)}};
     if (!view.group_by.empty())
         for (const auto& [name, summary] : validation.grouped_by(view.group_by)) json["groups"][name] = to_json(summary);

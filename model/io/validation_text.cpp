@@ -92,10 +92,30 @@ Table file_table(const Validation& v) {
 }
 
 Table series_table(const Validation& v) {
-    Table table{{"mean over files", "files", "rows", "MAPE", "median", "bias"}, {}};
+    Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias"}, {}};
     for (const SeriesMean& m : v.series())
         table.lines.push_back(
             {m.series, std::to_string(m.files), std::to_string(m.rows), percent(m.mape), percent(m.median_ape), percent(m.bias, true)});
+    return table;
+}
+
+// What the parameters were fitted to beside what judges them.
+Table unseen_table(const Validation& v) {
+    Table table{{"step time", "rows fitted to", "MAPE", "bias", "rows not fitted to", "MAPE", "median", "bias", "max"}, {}};
+    const auto add = [&](const std::string& name, const std::vector<RowResult>& results) {
+        std::vector<RowResult> fitted, unseen;
+        for (const RowResult& r : results)
+            if (r.counted && r.step_error()) (r.fitted ? fitted : unseen).push_back(r);
+        if (fitted.empty() && unseen.empty()) return;
+        Line line{name, std::to_string(fitted.size())};
+        const ErrorStatistics f = summarise(fitted).step_time;
+        line.push_back(f.rows == 0 ? "" : percent(f.mape));
+        line.push_back(f.rows == 0 ? "" : percent(f.bias, true));
+        line.push_back(std::to_string(unseen.size()));
+        add_errors(summarise(unseen).step_time, line);
+        table.lines.push_back(std::move(line));
+    };
+    for (const FileValidation& f : v.files) add(f.file, f.results);
     return table;
 }
 
@@ -141,7 +161,7 @@ largest absolute value. Only counted rows enter: those that are complete and not
 )";
 
 std::string render(const Validation& v, const ValidationView& view, std::string (&as)(const Table&)) {
-    std::string out = as(file_table(v)) + as(series_table(v));
+    std::string out = as(file_table(v)) + as(unseen_table(v)) + as(series_table(v.unseen()));
     if (!view.group_by.empty()) out += as(group_table(v, view.group_by));
     if (const Summary total = v.total(); !total.reasons.empty()) out += as(refusal_table(total));
     if (view.rows)

@@ -71,6 +71,13 @@ Summary summarise(std::span<const RowResult> results) {
     return summary;
 }
 
+Validation Validation::unseen() const {
+    Validation rest = *this;
+    for (FileValidation& file : rest.files) std::erase_if(file.results, &RowResult::fitted);
+    std::erase_if(rest.files, [](const FileValidation& file) { return file.results.empty(); });
+    return rest;
+}
+
 Summary Validation::total() const { return summarise(counted_rows(files)); }
 
 std::vector<SeriesMean> Validation::series() const {

@@ -17,6 +17,7 @@ namespace sextant {
 struct RowResult {
     std::string id;
     bool counted = true;                        // complete and not suspect
+    bool fitted = false;                        // parameters were fitted to it: it does not judge
     std::string series;                         // what it is averaged with: "transformer", "vision, one GPU" ...
     std::map<std::string, std::string> labels;  // to group by: "gpu", "framework" ...
     std::optional<Seconds> measured_step, predicted_step;
@@ -69,6 +70,8 @@ struct Validation {
     // Of the counted rows alone: rows, predicted and refused too.
     [[nodiscard]] Summary total() const;
     [[nodiscard]] std::vector<SeriesMean> series() const;  // step time, in the order of names
+    // The rows that nothing was fitted to.
+    [[nodiscard]] Validation unseen() const;
     // Counted rows by what they have under `label`; rows without it under "not stated".
     [[nodiscard]] std::map<std::string, Summary> grouped_by(const std::string& label) const;
 };
