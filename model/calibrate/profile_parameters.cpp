@@ -110,7 +110,7 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](Scenario & x) -> auto& { return x.framework.native_build; });
     if (!s.workload.is_transformer())
         add(
-            "convolution_efficiency", framework, Range{0.05, 1.5, 0.2, 1},
+            "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
             [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });
     return list;
 }

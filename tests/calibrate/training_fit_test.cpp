@@ -1,0 +1,89 @@
+// Devices' and frameworks' parameters from training runs that are made up: predicted with known values, which must come out again.
+#include "model/calibrate/training_fit.hpp"
+#include "model/io/measurement_split.hpp"
+#include "model/sextant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace sextant {
+namespace {
+
+TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
+    Library library = open_library();
+    // A100 under two frameworks and V100 under one of them: a clock of 0.8 on the A100, elementwise kernels at 0.6 in the first framework.
+    std::vector<TrainingRun> runs;
+    const auto add = [&](const std::string& device, const std::string& framework, std::int64_t hidden, double clock, double streaming) {
+        Scenario s = load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
+                                   {"hardware.device=" + device, "framework=" + framework, "workload=gpt2-xl", "plan.tp=1", "plan.pp=1",
+                                    "plan.dp=1", "plan.micro_batch=" + std::to_string(hidden),
+                                    "plan.global_batch=" + std::to_string(hidden), "hardware.nodes=1", "plan.recompute=none"});
+        s.cluster.node.device.sustained_clock.value = clock;
+        s.framework.streaming_efficiency.value = streaming;
+        s.framework.native_build.value = 0.97;
+        const Seconds step = estimate(prepare(s)).step;
+        runs.push_back({device + framework + std::to_string(hidden), std::move(s), step});
+    };
+    for (const std::int64_t batch : {1, 2, 4, 8}) {
+        add("A100 SXM4 80GB", "megatron-core", batch, 0.8, 0.6);
+        add("A100 SXM4 80GB", "pytorch-ddp", batch, 0.8, 0.9);
+        add("V100 SXM2 32GB", "pytorch-ddp", batch, 0.95, 0.9);
+    }
+    int passes = 0;
+    const TrainingFit found = fit_to_training(runs, [&] { ++passes; });
+    EXPECT_GT(passes, 5);
+    EXPECT_LT(found.mean_error, 0.02);
+    std::set<std::string> seen;
+    for (const TrainedParameter& p : found.parameters) {
+        const double truth = p.parameter.name == "sustained_clock"        ? (p.of == "A100 SXM4 80GB" ? 0.8 : 0.95)
+                             : p.parameter.name == "streaming_efficiency" ? (p.of == "megatron-core" ? 0.6 : 0.9)
+                                                                          : 0.97;
+        EXPECT_NEAR(p.value / truth, 1, 0.06) << p.of << ' ' << p.parameter.name;
+        EXPECT_GE(p.runs, 4);
+        seen.insert(p.of + " " + p.parameter.name);
+    }
+    EXPECT_TRUE(seen.contains("A100 SXM4 80GB sustained_clock"));
+    EXPECT_TRUE(seen.contains("megatron-core streaming_efficiency"));
+}
+
+MeasurementFile file_of(const std::vector<std::pair<std::string, std::string>>& models_and_machines) {
+    MeasurementFile file;
+    for (const auto& [model, machine] : models_and_machines) {
+        TrainingRow row;
+        row.model.name = model;
+        row.hardware.gpu = machine;
+        file.rows.emplace_back(row);
+    }
+    return file;
+}
+
+TEST(FittingHalf, HasNoModelOnBothSides) {
+    const std::vector<bool> half = fitting_half(file_of({{"a", "x"}, {"b", "x"}, {"a", "y"}, {"c", "y"}, {"d", "x"}, {"b", "y"}}));
+    EXPECT_EQ(half[0], half[2]);
+    EXPECT_EQ(half[1], half[5]);
+    EXPECT_EQ(int{half[0]} + int{half[1]} + int{half[3]} + int{half[4]}, 2);
+}
+
+TEST(FittingHalf, SplitsOneModelByMachineAndOneOfEachNotAtAll) {
+    const std::vector<bool> half = fitting_half(file_of({{"a", "x"}, {"a", "y"}, {"a", "x"}}));
+    EXPECT_EQ(half[0], half[2]);
+    EXPECT_NE(half[0], half[1]);
+    EXPECT_EQ(fitting_half(file_of({{"a", "x"}, {"a", "x"}})), (std::vector<bool>{false, false}));
+}
+
+TEST(FittingHalf, LeavesEveryBundledSourceWithRowsThatJudge) {
+    Library library = open_library();
+    int both = 0;
+    for (const auto& path : bundled_measurements(library)) {
+        Diagnostics problems;
+        const std::vector<bool> half = fitting_half(load_measurements(path, problems));
+        const auto fitted = std::count(half.begin(), half.end(), true);
+        EXPECT_LT(fitted, std::ssize(half)) << path;
+        both += fitted > 0 ? 1 : 0;
+    }
+    EXPECT_GT(both, 15);
+}
+
+}  // namespace
+}  // namespace sextant
