@@ -136,6 +136,7 @@ public:
         read_numbers(r, "losses", run_.losses);
         read_steps(r);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
+        if (r.has("servers")) read_servers(r.get("servers"));
         if (const JsonNode n = r.need("trace"); n.value) read_trace(n);
         check_together(r);
         return std::move(run_);
@@ -196,6 +197,17 @@ private:
             if (!r.optional(key, *sum)) *sum = std::numeric_limits<double>::quiet_NaN();
     }
 
+    void read_servers(const JsonNode& node) {
+        ObjectReader r(node);
+        ServerSummary& s = run_.servers.emplace();
+        r.required("updates_pushed", s.updates_pushed, not_negative);
+        r.required("updates_applied", s.updates_applied, not_negative);
+        r.required("checksum_pushed", s.checksum_pushed, not_negative);
+        r.required("checksum_applied", s.checksum_applied, not_negative);
+        r.need("staleness");
+        r.each("staleness", [&](const JsonNode& n) { read_value(n, s.staleness.emplace_back(), index_bounds); });
+    }
+
     void read_trace(const JsonNode& node) {
         ObjectReader r(node);
         Trace& trace = run_.trace;
@@ -225,9 +237,11 @@ private:
     void check_together(ObjectReader& r) {
         double step = 0;
         constexpr double rounding = 1e-9;
-        if (r.required("step_time_s", step, positive) && run_.trace.end > Seconds{} &&
-            std::fabs(step - run_.trace.end.si()) > rounding * step)
-            r.get("step_time_s").complain("it is not the end of the trace, " + number_text(run_.trace.end.si(), 9));
+        const bool several = r.optional("steps_in_trace", run_.steps_in_trace, Bounds{1, 1e6});
+        if (r.required("step_time_s", step, positive) && run_.trace.end > Seconds{} && std::fabs(step - run_.step().si()) > rounding * step)
+            r.get("step_time_s")
+                .complain("it is not the end of the trace" + std::string(several ? " by its steps" : "") + ", " +
+                          number_text(run_.step().si(), 9));
         if (run_.ranks.size() != run_.trace.ranks.size() && r.has("environment") && r.has("trace"))
             r.get("environment")
                 .child("ranks")
