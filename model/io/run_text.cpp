@@ -60,10 +60,11 @@ std::string memory_text(const RunRecord& run) {
 }
 
 std::string servers_text(const ServerSummary& s) {
+    const auto count = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
     const bool once = s.updates_applied == s.updates_pushed && s.checksum_applied == s.checksum_pushed;
-    std::string text = std::to_string(static_cast<std::int64_t>(s.updates_pushed)) +
-                       (once ? " gradients pushed, each applied once" : " gradients pushed, ") +
-                       (once ? "" : std::to_string(static_cast<std::int64_t>(s.updates_applied)) + " applied, or not as they were pushed");
+    std::string text = count(s.updates_pushed);
+    text += " gradients pushed, ";
+    text += once ? "each applied once" : count(s.updates_applied) + " applied, or not as they were pushed";
     if (s.staleness.empty()) return text;
     return text + "; weights up to " + std::to_string(s.staleness.size() - 1) + " steps of other workers old";
 }
