@@ -42,6 +42,7 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
             record.losses.insert(record.losses.end(), walk + 1, walk + 1 + static_cast<std::ptrdiff_t>(rounds));
     }
     record.traced_step = median_step(times) * job.rounds();
+    record.steps_in_trace = job.rounds();
     return record;
 }
 

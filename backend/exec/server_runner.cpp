@@ -105,7 +105,9 @@ void ServerRunner::end_round(int worker) {
     }
     if (++waiting_ < job_.workers()) return;
     waiting_ = 0;
-    update_all(job_.graph.waits_for(pull).front());
+    update_all(*std::ranges::find_if(job_.graph.waits_for(pull), [&](SegmentIndex s) {
+        return std::holds_alternative<ServeWork>(job_.graph.works()[job_.graph.segments()[s].work]);
+    }));
     for (int all = 0; all < job_.workers(); ++all) send(all, false);
 }
 

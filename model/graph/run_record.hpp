@@ -46,10 +46,13 @@ struct RunRecord {
     std::vector<LibraryVersion> libraries;
     std::vector<double> losses;  // by step; empty forward only
     std::vector<Seconds> steps;  // time of each
-    int traced_step = 0;         // the one of which `trace` is, or begins: of median time, the first left out where there are more
+    int traced_step = 0;         // the one of which `trace` is: of median time, the first left out where there are more
+    int steps_in_trace = 1;      // of each worker, from that one on: several where workers go on without each other
     Trace trace;
     std::vector<ParameterSummary> parameters;  // where asked for
     std::optional<ServerSummary> servers;
+
+    [[nodiscard]] Seconds step() const { return trace.end / steps_in_trace; }  // of the trace
 };
 
 }  // namespace sextant

@@ -77,7 +77,8 @@ std::string run_to_json(const RunRecord& run) {
     json["losses"] = run.losses;
     json["step_times_s"] = std::move(steps);
     json["traced_step"] = run.traced_step;
-    json["step_time_s"] = run.trace.end.si();
+    if (run.steps_in_trace > 1) json["steps_in_trace"] = run.steps_in_trace;
+    json["step_time_s"] = run.step().si();
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
     if (run.servers) json["servers"] = servers_json(*run.servers);
     json["trace"] = trace_json(run.trace);

@@ -36,8 +36,7 @@ std::string libraries_text(const RunRecord& run) {
 }
 
 std::string step_text(const RunRecord& run) {
-    std::string text =
-        to_text(run.trace.end) + " in step " + std::to_string(run.traced_step + 1) + " of " + std::to_string(run.steps.size());
+    std::string text = to_text(run.step()) + " in step " + std::to_string(run.traced_step + 1) + " of " + std::to_string(run.steps.size());
     if (run.steps.size() < 3) return text;
     // The first step allocates.
     const auto [least, most] = std::minmax_element(run.steps.begin() + 1, run.steps.end());
@@ -45,7 +44,7 @@ std::string step_text(const RunRecord& run) {
 }
 
 std::string throughput_text(const RunRecord& run, const Scenario& s) {
-    const double samples = static_cast<double>(s.plan.global_batch) / run.trace.end.si();
+    const double samples = static_cast<double>(s.plan.global_batch) / run.step().si();
     const auto tokens = static_cast<double>(s.workload.tokens_per_sample());
     std::string text = number_text(samples) + " " + std::string(s.workload.sample_word()) + "s/s";
     return tokens > 0 ? text + ", " + number_text(samples * tokens, 4) + " tokens/s" : text;
@@ -60,18 +59,31 @@ std::string memory_text(const RunRecord& run) {
     return to_text(arrays) + " in arrays of the fullest rank, " + to_text(resident) + " in its process";
 }
 
-std::string terms_text(const Trace& trace) {
+std::string servers_text(const ServerSummary& s) {
+    const auto count = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+    const bool once = s.updates_applied == s.updates_pushed && s.checksum_applied == s.checksum_pushed;
+    std::string text = count(s.updates_pushed);
+    text += " gradients pushed, ";
+    text += once ? "each applied once" : count(s.updates_applied) + " applied, or not as they were pushed";
+    if (s.staleness.empty()) return text;
+    return text + "; weights up to " + std::to_string(s.staleness.size() - 1) + " steps of other workers old";
+}
+
+std::string terms_text(const RunRecord& run) {
+    const Trace& trace = run.trace;
     const GraphRank last = last_rank(trace);
     const Terms terms = terms_of(trace, last), hidden = overlapped_of(trace, last);
     TextTable table;
     for (int i = 0; i < term_count; ++i) {
         const auto t = static_cast<Term>(i);
         if (terms[t] / trace.end >= 5e-5)
-            table.row({words(to_text(t)), to_text(terms[t]), percent_text(terms[t] / trace.end, 2), share_bar(terms[t] / trace.end)});
+            table.row({words(to_text(t)), to_text(terms[t] / run.steps_in_trace), percent_text(terms[t] / trace.end, 2),
+                       share_bar(terms[t] / trace.end)});
     }
     for (int i = 0; i < term_count; ++i) {
         const auto t = static_cast<Term>(i);
-        if (hidden[t] / trace.end >= 5e-4) table.row({"hidden behind compute", to_text(hidden[t]), "of " + words(to_text(t))});
+        if (hidden[t] / trace.end >= 5e-4)
+            table.row({"hidden behind compute", to_text(hidden[t] / run.steps_in_trace), "of " + words(to_text(t))});
     }
     return "\nWhere the time went (rank " + std::to_string(trace.ranks[last].rank) + ", which finished last)\n" + table.text();
 }
@@ -86,7 +98,8 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     table.row({"throughput", throughput_text(run, scenario)});
     if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
     table.row({"memory", memory_text(run)});
-    return run.scenario + "\n" + table.text() + terms_text(run.trace);
+    if (run.servers) table.row({"servers", servers_text(*run.servers)});
+    return run.scenario + "\n" + table.text() + terms_text(run);
 }
 
 }  // namespace sextant
