@@ -16,12 +16,13 @@ public:
         : job_(job),
           plan_(job.scenario.plan),
           framework_(job.scenario.framework),
+          groups_(job.groups[stage]),
           chunks_(job.chunks[stage]),
           segments_(segments),
           each_(each),
           r_(r),
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-          shared_{held_up(job.groups.tensor), held_up(job.groups.context), held_up(job.groups.expert)},
+          shared_{held_up(groups_.tensor), held_up(groups_.context), held_up(groups_.expert)},
           ahead_(whole(&StagePlay::forward)),
           back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
 
@@ -66,6 +67,7 @@ private:
     const Prepared::State& job_;
     const Plan& plan_;
     const Framework& framework_;
+    const JobGroups& groups_;
     const std::vector<ChunkBlocks>& chunks_;
     const std::vector<SegmentPrice>& segments_;
     Seconds each_;
@@ -79,7 +81,7 @@ private:
 // and it is the links inside the node; over PCIe they also meet on the way to the network. Each has half of the links, or what the other
 // cannot use.
 double StagePlay::held_up(const Group& g) const {
-    const Group& data = plan_.data_parallel == DataParallel::all_reduce ? job_.groups.data : job_.groups.shard;
+    const Group& data = plan_.data_parallel == DataParallel::all_reduce ? groups_.data : groups_.shard;
     const bool meet = g.ranks > 1 && data.ranks > 1 && (g.crosses_network == data.crosses_network || g.hop == Hop::pcie);
     if (!meet) return 0;
     return 2.0 * data.ring >= g.ring ? 1 : data.ring / (g.ring - data.ring);
@@ -123,14 +125,14 @@ void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
         exchange(o, what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group);
     };
     const bool shards = plan_.shards_states();
-    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.dense, shards ? job_.groups.shard : job_.groups.data);
-    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.expert, job_.groups.expert_data);
-    if (shards) over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), job_.groups.replicas);
+    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.dense, shards ? groups_.shard : groups_.data);
+    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.expert, groups_.expert_data);
+    if (shards) over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), groups_.replicas);
 }
 
 void StagePlay::gather(Overlap& o, double dense, double expert) const {
-    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, job_.groups.shard);
-    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, job_.groups.expert_data);
+    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard);
+    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data);
 }
 
 // A bucket is reduced as soon as backward has made it, or all of them when it has ended.
@@ -304,7 +306,7 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
         for (const Block& b : chunk.blocks) {
             const bool alike = before && before->block_template == b.block_template && before->parameters.dense == b.parameters.dense;
             const ShardedBlockPrice price =
-                alike ? ShardedBlockPrice{list.back().gather, list.back().scatter} : price_sharded_block(b.parameters, job_, r_);
+                alike ? ShardedBlockPrice{list.back().gather, list.back().scatter} : price_sharded_block(b.parameters, job_, groups_, r_);
             list.push_back({forward(b), price.gather, price.scatter});
             before = &b;
         }

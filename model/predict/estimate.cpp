@@ -47,10 +47,10 @@ Seconds send_time(const Prepared::State& job, std::size_t stage, std::size_t chu
     const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
     const ChunkBlocks& from = job.chunks[stage][chunk];
     const Bytes boundary = job.templates[static_cast<std::size_t>(from.blocks.back().block_template)].boundary;
-    const JobGroups& g = job.groups;
-    const CollectivePrice price = group_price(Collective::send, scatters ? boundary / plan.tp : boundary, g.pipeline, job, r);
-    const Seconds send = time_alone(price, g.leaves_node[stage] != 0 ? g.pipeline : g.pipeline_inside);
-    return scatters ? send + group_time(Collective::all_gather, boundary, g.tensor, job, r) : send;
+    const CollectivePrice price = group_price(Collective::send, scatters ? boundary / plan.tp : boundary, job.groups.send, job, r);
+    const Seconds send = time_alone(price, job.groups.boundaries[stage]);
+    const std::size_t next = (stage + 1) % job.stages.size();
+    return scatters ? send + group_time(Collective::all_gather, boundary, job.groups[next].tensor, job, r) : send;
 }
 
 // Does a stage go on computing while it sends?
@@ -101,16 +101,19 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
 
 // Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
 std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
-    std::vector<SegmentPrice> segments;
-    segments.reserve(job.templates.size());
-    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
+    std::vector<std::vector<SegmentPrice>> segments(job.groups.unlike.size());  // by groups, by template
+    for (std::size_t g = 0; g < segments.size(); ++g) {
+        segments[g].reserve(job.templates.size());
+        for (const BlockKernels& k : job.templates) segments[g].push_back(price_block(k, job, job.groups.unlike[g], r));
+    }
     std::vector<StagePrice> stages;
     stages.reserve(job.stages.size());
     Seconds arrival;  // of the first micro-batch
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
-        const bool alike =
-            s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
-        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, s > 0 ? &stages.back() : nullptr, r));
+        const bool alike = s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && job.groups.alike(s - 1, s) &&
+                           !(stages.back().data.first_forward > Seconds{});
+        const std::vector<SegmentPrice>& blocks = segments[job.groups.which[s]];
+        stages.push_back(alike ? stages.back() : price_stage(job, s, blocks, arrival, s > 0 ? &stages.back() : nullptr, r));
         arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
     }
     return stages;

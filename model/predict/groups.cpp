@@ -2,6 +2,7 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -11,30 +12,67 @@ namespace {
 class GroupLayer {
 public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
-        : scenario_(scenario), topology_(topology), layout_(scenario.plan, topology.nodes(), topology.devices_per_node()) {}
+        : scenario_(scenario),
+          topology_(topology),
+          layout_(scenario.plan, topology.nodes(), topology.devices_per_node()),
+          ranks_(static_cast<std::size_t>(scenario.plan.pp)) {
+        for (int r = 0; r < layout_.ranks(); ++r) ranks_[stage_of(r)].push_back(r);
+    }
 
-    // The slowest of the sister groups, which the others wait for, beside all that touch its nodes: those are what it shares links with.
-    [[nodiscard]] Group group(ParallelGroup which) const { return layout_.size_of(which) < 2 ? Group{} : lay(layout_.groups(which)); }
-
-    // By stage.
-    [[nodiscard]] std::vector<char> boundaries_that_leave_a_node() const {
-        const auto stages = static_cast<std::size_t>(scenario_.plan.pp);
-        std::vector<char> leaves(stages, 0);
-        for (const std::vector<int>& pipeline : layout_.groups(ParallelGroup::pipeline))
-            for (std::size_t s = 0; s < stages; ++s)
-                if (layout_.node_of(pipeline[s]) != layout_.node_of(pipeline[(s + 1) % stages])) leaves[s] = 1;
-        return leaves;
+    // The slowest of the stage's sister groups, which the others wait for, beside all that touch its nodes: those are what it shares
+    // links with.
+    [[nodiscard]] JobGroups groups_of(int stage) const {
+        JobGroups g;
+        g.tensor = group(ParallelGroup::tensor, stage);
+        g.context = group(ParallelGroup::context, stage);
+        g.data = group(ParallelGroup::data, stage);
+        g.expert_tensor = group(ParallelGroup::expert_tensor, stage);
+        g.expert = group(ParallelGroup::expert, stage);
+        g.expert_data = group(ParallelGroup::expert_data, stage);
+        g.shard = group(ParallelGroup::shard, stage);
+        g.replicas = group(ParallelGroup::replicas, stage);
+        return g;
     }
 
     // The pairs of all pipelines over the boundary behind this stage.
-    [[nodiscard]] Group neighbours(std::size_t stage) const {
-        std::vector<std::vector<int>> pairs;
-        for (const std::vector<int>& pipeline : layout_.groups(ParallelGroup::pipeline))
-            pairs.push_back({pipeline[stage], pipeline[stage + 1]});
-        return lay(pairs);
+    [[nodiscard]] Group boundary(int stage) const { return lay(pairs(stage)); }
+
+    // Where the ranks of a stage stand, counted from the node of the first: stages of equal places have equal groups.
+    [[nodiscard]] std::vector<int> places(int stage) const { return from_first_node(ranks_[static_cast<std::size_t>(stage)]); }
+    [[nodiscard]] std::vector<int> boundary_places(int stage) const {
+        std::vector<int> ranks;
+        for (const std::vector<int>& pair : pairs(stage)) ranks.insert(ranks.end(), pair.begin(), pair.end());
+        return from_first_node(ranks);
     }
 
 private:
+    [[nodiscard]] std::size_t stage_of(int rank) const { return static_cast<std::size_t>(layout_.place_of(rank).pipeline); }
+
+    [[nodiscard]] Group group(ParallelGroup which, int stage) const {
+        if (layout_.size_of(which) < 2) return {};
+        std::vector<std::vector<int>> groups;
+        for (const int r : ranks_[static_cast<std::size_t>(stage)])
+            if (std::vector<int> g = layout_.group_of(r, which); g.front() == r) groups.push_back(std::move(g));
+        return lay(groups);
+    }
+
+    [[nodiscard]] std::vector<std::vector<int>> pairs(int stage) const {
+        std::vector<std::vector<int>> pairs;
+        for (const int r : ranks_[static_cast<std::size_t>(stage)]) {
+            RankPlace next = layout_.place_of(r);
+            next.pipeline = (stage + 1) % scenario_.plan.pp;
+            pairs.push_back({r, layout_.rank_at(next)});
+        }
+        return pairs;
+    }
+
+    [[nodiscard]] std::vector<int> from_first_node(const std::vector<int>& ranks) const {
+        std::vector<int> places;
+        const int first = layout_.node_of(ranks.front()) * topology_.devices_per_node();
+        for (const int r : ranks) places.push_back(layout_.device_of(r) - first);
+        return places;
+    }
+
     // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
     [[nodiscard]] Group lay(const std::vector<std::vector<int>>& groups) const {
         std::set<std::vector<int>> seen;
@@ -89,29 +127,37 @@ private:
     const Scenario& scenario_;
     const Topology& topology_;
     RankLayout layout_;
+    std::vector<std::vector<int>> ranks_;  // by stage
 };
 
 }  // namespace
 
-JobGroups lay_groups(const Scenario& scenario, const Topology& topology) {
+bool StageGroups::alike(std::size_t stage, std::size_t other) const {
+    const auto same = [&](std::size_t a, std::size_t b) { return boundaries[a].ring == boundaries[b].ring; };
+    return which[stage] == which[other] && same(stage, other) && same(stage - 1, other - 1);
+}
+
+StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const GroupLayer layer(scenario, topology);
-    JobGroups g;
-    g.tensor = layer.group(ParallelGroup::tensor);
-    g.context = layer.group(ParallelGroup::context);
-    g.data = layer.group(ParallelGroup::data);
-    g.expert_tensor = layer.group(ParallelGroup::expert_tensor);
-    g.expert = layer.group(ParallelGroup::expert);
-    g.expert_data = layer.group(ParallelGroup::expert_data);
-    g.shard = layer.group(ParallelGroup::shard);
-    g.replicas = layer.group(ParallelGroup::replicas);
-    if (scenario.plan.pp < 2) return g;
-    g.leaves_node = layer.boundaries_that_leave_a_node();
-    const auto end = g.leaves_node.end() - 1;  // the last stage has no next but where chunks go round
-    const auto outside = std::find(g.leaves_node.begin(), end, 1), inside = std::find(g.leaves_node.begin(), end, 0);
-    if (inside != end) g.pipeline_inside = layer.neighbours(static_cast<std::size_t>(inside - g.leaves_node.begin()));
-    g.pipeline = outside == end ? g.pipeline_inside : layer.neighbours(static_cast<std::size_t>(outside - g.leaves_node.begin()));
-    if (inside == end) g.pipeline_inside = g.pipeline;
-    return g;
+    const int stages = scenario.plan.pp;
+    StageGroups groups{{}, {}, {}, {}};
+    std::map<std::vector<int>, std::size_t> known;
+    for (int s = 0; s < stages; ++s) {
+        const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
+        if (is_new) groups.unlike.push_back(layer.groups_of(s));
+        groups.which.push_back(entry->second);
+    }
+    if (stages < 2) return groups;
+    std::map<std::vector<int>, Group> boundaries;
+    for (int s = 0; s < stages; ++s) {
+        const auto [entry, is_new] = boundaries.try_emplace(layer.boundary_places(s));
+        if (is_new) entry->second = layer.boundary(s);
+        groups.boundaries.push_back(entry->second);
+    }
+    const auto end = groups.boundaries.end() - 1;  // the last stage has no next but where chunks go round
+    const auto outside = std::find_if(groups.boundaries.begin(), end, [](const Group& g) { return g.crosses_network; });
+    groups.send = outside == end ? groups.boundaries.front() : *outside;
+    return groups;
 }
 
 }  // namespace sextant

@@ -20,7 +20,7 @@ bool belongs(const T& item, Part part) {
 }
 
 PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, Seconds dispatch,
-                       const Prepared::State& job, const Resources& r, Part part = Part::whole) {
+                       const Prepared::State& job, const JobGroups& groups, const Resources& r, Part part = Part::whole) {
     PhasePrice price;
     const ComputeScale scale = compute_scale(r);
     int launches = 0;
@@ -30,7 +30,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
-            const Group& group = group_of(job.groups, call->group);
+            const Group& group = group_of(groups, call->group);
             const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
             const Seconds t = time_alone(one, group);
             const double hidden = hidden_fraction(*call, job);
@@ -95,7 +95,7 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
         case ParallelGroup::replicas:
             return groups.replicas;
         case ParallelGroup::pipeline:
-            return groups.pipeline;
+            break;
     }
     return groups.tensor;
 }
@@ -120,8 +120,8 @@ double hidden_fraction(const ExchangeCall& e, const Prepared::State& job) {
     return overlaps_tensor(job.scenario.plan, f) && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
 }
 
-Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
-    return group_time(collective_of(e.kind), e.bytes, group_of(job.groups, e.group), job, r);
+Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+    return group_time(collective_of(e.kind), e.bytes, group_of(groups, e.group), job, r);
 }
 
 Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
@@ -157,15 +157,15 @@ Seconds dispatch_time(const Prepared::State& job, bool backward) {
     return (backward ? f.backward_dispatch : f.dispatch).value / job.scenario.cluster.node.host.thread_speed.value;
 }
 
-SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Seconds forward = dispatch_time(job, false);
     SegmentPrice price;
-    price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, r);
+    price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, groups, r);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r);
-    price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, r);
+    price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, groups, r);
+    price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, groups, r);
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
-        price.weights = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r, Part::weights);
+        price.weights = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, groups, r, Part::weights);
     return price;
 }
 

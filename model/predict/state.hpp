@@ -13,13 +13,23 @@
 
 namespace sextant {
 
+// The groups that the ranks of one stage communicate in: of each kind the slowest, which its sisters wait for.
 struct JobGroups {
     Group tensor, context, expert, expert_tensor, data, expert_data;
-    Group pipeline;                 // neighbours over a stage boundary that leaves a node, where there is one
-    Group pipeline_inside;          // over one that does not
-    std::vector<char> leaves_node;  // by stage: does its boundary with the next (the last's: with the first) in some pipeline?
-    Group shard;                    // ZeRO group of the dense parameters
-    Group replicas;                 // hybrid shard: the same shard in other groups
+    Group shard;     // ZeRO group of the dense parameters
+    Group replicas;  // hybrid shard: the same shard in other groups
+};
+
+// Stages that lie alike on their nodes have the same groups.
+struct StageGroups {
+    std::vector<JobGroups> unlike{1};
+    std::vector<std::size_t> which{0};  // by stage
+    std::vector<Group> boundaries;   // by stage: its ranks' pairs with those of the next one; of the last with the first
+    Group send;                      // one that leaves a node, where there is one: sends are priced for it
+
+    [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    // Also the boundaries in front of and behind the two stages.
+    [[nodiscard]] bool alike(std::size_t stage, std::size_t other) const;
 };
 
 // The blocks of one chunk of a stage, in the order of forward, and the buckets of their gradients, in the order of backward: bucket b holds
@@ -43,7 +53,7 @@ struct Prepared::State {
     std::vector<StageBlocks> stages;
     std::vector<std::vector<ChunkBlocks>> chunks;  // by stage
     BucketRule bucket_rule;
-    JobGroups groups;
+    StageGroups groups;
     std::int64_t micro_batches = 1;
     Bandwidth host_copy;    // device to host memory, pinned
     Bandwidth host_memory;  // of the node, shared by its devices
@@ -53,7 +63,7 @@ struct Prepared::State {
 };
 
 // Ranks by the plan's placement, groups by dimension, laid on the topology.
-JobGroups lay_groups(const Scenario&, const Topology&);
+StageGroups lay_groups(const Scenario&, const Topology&);
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.
 struct PhasePrice {
@@ -70,7 +80,7 @@ struct SegmentPrice {
     PhasePrice forward, backward, recompute;
     PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
-SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
+SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
 // is already the time per node.
@@ -80,13 +90,13 @@ Seconds dispatch_time(const Prepared::State&, bool backward);
 Collective collective_of(ExchangeKind);
 double hidden_fraction(const ExchangeCall&, const Prepared::State&);
 const Group& group_of(const JobGroups&, ParallelGroup);
-Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const Resources&);
+Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
 struct ShardedBlockPrice {
     Seconds gather, scatter;
 };
-ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const Resources&);
+ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Gradients as they travel, weights as they are stored.
 Bytes gradient_bytes(const Prepared::State&, double parameters);
