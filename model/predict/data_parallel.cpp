@@ -22,7 +22,7 @@ public:
           each_(each),
           r_(r),
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-          shared_{held_up(groups_.tensor), held_up(groups_.context), held_up(groups_.expert)},
+          shared_(shared()),
           ahead_(whole(&StagePlay::forward)),
           back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
 
@@ -41,7 +41,7 @@ private:
     [[nodiscard]] bool forwards_first() const;
 
     [[nodiscard]] OwnWork own(const PhasePrice&) const;
-    [[nodiscard]] double held_up(const Group&) const;
+    [[nodiscard]] std::array<Slowed, 3> shared() const;
     [[nodiscard]] OwnWork forward(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].forward); }
     [[nodiscard]] OwnWork backward(const Block&) const;
     [[nodiscard]] OwnWork weights(const Block&) const;
@@ -73,23 +73,30 @@ private:
     Seconds each_;
     const Resources& r_;
     double slowdown_;
-    std::array<double, 3> shared_;  // exchanges of tensor, context and expert groups beside those of data parallelism
+    std::array<Slowed, 3> shared_;  // exchanges of tensor, context and expert groups beside those of data parallelism
     OwnWork ahead_, back_;          // of one micro-batch
 };
 
-// How much longer an exchange of this group takes beside one of data parallelism, where they meet: both cross the network, or neither does,
-// and it is the links inside the node; over PCIe they also meet on the way to the network. Each has half of the links, or what the other
-// cannot use.
-double StagePlay::held_up(const Group& g) const {
-    const Group& data = plan_.data_parallel == DataParallel::all_reduce ? groups_.data : groups_.shard;
-    const bool meet = g.ranks > 1 && data.ranks > 1 && (g.crosses_network == data.crosses_network || g.hop == Hop::pcie);
-    if (!meet) return 0;
-    return 2.0 * data.ring >= g.ring ? 1 : data.ring / (g.ring - data.ring);
+// Of all exchanges of the stage together, how they share links with those of data parallelism.
+std::array<Slowed, 3> StagePlay::shared() const {
+    std::array<Slowed, 3> slowed;
+    PhasePrice all;
+    for (const SegmentPrice& s : segments_) {
+        all += s.forward;
+        all += s.backward;
+    }
+    for (std::size_t i = 0; i < slowed.size(); ++i)
+        if (all.flowing[i] > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], all.wire[i] / all.flowing[i], 1);
+    return slowed;
 }
 
 OwnWork StagePlay::own(const PhasePrice& p) const {
-    OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}};
-    for (std::size_t i = 0; i < shared_.size(); ++i) work.shared += shared_[i] * p.exchange[i];
+    OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}, {}};
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+        const double exposed = p.exchange[i] > Seconds{} ? std::min(1.0, p.exchange[i] / (p.exchange[i] + (i == 0 ? p.hidden : Seconds{}))) : 0;
+        work.longer += exposed * (shared_[i].one - 1) * p.flowing[i];
+        work.holds_up += shared_[i].one * (1 - 1 / shared_[i].other) * p.flowing[i];
+    }
     return work;
 }
 
@@ -264,14 +271,14 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         if (first && gathers) {
-            at.run({{}, each_, {}, {}});
+            at.run({{}, each_, {}, {}, {}});
             for (const ChunkBlocks& chunk : chunks_) forward_behind_gathers(at, chunk, next);
             first_forward = at.waited + at.slowed;
         } else if (first || !apart) {
-            at.run({{}, each_, {}, {}});
+            at.run({{}, each_, {}, {}, {}});
             at.run(ahead_);
         }
-        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}, {}}));
+        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}, {}, {}}));
         if (plan_.forward_only) return;
         // Pushing gradients to the servers may hide behind the backward that makes them.
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
@@ -346,7 +353,7 @@ DataParallelPrice StagePlay::sharded() const {
     };
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         for (Seconds& t : arrive) t += at.done - done;  // micro-batches that were not played
-        at.run({{}, each_, {}, {}});
+        at.run({{}, each_, {}, {}, {}});
         for (std::size_t i = 0; i < list.size(); ++i) {
             if (!overlaps || (first && i == 0))
                 for (std::size_t a = 0; a < std::max<std::size_t>(1, ahead); ++a) ask(at, list[(i + a) % list.size()]);

@@ -22,15 +22,21 @@ public:
     // The slowest of the stage's sister groups, which the others wait for, beside all that touch its nodes: those are what it shares
     // links with.
     [[nodiscard]] JobGroups groups_of(int stage) const {
+        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : lay(sisters(which, stage)); };
         JobGroups g;
-        g.tensor = group(ParallelGroup::tensor, stage);
-        g.context = group(ParallelGroup::context, stage);
-        g.data = group(ParallelGroup::data, stage);
-        g.expert_tensor = group(ParallelGroup::expert_tensor, stage);
-        g.expert = group(ParallelGroup::expert, stage);
-        g.expert_data = group(ParallelGroup::expert_data, stage);
-        g.shard = group(ParallelGroup::shard, stage);
-        g.replicas = group(ParallelGroup::replicas, stage);
+        g.tensor = group(ParallelGroup::tensor);
+        g.context = group(ParallelGroup::context);
+        g.data = group(ParallelGroup::data);
+        g.expert_tensor = group(ParallelGroup::expert_tensor);
+        g.expert = group(ParallelGroup::expert);
+        g.expert_data = group(ParallelGroup::expert_data);
+        g.shard = group(ParallelGroup::shard);
+        g.replicas = group(ParallelGroup::replicas);
+        const ParallelGroup data = scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data;
+        if (layout_.size_of(data) < 2) return g;
+        constexpr ParallelGroup in_layers[] = {ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+        for (std::size_t i = 0; i < std::size(in_layers); ++i)
+            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(in_layers[i], data, stage);
         return g;
     }
 
@@ -48,12 +54,30 @@ public:
 private:
     [[nodiscard]] std::size_t stage_of(int rank) const { return static_cast<std::size_t>(layout_.place_of(rank).pipeline); }
 
-    [[nodiscard]] Group group(ParallelGroup which, int stage) const {
-        if (layout_.size_of(which) < 2) return {};
+    // Of a stage.
+    [[nodiscard]] std::vector<std::vector<int>> sisters(ParallelGroup which, int stage) const {
         std::vector<std::vector<int>> groups;
         for (const int r : ranks_[static_cast<std::size_t>(stage)])
             if (std::vector<int> g = layout_.group_of(r, which); g.front() == r) groups.push_back(std::move(g));
-        return lay(groups);
+        return groups;
+    }
+
+    // What each kind of group takes of the links that it crosses, all sisters together.
+    [[nodiscard]] std::vector<SharedLink> shared_links(ParallelGroup one, ParallelGroup other, int stage) const {
+        std::map<int, SharedLink> links;
+        const auto load = [&](ParallelGroup which, double SharedLink::*of) {
+            for (const std::vector<int>& ranks : sisters(which, stage)) {
+                std::vector<DeviceIndex> members;
+                for (const int r : ranks) members.push_back(layout_.device_of(r));
+                for (const LinkLoad& l : which == ParallelGroup::expert ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
+                    links[l.link].*of += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
+            }
+        };
+        load(one, &SharedLink::one);
+        load(other, &SharedLink::other);
+        std::vector<SharedLink> shared;
+        for (const auto& [link, taken] : links) keep(shared, taken);
+        return shared;
     }
 
     [[nodiscard]] std::vector<std::vector<int>> pairs(int stage) const {

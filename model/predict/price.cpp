@@ -36,6 +36,8 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
             const double hidden = hidden_fraction(*call, job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
             price.hidden += hidden * t;
+            price.flowing[exchange_term(call->group)] += t - one.fixed;
+            price.wire[exchange_term(call->group)] += one.efficiency * (t - one.fixed);
             if (!(hidden > 0)) continue;
             price.meeting += std::clamp(behind - (1 - hidden) * one.fixed, Seconds{}, flowing);
             behind = hidden * t;
@@ -60,7 +62,11 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
 PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     device += o.device;
     host += o.host;
-    for (int i = 0; i < 3; ++i) exchange[i] += o.exchange[i];
+    for (int i = 0; i < 3; ++i) {
+        exchange[i] += o.exchange[i];
+        flowing[i] += o.flowing[i];
+        wire[i] += o.wire[i];
+    }
     hidden += o.hidden;
     meeting += o.meeting;
     return *this;
@@ -70,7 +76,11 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     PhasePrice out = p;
     out.device *= n;
     out.host *= n;
-    for (Seconds& e : out.exchange) e *= n;
+    for (int i = 0; i < 3; ++i) {
+        out.exchange[i] *= n;
+        out.flowing[i] *= n;
+        out.wire[i] *= n;
+    }
     out.hidden *= n;
     out.meeting *= n;
     return out;

@@ -7,8 +7,10 @@
 #include "model/plan/buckets.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
+#include "model/predict/link_sharing.hpp"
 #include "model/predict/overlap.hpp"
 
+#include <array>
 #include <vector>
 
 namespace sextant {
@@ -18,6 +20,8 @@ struct JobGroups {
     Group tensor, context, expert, expert_tensor, data, expert_data;
     Group shard;     // ZeRO group of the dense parameters
     Group replicas;  // hybrid shard: the same shard in other groups
+    // Where tensor, context and expert groups meet those that gradients or gathered weights go over.
+    std::array<std::vector<SharedLink>, 3> beside_data;
 };
 
 // Stages that lie alike on their nodes have the same groups.
@@ -70,6 +74,8 @@ struct PhasePrice {
     Seconds device;
     Seconds host;
     Seconds exchange[3];  // tensor, context, expert: exposed
+    Seconds flowing[3];   // of that, and of what is hidden, on links; and at their full bandwidth
+    Seconds wire[3];
     Seconds hidden;       // exchange time behind compute
     Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
