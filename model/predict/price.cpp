@@ -19,42 +19,89 @@ bool belongs(const T& item, Part part) {
     return part == Part::whole || item.weight_gradient;
 }
 
+// Exchanges that still go on behind kernels. Those of one group share its links fairly.
+class Behind {
+public:
+    void pass(Seconds t) {
+        if (fixed_ > t) return drain(t), void(fixed_ -= t);
+        drain(fixed_);
+        t -= fixed_;
+        fixed_ = {};
+        if (next_ > Seconds{}) flows_.push_back(next_);
+        next_ = {};
+        drain(t);
+    }
+    // By how much longer than alone an exchange of this flow takes.
+    Seconds meet(Seconds flow) {
+        Seconds longer;
+        for (Seconds& f : flows_) {
+            const Seconds both = f < flow ? f : flow;
+            longer += both;
+            f -= both;
+        }
+        std::erase_if(flows_, [](Seconds f) { return !(f > Seconds{}); });
+        return longer;
+    }
+    void add(Seconds fixed, Seconds flow) {
+        pass(fixed_);  // it is over where another one begins
+        fixed_ = fixed;
+        next_ = flow;
+    }
+
+private:
+    void drain(Seconds t) {
+        while (t > Seconds{} && !flows_.empty()) {
+            const double n = static_cast<double>(flows_.size());
+            const Seconds least = *std::ranges::min_element(flows_), each = n * least < t ? least : t / n;
+            for (Seconds& f : flows_) f -= each;
+            t -= n * each;
+            std::erase_if(flows_, [&](Seconds f) { return !(f > Seconds{}); });
+        }
+    }
+    Seconds fixed_, next_;  // of the last: what passes before it flows
+    std::vector<Seconds> flows_;
+};
+
 PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, Seconds dispatch,
                        const Prepared::State& job, const JobGroups& groups, const Resources& r, Part part = Part::whole) {
-    PhasePrice price;
     const ComputeScale scale = compute_scale(r);
-    int launches = 0;
-    Seconds behind, flowing;  // of the last exchange, what still goes on behind kernels, and how much of that uses links
-    auto call = exchanges.begin();
-    const auto exchange_before = [&](std::size_t kernel) {
-        for (; call != exchanges.end() && call->after <= kernel; ++call) {
-            if (!belongs(*call, part)) continue;
-            ++launches;
-            const Group& group = group_of(groups, call->group);
-            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
-            const Seconds t = time_alone(one, group);
-            const double hidden = hidden_fraction(*call, job);
-            price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
-            price.hidden += hidden * t;
-            price.flowing[exchange_term(call->group)] += t - one.fixed;
-            price.wire[exchange_term(call->group)] += one.efficiency * (t - one.fixed);
-            if (!(hidden > 0)) continue;
-            price.meeting += std::clamp(behind - (1 - hidden) * one.fixed, Seconds{}, flowing);
-            behind = hidden * t;
-            flowing = hidden * (t - one.fixed);
+    Behind behind;
+    const auto play = [&] {
+        PhasePrice price;
+        int launches = 0;
+        auto call = exchanges.begin();
+        const auto exchange_before = [&](std::size_t kernel) {
+            for (; call != exchanges.end() && call->after <= kernel; ++call) {
+                if (!belongs(*call, part)) continue;
+                ++launches;
+                const Group& group = group_of(groups, call->group);
+                const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
+                const Seconds t = time_alone(one, group), flow = t - one.fixed;
+                const double hidden = hidden_fraction(*call, job);
+                price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
+                price.hidden += hidden * t;
+                price.flowing[exchange_term(call->group)] += flow;
+                price.wire[exchange_term(call->group)] += one.efficiency * flow;
+                if (!(hidden > 0)) continue;
+                behind.pass((1 - hidden) * one.fixed);
+                price.meeting += behind.meet((1 - hidden) * flow);
+                behind.add(hidden * one.fixed, hidden * flow);
+            }
+        };
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            exchange_before(i);
+            if (!belongs(kernels[i], part)) continue;
+            const Seconds t = kernel_time(kernels[i], job.rates, scale);
+            price.device += t;
+            if (price.hidden > Seconds{}) behind.pass(t);
+            launches += kernels[i].launches;
         }
+        exchange_before(kernels.size());
+        price.host = launches * dispatch / r.host;
+        return price;
     };
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        exchange_before(i);
-        if (!belongs(kernels[i], part)) continue;
-        const Seconds t = kernel_time(kernels[i], job.rates, scale);
-        price.device += t;
-        behind = max(Seconds{}, behind - t);
-        launches += kernels[i].launches;
-    }
-    exchange_before(kernels.size());
-    price.host = launches * dispatch / r.host;
-    return price;
+    const PhasePrice first = play();
+    return first.hidden > Seconds{} ? play() : first;  // the same block went before
 }
 
 }  // namespace
