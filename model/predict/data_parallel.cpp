@@ -86,16 +86,15 @@ std::array<Slowed, 3> StagePlay::shared() const {
         all += s.backward;
     }
     for (std::size_t i = 0; i < slowed.size(); ++i)
-        if (all.flowing[i] > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], all.wire[i] / all.flowing[i], 1);
+        if (all.links(i) > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], all.wire[i] / all.links(i), 1);
     return slowed;
 }
 
 OwnWork StagePlay::own(const PhasePrice& p) const {
     OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}, {}};
     for (std::size_t i = 0; i < shared_.size(); ++i) {
-        const double exposed = p.exchange[i] > Seconds{} ? std::min(1.0, p.exchange[i] / (p.exchange[i] + (i == 0 ? p.hidden : Seconds{}))) : 0;
-        work.longer += exposed * (shared_[i].one - 1) * p.flowing[i];
-        work.holds_up += shared_[i].one * (1 - 1 / shared_[i].other) * p.flowing[i];
+        work.longer += (shared_[i].one - 1) * p.flowing[i];
+        work.holds_up += shared_[i].one * (1 - 1 / shared_[i].other) * p.links(i);
     }
     return work;
 }

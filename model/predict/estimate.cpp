@@ -99,6 +99,31 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     return price;
 }
 
+// With exchanges as long as they get where those of other stages, at any time of theirs, cross the same links.
+std::vector<SegmentPrice> beside_other_stages(const Prepared::State& job, std::size_t stage, std::vector<SegmentPrice> segments) {
+    const std::array<double, 3>& most = job.groups.mates[stage].in_layers;
+    PhasePrice all;
+    for (std::size_t t = 0; t < segments.size(); ++t) {
+        const double n = job.stages[stage].count[t];
+        all += n * segments[t].forward;
+        all += n * segments[t].backward;
+        const StageBlocks& blocks = job.stages[stage];
+        if (job.roles[t] == BlockRole::layer && blocks.layers > 0) all += n * blocks.recomputed_layers / blocks.layers * segments[t].recompute;
+    }
+    const double m = static_cast<double>(job.micro_batches), together = (m - 1) / m;
+    std::array<double, 3> times{1, 1, 1};
+    for (int i = 0; i < 3; ++i) {
+        const Seconds period = all.stretched(times).device + all.stretched(times).exchanges();
+        for (std::size_t g = 0; g < times.size(); ++g) {
+            const double busy = std::min(1.0, times[g] * all.links(g) / period);
+            times[g] = 1 + (most[g] - 1) * busy * together;
+        }
+    }
+    for (SegmentPrice& s : segments)
+        for (PhasePrice* phase : {&s.forward, &s.backward, &s.recompute, &s.weights}) *phase = phase->stretched(times);
+    return segments;
+}
+
 // Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
 std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
     std::vector<std::vector<SegmentPrice>> segments(job.groups.unlike.size());  // by groups, by template
@@ -113,7 +138,9 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources
         const bool alike = s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && job.groups.alike(s - 1, s) &&
                            !(stages.back().data.first_forward > Seconds{});
         const std::vector<SegmentPrice>& blocks = segments[job.groups.which[s]];
-        stages.push_back(alike ? stages.back() : price_stage(job, s, blocks, arrival, s > 0 ? &stages.back() : nullptr, r));
+        const bool meets = !job.groups.mates.empty() && job.groups.mates[s].in_layers != std::array<double, 3>{1, 1, 1};
+        stages.push_back(alike ? stages.back()
+                               : price_stage(job, s, meets ? beside_other_stages(job, s, blocks) : blocks, arrival, s > 0 ? &stages.back() : nullptr, r));
         arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
     }
     return stages;

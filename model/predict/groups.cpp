@@ -32,12 +32,24 @@ public:
         g.expert_data = group(ParallelGroup::expert_data);
         g.shard = group(ParallelGroup::shard);
         g.replicas = group(ParallelGroup::replicas);
-        const ParallelGroup data = scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data;
-        if (layout_.size_of(data) < 2) return g;
-        constexpr ParallelGroup in_layers[] = {ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+        if (layout_.size_of(data_group()) < 2) return g;
         for (std::size_t i = 0; i < std::size(in_layers); ++i)
-            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(in_layers[i], data, stage);
+            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(in_layers[i], data_group(), stage);
         return g;
+    }
+
+    [[nodiscard]] StageMates mates(int stage) const {
+        StageMates mates;
+        std::set<int> nodes;
+        for (const int r : ranks_[static_cast<std::size_t>(stage)]) nodes.insert(layout_.node_of(r));
+        for (std::size_t other = 0; other < ranks_.size(); ++other)
+            if (other != static_cast<std::size_t>(stage) &&
+                std::ranges::any_of(ranks_[other], [&](int r) { return nodes.contains(layout_.node_of(r)); }))
+                mates.stages.push_back(other);
+        if (mates.stages.empty()) return mates;
+        for (std::size_t i = 0; i < mates.in_layers.size(); ++i) mates.in_layers[i] = beside(in_layers[i], stage, mates.stages);
+        mates.data = beside(data_group(), stage, mates.stages);
+        return mates;
     }
 
     // The pairs of all pipelines over the boundary behind this stage.
@@ -52,6 +64,9 @@ public:
     }
 
 private:
+    static constexpr ParallelGroup in_layers[] = {ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+    [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
+
     [[nodiscard]] std::size_t stage_of(int rank) const { return static_cast<std::size_t>(layout_.place_of(rank).pipeline); }
 
     // Of a stage.
@@ -62,19 +77,39 @@ private:
         return groups;
     }
 
+    // What a byte of all groups of a kind takes of each link that they cross, in seconds.
+    [[nodiscard]] std::map<int, double> loads(ParallelGroup which, int stage) const {
+        std::map<int, double> taken;
+        for (const std::vector<int>& ranks : sisters(which, stage)) {
+            std::vector<DeviceIndex> members;
+            for (const int r : ranks) members.push_back(layout_.device_of(r));
+            for (const LinkLoad& l : which == ParallelGroup::expert ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
+                taken[l.link] += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
+        }
+        return taken;
+    }
+
+    // How many times as long these exchanges of a stage take beside the same of the other stages.
+    [[nodiscard]] double beside(ParallelGroup which, int stage, const std::vector<std::size_t>& others) const {
+        if (layout_.size_of(which) < 2) return 1;
+        const std::map<int, double> own = loads(which, stage);
+        std::map<int, double> together = own;
+        for (const std::size_t other : others)
+            for (const auto& [link, taken] : loads(which, static_cast<int>(other)))
+                if (const auto here = together.find(link); here != together.end()) here->second += taken;
+        const auto most = [](const std::map<int, double>& links) {
+            double most = 0;
+            for (const auto& [link, taken] : links) most = std::max(most, taken);
+            return most;
+        };
+        return most(together) / most(own);
+    }
+
     // What each kind of group takes of the links that it crosses, all sisters together.
     [[nodiscard]] std::vector<SharedLink> shared_links(ParallelGroup one, ParallelGroup other, int stage) const {
         std::map<int, SharedLink> links;
-        const auto load = [&](ParallelGroup which, double SharedLink::*of) {
-            for (const std::vector<int>& ranks : sisters(which, stage)) {
-                std::vector<DeviceIndex> members;
-                for (const int r : ranks) members.push_back(layout_.device_of(r));
-                for (const LinkLoad& l : which == ParallelGroup::expert ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
-                    links[l.link].*of += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
-            }
-        };
-        load(one, &SharedLink::one);
-        load(other, &SharedLink::other);
+        for (const auto& [link, taken] : loads(one, stage)) links[link].one = taken;
+        for (const auto& [link, taken] : loads(other, stage)) links[link].other = taken;
         std::vector<SharedLink> shared;
         for (const auto& [link, taken] : links) keep(shared, taken);
         return shared;
@@ -158,18 +193,20 @@ private:
 
 bool StageGroups::alike(std::size_t stage, std::size_t other) const {
     const auto same = [&](std::size_t a, std::size_t b) { return boundaries[a].ring == boundaries[b].ring; };
-    return which[stage] == which[other] && same(stage, other) && same(stage - 1, other - 1);
+    return which[stage] == which[other] && same(stage, other) && same(stage - 1, other - 1) &&
+           mates[stage].in_layers == mates[other].in_layers;
 }
 
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const GroupLayer layer(scenario, topology);
     const int stages = scenario.plan.pp;
-    StageGroups groups{{}, {}, {}, {}};
+    StageGroups groups{{}, {}, {}, {}, {}};
     std::map<std::vector<int>, std::size_t> known;
     for (int s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
         if (is_new) groups.unlike.push_back(layer.groups_of(s));
         groups.which.push_back(entry->second);
+        groups.mates.push_back(layer.mates(s));
     }
     if (stages < 2) return groups;
     std::map<std::vector<int>, Group> boundaries;

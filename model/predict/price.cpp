@@ -43,7 +43,7 @@ public:
         return longer;
     }
     void add(Seconds fixed, Seconds flow) {
-        pass(fixed_);  // it is over where another one begins
+        if (next_ > Seconds{}) flows_.push_back(next_);
         fixed_ = fixed;
         next_ = flow;
     }
@@ -80,7 +80,8 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
                 const double hidden = hidden_fraction(*call, job);
                 price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
                 price.hidden += hidden * t;
-                price.flowing[exchange_term(call->group)] += flow;
+                price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
+                price.hidden_flowing += hidden * flow;
                 price.wire[exchange_term(call->group)] += one.efficiency * flow;
                 if (!(hidden > 0)) continue;
                 behind.pass((1 - hidden) * one.fixed);
@@ -115,6 +116,7 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
         wire[i] += o.wire[i];
     }
     hidden += o.hidden;
+    hidden_flowing += o.hidden_flowing;
     meeting += o.meeting;
     return *this;
 }
@@ -129,7 +131,17 @@ PhasePrice operator*(double n, const PhasePrice& p) {
         out.wire[i] *= n;
     }
     out.hidden *= n;
+    out.hidden_flowing *= n;
     out.meeting *= n;
+    return out;
+}
+
+PhasePrice PhasePrice::stretched(const std::array<double, 3>& times) const {
+    PhasePrice out = *this;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        out.exchange[i] += (times[i] - 1) * flowing[i];
+        out.flowing[i] *= times[i];
+    }
     return out;
 }
 

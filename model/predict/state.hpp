@@ -24,10 +24,19 @@ struct JobGroups {
     std::array<std::vector<SharedLink>, 3> beside_data;
 };
 
+// The other stages with ranks on the nodes of a stage, and how many times as long an exchange of its groups takes while all of them do the
+// same.
+struct StageMates {
+    std::vector<std::size_t> stages;
+    std::array<double, 3> in_layers{1, 1, 1};  // tensor, context, expert
+    double data = 1;
+};
+
 // Stages that lie alike on their nodes have the same groups.
 struct StageGroups {
     std::vector<JobGroups> unlike{1};
     std::vector<std::size_t> which{0};  // by stage
+    std::vector<StageMates> mates;      // by stage
     std::vector<Group> boundaries;   // by stage: its ranks' pairs with those of the next one; of the last with the first
     Group send;                      // one that leaves a node, where there is one: sends are priced for it
 
@@ -74,10 +83,14 @@ struct PhasePrice {
     Seconds device;
     Seconds host;
     Seconds exchange[3];  // tensor, context, expert: exposed
-    Seconds flowing[3];   // of that, and of what is hidden, on links; and at their full bandwidth
-    Seconds wire[3];
-    Seconds hidden;       // exchange time behind compute
+    Seconds flowing[3];   // of that, on links
+    Seconds hidden;       // exchange time behind compute, of tensor groups
+    Seconds hidden_flowing;
+    Seconds wire[3];  // on links, exposed or hidden, were they used in full
     Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
+    [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
+    // With exchanges that are so many times as long on their links.
+    [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     PhasePrice& operator+=(const PhasePrice&);
     friend PhasePrice operator*(double n, const PhasePrice&);
