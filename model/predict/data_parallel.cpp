@@ -24,12 +24,14 @@ public:
           slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
           shared_(shared()),
           ahead_(whole(&StagePlay::forward)),
-          back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)) {}
+          back_(plan_.forward_only ? OwnWork{} : whole(&StagePlay::backward)),
+          beside_(job.groups.mates.empty() ? 1 : job.groups.mates[stage].data) {}
 
-    [[nodiscard]] DataParallelPrice replicated(Seconds arrival) const;
-    [[nodiscard]] DataParallelPrice sharded() const;
+    [[nodiscard]] DataParallelPrice price(Seconds arrival);
 
 private:
+    [[nodiscard]] DataParallelPrice replicated(Seconds arrival) const;
+    [[nodiscard]] DataParallelPrice sharded() const;
     using Block = ChunkBlocks::Block;
     using Pass = OwnWork (StagePlay::*)(const Block&) const;
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
@@ -51,7 +53,7 @@ private:
     }
     [[nodiscard]] OwnWork whole(Pass) const;
 
-    void exchange(Overlap&, Collective, Bytes, int calls, const Group&) const;
+    void exchange(Overlap&, Collective, Bytes, int calls, const Group&, double stretch) const;
     void reduce(Overlap&, const Bucket&) const;
     void reduce_all(Overlap&, const ChunkBlocks&) const;
     void gather(Overlap&, double dense, double expert) const;
@@ -75,6 +77,8 @@ private:
     double slowdown_;
     std::array<Slowed, 3> shared_;  // exchanges of tensor, context and expert groups beside those of data parallelism
     OwnWork ahead_, back_;          // of one micro-batch
+    double beside_;                 // how many times as long exchanges take beside those of other stages, all at once
+    double stretch_ = 1;            // and those of every micro-batch, at any time
 };
 
 // Of all exchanges of the stage together, how they share links with those of data parallelism.
@@ -118,17 +122,17 @@ OwnWork StagePlay::whole(Pass pass) const {
     return sum;
 }
 
-void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, const Group& group) const {
+void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, const Group& group, double stretch) const {
     if (group.ranks < 2 || !(bytes > Bytes{})) return;
     const Bytes size = bytes / calls;
     const CollectivePrice price = group_price(what, size, group, job_, r_);
-    const Seconds rest = time_alone(price, group) - price.fixed;
+    const Seconds rest = stretch * (time_alone(price, group) - price.fixed);
     o.exchange(price.fixed, rest, size, calls);
 }
 
 void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
     const auto over = [&](Collective what, double elements, const Group& group) {
-        exchange(o, what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group);
+        exchange(o, what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group, stretch_);
     };
     const bool shards = plan_.shards_states();
     over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.dense, shards ? groups_.shard : groups_.data);
@@ -137,8 +141,8 @@ void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
 }
 
 void StagePlay::gather(Overlap& o, double dense, double expert) const {
-    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard);
-    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data);
+    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard, beside_);
+    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data, beside_);
 }
 
 // A bucket is reduced as soon as backward has made it, or all of them when it has ended.
@@ -218,11 +222,13 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, Micro
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
     o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, back_.device() - back_.host));
+    const Seconds exchanged = o.exchanged;
     micro_batch(o, m == 1, true);
     const Seconds last = o.now;
     finish(o);
     o.wait_for_exchanges();
     price.behind = o.now - last;
+    price.at_end = o.exchanged - exchanged;
     price.exposed = o.waited;
     price.slowdown = o.slowed;
     price.launch = o.launch;
@@ -301,6 +307,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         gather(at, all.dense, all.expert);
     });
     price.first_forward = first_forward;
+    if (every) price.at_end = {};
     return every ? recurring(price) : price;
 }
 
@@ -311,9 +318,16 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
             const bool alike = before && before->block_template == b.block_template && before->parameters.dense == b.parameters.dense;
-            const ShardedBlockPrice price =
-                alike ? ShardedBlockPrice{list.back().gather, list.back().scatter} : price_sharded_block(b.parameters, job_, groups_, r_);
-            list.push_back({forward(b), price.gather, price.scatter});
+            Turn turn{forward(b), {}, {}};
+            if (alike) {
+                turn.gather = list.back().gather;
+                turn.scatter = list.back().scatter;
+            } else {
+                const ShardedBlockPrice price = price_sharded_block(b.parameters, job_, groups_, r_);
+                turn.gather = stretch_ * price.gather;
+                turn.scatter = stretch_ * price.scatter;
+            }
+            list.push_back(turn);
             before = &b;
         }
     const std::size_t blocks = list.size();
@@ -368,6 +382,7 @@ DataParallelPrice StagePlay::sharded() const {
         done = at.done;
     };
     DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, micro_batch, [](Overlap&) {}));
+    price.at_end = {};
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
         price.early_ahead += list[i].gather;
@@ -378,13 +393,24 @@ DataParallelPrice StagePlay::sharded() const {
     return price;
 }
 
+DataParallelPrice StagePlay::price(Seconds arrival) {
+    const auto play = [&] { return plan_.shards_parameters() ? sharded() : replicated(arrival); };
+    const DataParallelPrice alone = play();
+    if (!(beside_ > 1) || alone.at_end > Seconds{}) return alone;
+    // Exchanges of every micro-batch meet those of other stages as often as these go on.
+    const double m = static_cast<double>(job_.micro_batches);
+    const Seconds period = ahead_.device() + back_.device() + each_ + alone.steady;
+    if (!(period > Seconds{})) return alone;
+    stretch_ = 1 + (beside_ - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
+    return play();
+}
+
 }  // namespace
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments,
                                       Seconds arrival, Seconds each, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    const StagePlay play(job, stage, segments, each, r);
-    DataParallelPrice price = plan.data_parallel == DataParallel::zero3 ? play.sharded() : play.replicated(arrival);
+    DataParallelPrice price = StagePlay(job, stage, segments, each, r).price(arrival);
     if (plan.offload != Offload::none && !plan.forward_only) price.offload = offloaded_update_time(job, stage, r);
     return price;
 }

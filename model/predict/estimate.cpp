@@ -156,6 +156,19 @@ Pipeline pipeline_of(const Prepared::State& job, const std::vector<StagePrice>& 
     return p;
 }
 
+// By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
+// is done last has waited for all of them to go through.
+Seconds held_up_at_end(const Prepared::State& job, const std::vector<StagePrice>& stages, const std::vector<Seconds>& ends, std::size_t stage) {
+    if (job.groups.mates.empty() || !(job.groups.mates[stage].data > 1)) return {};
+    const StageMates& mates = job.groups.mates[stage];
+    const auto alone = [&](std::size_t s) { return ends[s] + stages[s].data.behind; };
+    Seconds through;
+    const auto goes_through = [&](std::size_t s) { through = max(through, alone(s) - stages[s].data.at_end) + stages[s].data.at_end; };
+    for (auto mate = mates.stages.rbegin(); mate != mates.stages.rend() && *mate > stage; ++mate) goes_through(*mate);
+    goes_through(stage);
+    return std::min(1.0, (mates.data - 1) / static_cast<double>(mates.stages.size())) * (through - alone(stage));
+}
+
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
 // (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
 double expected_maximum(int n) {
@@ -283,11 +296,16 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     Seconds latest, end_of_last, end_of_slowest;
     Seconds end = stages.size() > 1 ? pipeline_time(pipeline, times)
                                     : pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
+    std::vector<Seconds> ends;  // of their last backward
     for (std::size_t s = 0; s < stages.size(); ++s) {
+        ends.push_back(end);
+        end -= drain(pipeline, times[s]) + pipeline.hidden_send;
+    }
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        end = ends[s] + held_up_at_end(job, stages, ends, s);
         const Seconds done = end + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
         if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
-        end -= drain(pipeline, times[s]) + pipeline.hidden_send;
     }
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];

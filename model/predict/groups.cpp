@@ -34,7 +34,7 @@ public:
         g.replicas = group(ParallelGroup::replicas);
         if (layout_.size_of(data_group()) < 2) return g;
         for (std::size_t i = 0; i < std::size(in_layers); ++i)
-            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(in_layers[i], data_group(), stage);
+            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(loads(in_layers[i], stage), loads(data_group(), stage));
         return g;
     }
 
@@ -91,25 +91,18 @@ private:
 
     // How many times as long these exchanges of a stage take beside the same of the other stages.
     [[nodiscard]] double beside(ParallelGroup which, int stage, const std::vector<std::size_t>& others) const {
-        if (layout_.size_of(which) < 2) return 1;
+        double times = 1;
+        if (layout_.size_of(which) < 2) return times;
         const std::map<int, double> own = loads(which, stage);
-        std::map<int, double> together = own;
         for (const std::size_t other : others)
-            for (const auto& [link, taken] : loads(which, static_cast<int>(other)))
-                if (const auto here = together.find(link); here != together.end()) here->second += taken;
-        const auto most = [](const std::map<int, double>& links) {
-            double most = 0;
-            for (const auto& [link, taken] : links) most = std::max(most, taken);
-            return most;
-        };
-        return most(together) / most(own);
+            times += side_by_side(shared_links(own, loads(which, static_cast<int>(other))), 1, 1).one - 1;
+        return times;
     }
 
-    // What each kind of group takes of the links that it crosses, all sisters together.
-    [[nodiscard]] std::vector<SharedLink> shared_links(ParallelGroup one, ParallelGroup other, int stage) const {
+    [[nodiscard]] static std::vector<SharedLink> shared_links(const std::map<int, double>& one, const std::map<int, double>& other) {
         std::map<int, SharedLink> links;
-        for (const auto& [link, taken] : loads(one, stage)) links[link].one = taken;
-        for (const auto& [link, taken] : loads(other, stage)) links[link].other = taken;
+        for (const auto& [link, taken] : one) links[link].one = taken;
+        for (const auto& [link, taken] : other) links[link].other = taken;
         std::vector<SharedLink> shared;
         for (const auto& [link, taken] : links) keep(shared, taken);
         return shared;
@@ -194,7 +187,7 @@ private:
 bool StageGroups::alike(std::size_t stage, std::size_t other) const {
     const auto same = [&](std::size_t a, std::size_t b) { return boundaries[a].ring == boundaries[b].ring; };
     return which[stage] == which[other] && same(stage, other) && same(stage - 1, other - 1) &&
-           mates[stage].in_layers == mates[other].in_layers;
+           mates[stage].in_layers == mates[other].in_layers && mates[stage].data == mates[other].data;
 }
 
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {

@@ -138,6 +138,7 @@ struct DataParallelPrice {
     Seconds hidden;
     Seconds launch;  // the device waits for the host; of a stage alone
     Seconds offload;
+    Seconds at_end;  // of all exchanges together, what the last backward makes
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
     // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
