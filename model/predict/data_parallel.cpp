@@ -308,6 +308,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     });
     price.first_forward = first_forward;
     if (every) price.at_end = {};
+    if (every && plan_.schedule == Schedule::zero_bubble) price.steady_weights = price.steady;
     return every ? recurring(price) : price;
 }
 
@@ -354,6 +355,7 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
 // then the next weights gathered that have room.
 DataParallelPrice StagePlay::sharded() const {
     const std::vector<Turn> list = turns();
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
@@ -364,10 +366,13 @@ DataParallelPrice StagePlay::sharded() const {
         if (t.gather > Seconds{}) at.exchange(t.gather, {}, {});
         arrive.push_back(t.gather > Seconds{} ? at.done : Seconds{});
     };
+    std::array<Seconds, 3> passes{};  // of the micro-batch at hand: what forward, backward and the gradients of weights take
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         for (Seconds& t : arrive) t += at.done - done;  // micro-batches that were not played
+        passes = {};
         at.run({{}, each_, {}, {}, {}});
         for (std::size_t i = 0; i < list.size(); ++i) {
+            const Seconds before = at.now;
             if (!overlaps || (first && i == 0))
                 for (std::size_t a = 0; a < std::max<std::size_t>(1, ahead); ++a) ask(at, list[(i + a) % list.size()]);
             at.wait_until(arrive.front());
@@ -378,12 +383,17 @@ DataParallelPrice StagePlay::sharded() const {
                 at.wait_for_exchanges();
             else if (!last || i + ahead < list.size())
                 ask(at, list[(i + ahead) % list.size()]);
+            passes[i / blocks] += at.now - before - list[i].work.device();
         }
         done = at.done;
     };
     DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, micro_batch, [](Overlap&) {}));
     price.at_end = {};
-    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
+    const Seconds all = passes[0] + passes[1] + passes[2];
+    if (all > Seconds{}) {
+        price.steady_ahead = passes[0] / all * price.steady;
+        price.steady_weights = passes[2] / all * price.steady;
+    }
     for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
         price.early_ahead += list[i].gather;
         if (!plan_.forward_only) price.early_back += list[blocks + i].gather;

@@ -2,6 +2,7 @@
 
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/pipeline.hpp"
+#include "model/predict/pipeline_play.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ struct StagePrice {
     Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
     Seconds optimizer;
+    std::vector<ChunkTimes> chunks;  // where the schedule is played
 
     [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
     [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
@@ -75,6 +77,41 @@ void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stag
     price.beside_sends = transfers < slowdown * kernels ? (1 - 1 / slowdown) * transfers : (slowdown - 1) * kernels;
 }
 
+Seconds time_of(const PhasePrice& p) { return p.device + p.exchanges(); }
+
+// What data parallelism and transfers add to each pass is spread evenly over the chunks.
+std::vector<ChunkTimes> price_chunks(const StagePrice& stage, const Prepared::State& job, std::size_t s, const std::vector<SegmentPrice>& segments, const StagePrice* before, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const std::size_t last = job.stages.size() - 1;
+    const double n = plan.vpp, passes = plan.forward_only ? 1 : 2;
+    std::vector<ChunkTimes> chunks;
+    for (std::size_t c = 0; c < job.chunks[s].size(); ++c) {
+        ChunkTimes t;
+        for (const ChunkBlocks::Block& b : job.chunks[s][c].blocks) {
+            const SegmentPrice& block = segments[static_cast<std::size_t>(b.block_template)];
+            t.ahead += time_of(block.forward);
+            t.back += time_of(block.backward) - time_of(block.weights);
+            t.weights += time_of(block.weights);
+            if (b.recomputed) t.back += time_of(block.recompute);
+        }
+        const Seconds kernels = stage.forward.device + stage.backward.device + stage.recompute.device;
+        const double slowed = kernels > Seconds{} ? 1 + stage.beside_sends / kernels : 1;
+        t.early = (c == 0 ? stage.overhead : Seconds{}) + stage.offload / passes / n + stage.data.early_ahead / n;
+        t.ahead = slowed * t.ahead + t.early + (stage.data.steady_ahead - stage.data.early_ahead) / n;
+        t.early_back = stage.data.early_back / n;
+        if (!plan.forward_only) {
+            t.weights += stage.data.steady_weights / n;
+            t.back = slowed * t.back + (stage.offload / passes + stage.data.steady - stage.data.steady_ahead - stage.data.steady_weights) / n;
+        }
+        if (s < last || c + 1 < job.chunks[s].size()) t.send_ahead = send_time(job, s, c, r);
+        if (s > 0 || c > 0) t.send_back = s > 0 ? before->chunks[c].send_ahead : send_time(job, last, c - 1, r);
+        t.first = stage.data.first_forward / n;
+        t.last = (stage.data.passing - stage.data.first_forward) / n;
+        chunks.push_back(t);
+    }
+    return chunks;
+}
+
 StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
                        const StagePrice* before, const Resources& r) {
     const StageBlocks& blocks = job.stages[stage];
@@ -96,6 +133,7 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
     if (plan.pp > 1) price_sends(price, job, stage, before, r);
     price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
     price.optimizer = price_optimizer(job, stage, r);
+    if (job.played) price.chunks = price_chunks(price, job, stage, segments, before, r);
     return price;
 }
 
@@ -154,6 +192,22 @@ Pipeline pipeline_of(const Prepared::State& job, const std::vector<StagePrice>& 
     for (const StagePrice& s : stages) all += s.send_ahead;
     p.hidden_send = all / (plan.pp * plan.vpp - 1);
     return p;
+}
+
+std::vector<Seconds> played_ends(const Prepared::State& job, const std::vector<StagePrice>& stages, const Pipeline& pipeline, const std::vector<StageTimes>& times) {
+    PlayedPipeline played{{}, stages.front().sends_block, pipeline.forward_only};
+    for (const StagePrice& s : stages) played.stages.push_back(s.chunks);
+    const Prepared::State::PlayedOrders& orders = *job.played;
+    std::vector<Seconds> ends = play(played, orders.orders, orders.micro_batches);
+    if (orders.fewer > 0) {
+        const std::vector<Seconds> before = play(played, orders.fewer_orders, orders.fewer);
+        const double more = static_cast<double>(job.micro_batches - orders.micro_batches) / (orders.micro_batches - orders.fewer);
+        for (std::size_t s = 0; s < ends.size(); ++s) ends[s] += more * (ends[s] - before[s]);
+    }
+    const Seconds host = host_time(pipeline, times, ends.front());
+    if (host > ends.front())
+        for (Seconds& e : ends) e += host - ends.front();
+    return ends;
 }
 
 // By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
@@ -294,10 +348,12 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     Estimate e;
     std::size_t last = 0, slowest = 0;
     Seconds latest, end_of_last, end_of_slowest;
+    const bool played = job.played.has_value();
     Seconds end = stages.size() > 1 ? pipeline_time(pipeline, times)
                                     : pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
     std::vector<Seconds> ends;  // of their last backward
-    for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (played) ends = played_ends(job, stages, pipeline, times);
+    for (std::size_t s = 0; s < stages.size() && !played; ++s) {
         ends.push_back(end);
         end -= drain(pipeline, times[s]) + pipeline.hidden_send;
     }

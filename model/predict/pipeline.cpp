@@ -71,8 +71,12 @@ Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
     const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
-    // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
-    // pipeline; what the first of it makes goes all the way.
+    return host_time(p, stages, device);
+}
+
+// Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
+// pipeline; what the first of it makes goes all the way.
+Seconds host_time(const Pipeline& p, std::span<const StageTimes> stages, Seconds device) {
     Seconds host, before, after;
     for (const StageTimes& s : stages) after += s.ahead / p.chunks;
     Seconds arrival;

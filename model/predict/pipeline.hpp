@@ -32,6 +32,9 @@ struct Pipeline {
 // When the first stage ends its last backward; forward alone, when the last stage ends.
 Seconds pipeline_time(const Pipeline&, std::span<const StageTimes>);
 
+// The same where hosts hold up devices, which by themselves are done at `device`; else that.
+Seconds host_time(const Pipeline&, std::span<const StageTimes>, Seconds device);
+
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline&, const StageTimes& ahead_of_it);
 

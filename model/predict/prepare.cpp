@@ -29,6 +29,20 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Pr
     return stages;
 }
 
+// As many micro-batches as it takes until every further one costs the same.
+std::optional<Prepared::State::PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
+    const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
+    if (plan.pp < 2 || !irregular) return {};
+    Prepared::State::PlayedOrders played;
+    const std::int64_t enough = 4 * plan.pp;
+    played.micro_batches = static_cast<int>(micro_batches <= enough ? micro_batches : enough + micro_batches % plan.pp);
+    played.orders = work_orders(plan.schedule, plan.pp, plan.vpp, played.micro_batches);
+    if (played.micro_batches == micro_batches) return played;
+    played.fewer = played.micro_batches - plan.pp;
+    played.fewer_orders = work_orders(plan.schedule, plan.pp, plan.vpp, played.fewer);
+    return played;
+}
+
 // Numbers that are plausible one by one may still be absurd together.
 void check_answer(const Prepared& job) {
     constexpr Seconds longest = 1e12 * units::s;
@@ -65,6 +79,7 @@ Prepared prepare(const Scenario& scenario) {
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, *job);
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
+    job->played = played_orders(scenario.plan, job->micro_batches);
     job->devices_per_node = used_devices_per_node(scenario);
     job->nodes = used_nodes(scenario);
     const Topology topology = Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario));

@@ -9,8 +9,10 @@
 #include "model/predict/estimate.hpp"
 #include "model/predict/link_sharing.hpp"
 #include "model/predict/overlap.hpp"
+#include "model/schedule/schedule.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace sextant {
@@ -68,6 +70,12 @@ struct Prepared::State {
     BucketRule bucket_rule;
     StageGroups groups;
     std::int64_t micro_batches = 1;
+    // Of schedules that are played rather than put into a formula: so many micro-batches, and one for each stage fewer.
+    struct PlayedOrders {
+        int micro_batches = 0, fewer = 0;
+        std::vector<std::vector<WorkItem>> orders, fewer_orders;  // by stage
+    };
+    std::optional<PlayedOrders> played;
     Bandwidth host_copy;    // device to host memory, pinned
     Bandwidth host_memory;  // of the node, shared by its devices
     Bandwidth network;      // of one node, all its network links together; zero where there is no network
@@ -141,6 +149,7 @@ struct DataParallelPrice {
     Seconds at_end;  // of all exchanges together, what the last backward makes
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
+    Seconds steady_ahead, steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
     // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
     Seconds early_ahead, early_back;
 };
