@@ -204,9 +204,9 @@ std::vector<Seconds> played_ends(const Prepared::State& job, const std::vector<S
         const double more = static_cast<double>(job.micro_batches - orders.micro_batches) / (orders.micro_batches - orders.fewer);
         for (std::size_t s = 0; s < ends.size(); ++s) ends[s] += more * (ends[s] - before[s]);
     }
-    const Seconds host = host_time(pipeline, times, ends.front());
-    if (host > ends.front())
-        for (Seconds& e : ends) e += host - ends.front();
+    const Seconds device = *std::ranges::max_element(ends), host = host_time(pipeline, times, device);
+    if (host > device)
+        for (Seconds& e : ends) e += host - device;
     return ends;
 }
 

@@ -34,7 +34,7 @@ std::optional<Prepared::State::PlayedOrders> played_orders(const Plan& plan, std
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     if (plan.pp < 2 || !irregular) return {};
     Prepared::State::PlayedOrders played;
-    const std::int64_t enough = 4 * plan.pp;
+    const std::int64_t enough = 2 * plan.pp;
     played.micro_batches = static_cast<int>(micro_batches <= enough ? micro_batches : enough + micro_batches % plan.pp);
     played.orders = work_orders(plan.schedule, plan.pp, plan.vpp, played.micro_batches);
     if (played.micro_batches == micro_batches) return played;
