@@ -56,7 +56,7 @@ private:
     void exchange(Overlap&, Collective, Bytes, int calls, const Group&, double stretch) const;
     void reduce(Overlap&, const Bucket&) const;
     void reduce_all(Overlap&, const ChunkBlocks&) const;
-    void gather(Overlap&, double dense, double expert) const;
+    void gather(Overlap&, double dense, double expert, double times) const;
     void backward_with_reduction(Overlap&, const ChunkBlocks&) const;
     void between_chunks(Overlap&, const ChunkBlocks& next) const;
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&) const;
@@ -140,9 +140,9 @@ void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
     if (shards) over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), groups_.replicas);
 }
 
-void StagePlay::gather(Overlap& o, double dense, double expert) const {
-    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard, beside_);
-    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data, beside_);
+void StagePlay::gather(Overlap& o, double dense, double expert, double times) const {
+    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard, times);
+    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data, times);
 }
 
 // A bucket is reduced as soon as backward has made it, or all of them when it has ended.
@@ -179,7 +179,7 @@ std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o) const {
     std::vector<Seconds> arrive;
     for (const ChunkBlocks& chunk : chunks_) {
         const auto one = [&](double dense, double expert) {
-            gather(o, dense, expert);
+            gather(o, dense, expert, beside_);
             arrive.push_back(o.done);
         };
         if (framework_.bucket)
@@ -304,12 +304,14 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         BlockParameters all;
         for (const ChunkBlocks& chunk : chunks_)
             for (const Block& b : chunk.blocks) all.dense += b.parameters.dense, all.expert += b.parameters.expert;
-        gather(at, all.dense, all.expert);
+        gather(at, all.dense, all.expert, 1);
     });
     price.first_forward = first_forward;
-    if (every) price.at_end = {};
-    if (every && plan_.schedule == Schedule::zero_bubble) price.steady_weights = price.steady;
-    return every ? recurring(price) : price;
+    if (!every) return price;
+    price.at_end = {};
+    price = recurring(price);
+    if (plan_.schedule == Schedule::zero_bubble) price.steady_weights = price.steady;
+    return price;
 }
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
