@@ -1,5 +1,6 @@
+#include "model/predict/groups.hpp"
+
 #include "model/plan/rank_layout.hpp"
-#include "model/predict/state.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,20 +10,20 @@
 namespace sextant {
 namespace {
 
+using Ranks = std::vector<int>;
+
 class GroupLayer {
 public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
         : scenario_(scenario),
           topology_(topology),
           layout_(scenario.plan, topology.nodes(), topology.devices_per_node()),
-          ranks_(static_cast<std::size_t>(scenario.plan.pp)) {
-        for (int r = 0; r < layout_.ranks(); ++r) ranks_[stage_of(r)].push_back(r);
+          stages_(static_cast<std::size_t>(scenario.plan.pp)) {
+        for (int r = 0; r < layout_.ranks(); ++r) stages_[static_cast<std::size_t>(layout_.place_of(r).pipeline)].push_back(r);
     }
 
-    // The slowest of the stage's sister groups, which the others wait for, beside all that touch its nodes: those are what it shares
-    // links with.
-    [[nodiscard]] JobGroups groups_of(int stage) const {
-        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : lay(sisters(which, stage)); };
+    [[nodiscard]] JobGroups groups_of(std::size_t stage) const {
+        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : slowest(sisters(which, stage)); };
         JobGroups g;
         g.tensor = group(ParallelGroup::tensor);
         g.context = group(ParallelGroup::context);
@@ -32,113 +33,84 @@ public:
         g.expert_data = group(ParallelGroup::expert_data);
         g.shard = group(ParallelGroup::shard);
         g.replicas = group(ParallelGroup::replicas);
-        if (layout_.size_of(data_group()) < 2) return g;
-        for (std::size_t i = 0; i < std::size(in_layers); ++i)
-            if (layout_.size_of(in_layers[i]) > 1) g.beside_data[i] = shared_links(loads(in_layers[i], stage), loads(data_group(), stage));
+        for (std::size_t i = 0; i < groups_in_layers.size(); ++i)
+            g.beside_data[i] = shared_links({groups_in_layers[i], stage}, {data_group(), stage});
         return g;
     }
 
-    [[nodiscard]] StageMates mates(int stage) const {
+    [[nodiscard]] StageMates mates_of(std::size_t stage) const {
         StageMates mates;
-        std::set<int> nodes;
-        for (const int r : ranks_[static_cast<std::size_t>(stage)]) nodes.insert(layout_.node_of(r));
-        for (std::size_t other = 0; other < ranks_.size(); ++other)
-            if (other != static_cast<std::size_t>(stage) &&
-                std::ranges::any_of(ranks_[other], [&](int r) { return nodes.contains(layout_.node_of(r)); }))
-                mates.stages.push_back(other);
-        if (mates.stages.empty()) return mates;
-        for (std::size_t i = 0; i < mates.in_layers.size(); ++i) mates.in_layers[i] = beside(in_layers[i], stage, mates.stages);
-        mates.data = beside(data_group(), stage, mates.stages);
+        const std::set<int> nodes = nodes_of(stages_[stage]);
+        for (std::size_t other = 0; other < stages_.size(); ++other)
+            if (other != stage && touches(stages_[other], nodes)) mates.stages.push_back(other);
+        const auto beside_mates = [&](ParallelGroup which) {
+            double times = 1;
+            for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate}), 1, 1).one - 1;
+            return times;
+        };
+        for (std::size_t i = 0; i < groups_in_layers.size(); ++i) mates.in_layers[i] = beside_mates(groups_in_layers[i]);
+        mates.data = beside_mates(data_group());
         return mates;
     }
 
-    // The pairs of all pipelines over the boundary behind this stage.
-    [[nodiscard]] Group boundary(int stage) const { return lay(pairs(stage)); }
+    [[nodiscard]] Group boundary(std::size_t stage) const { return slowest(pairs(stage)); }
 
-    // Where the ranks of a stage stand, counted from the node of the first: stages of equal places have equal groups.
-    [[nodiscard]] std::vector<int> places(int stage) const { return from_first_node(ranks_[static_cast<std::size_t>(stage)]); }
-    [[nodiscard]] std::vector<int> boundary_places(int stage) const {
-        std::vector<int> ranks;
-        for (const std::vector<int>& pair : pairs(stage)) ranks.insert(ranks.end(), pair.begin(), pair.end());
+    // Where the ranks of a stage stand, and where those over its boundary do, counted from the node of the first.
+    [[nodiscard]] std::vector<int> places(std::size_t stage) const { return from_first_node(stages_[stage]); }
+    [[nodiscard]] std::vector<int> boundary_places(std::size_t stage) const {
+        Ranks ranks;
+        for (const Ranks& pair : pairs(stage)) ranks.insert(ranks.end(), pair.begin(), pair.end());
         return from_first_node(ranks);
     }
 
 private:
-    static constexpr ParallelGroup in_layers[] = {ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+    struct Kind {
+        ParallelGroup which = ParallelGroup::tensor;
+        std::size_t stage = 0;
+    };
+
     [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
 
-    [[nodiscard]] std::size_t stage_of(int rank) const { return static_cast<std::size_t>(layout_.place_of(rank).pipeline); }
-
-    // Of a stage.
-    [[nodiscard]] std::vector<std::vector<int>> sisters(ParallelGroup which, int stage) const {
-        std::vector<std::vector<int>> groups;
-        for (const int r : ranks_[static_cast<std::size_t>(stage)])
-            if (std::vector<int> g = layout_.group_of(r, which); g.front() == r) groups.push_back(std::move(g));
+    // All groups of a kind in a stage.
+    [[nodiscard]] std::vector<Ranks> sisters(ParallelGroup which, std::size_t stage) const {
+        std::vector<Ranks> groups;
+        for (const int r : stages_[stage])
+            if (Ranks group = layout_.group_of(r, which); group.front() == r) groups.push_back(std::move(group));
         return groups;
     }
 
-    // What a byte of all groups of a kind takes of each link that they cross, in seconds.
-    [[nodiscard]] std::map<int, double> loads(ParallelGroup which, int stage) const {
-        std::map<int, double> taken;
-        for (const std::vector<int>& ranks : sisters(which, stage)) {
-            std::vector<DeviceIndex> members;
-            for (const int r : ranks) members.push_back(layout_.device_of(r));
-            for (const LinkLoad& l : which == ParallelGroup::expert ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
-                taken[l.link] += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
-        }
-        return taken;
-    }
-
-    // How many times as long these exchanges of a stage take beside the same of the other stages.
-    [[nodiscard]] double beside(ParallelGroup which, int stage, const std::vector<std::size_t>& others) const {
-        double times = 1;
-        if (layout_.size_of(which) < 2) return times;
-        const std::map<int, double> own = loads(which, stage);
-        for (const std::size_t other : others)
-            times += side_by_side(shared_links(own, loads(which, static_cast<int>(other))), 1, 1).one - 1;
-        return times;
-    }
-
-    [[nodiscard]] static std::vector<SharedLink> shared_links(const std::map<int, double>& one, const std::map<int, double>& other) {
-        std::map<int, SharedLink> links;
-        for (const auto& [link, taken] : one) links[link].one = taken;
-        for (const auto& [link, taken] : other) links[link].other = taken;
-        std::vector<SharedLink> shared;
-        for (const auto& [link, taken] : links) keep(shared, taken);
-        return shared;
-    }
-
-    [[nodiscard]] std::vector<std::vector<int>> pairs(int stage) const {
-        std::vector<std::vector<int>> pairs;
-        for (const int r : ranks_[static_cast<std::size_t>(stage)]) {
+    // Of the ranks of a stage with those of the next.
+    [[nodiscard]] std::vector<Ranks> pairs(std::size_t stage) const {
+        std::vector<Ranks> pairs;
+        for (const int r : stages_[stage]) {
             RankPlace next = layout_.place_of(r);
-            next.pipeline = (stage + 1) % scenario_.plan.pp;
+            next.pipeline = static_cast<int>((stage + 1) % stages_.size());
             pairs.push_back({r, layout_.rank_at(next)});
         }
         return pairs;
     }
 
-    [[nodiscard]] std::vector<int> from_first_node(const std::vector<int>& ranks) const {
-        std::vector<int> places;
-        const int first = layout_.node_of(ranks.front()) * topology_.devices_per_node();
-        for (const int r : ranks) places.push_back(layout_.device_of(r) - first);
+    [[nodiscard]] std::vector<DeviceIndex> devices_of(const Ranks& ranks) const {
+        std::vector<DeviceIndex> devices;
+        for (const int r : ranks) devices.push_back(layout_.device_of(r));
+        return devices;
+    }
+    [[nodiscard]] std::vector<int> from_first_node(const Ranks& ranks) const {
+        std::vector<int> places = devices_of(ranks);
+        for (int& place : places) place -= layout_.node_of(ranks.front()) * topology_.devices_per_node();
         return places;
     }
-
-    // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
-    [[nodiscard]] Group lay(const std::vector<std::vector<int>>& groups) const {
-        std::set<std::vector<int>> seen;
-        std::optional<Group> slowest;
-        for (const std::vector<int>& ranks : groups) {
-            if (!seen.insert(shape(ranks)).second) continue;
-            const Group g = lay(ranks, groups);
-            if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
-        }
-        return *slowest;
+    [[nodiscard]] std::set<int> nodes_of(const Ranks& ranks) const {
+        std::set<int> nodes;
+        for (const int r : ranks) nodes.insert(layout_.node_of(r));
+        return nodes;
+    }
+    [[nodiscard]] bool touches(const Ranks& ranks, const std::set<int>& nodes) const {
+        return std::ranges::any_of(ranks, [&](int r) { return nodes.contains(layout_.node_of(r)); });
     }
 
     // How many of its ranks follow each other on one node; inside one node, which devices they are.
-    [[nodiscard]] std::vector<int> shape(const std::vector<int>& ranks) const {
+    [[nodiscard]] std::vector<int> shape(const Ranks& ranks) const {
         std::vector<int> runs, places;
         int before = -1;
         for (const int r : ranks) {
@@ -151,59 +123,120 @@ private:
         return runs.size() == 1 ? places : runs;
     }
 
+    // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
+    [[nodiscard]] std::vector<Ranks> one_of_each_shape(const std::vector<Ranks>& groups) const {
+        std::set<std::vector<int>> seen;
+        std::vector<Ranks> list;
+        for (const Ranks& ranks : groups)
+            if (seen.insert(shape(ranks)).second) list.push_back(ranks);
+        return list;
+    }
+
+    [[nodiscard]] Group slowest(const std::vector<Ranks>& groups) const {
+        std::optional<Group> slowest;
+        for (const Ranks& ranks : one_of_each_shape(groups)) {
+            const Group g = lay(ranks, groups);
+            if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
+        }
+        return *slowest;
+    }
+
     // Do groups of other nodes meet in the fabric, whose links between leaves are narrower than those that lead there? Where there are very
     // many, those that touch the same nodes have to do.
-    [[nodiscard]] bool meets_everywhere(const std::vector<std::vector<int>>& groups) const {
+    [[nodiscard]] bool meets_everywhere(const std::vector<Ranks>& groups) const {
         constexpr std::size_t most_ranks = 4096;
         const FabricSpec& fabric = scenario_.cluster.fabric;
         const bool narrow = fabric.kind == FabricKind::dragonfly || fabric.oversubscription > 1;
         return narrow && groups.size() * groups.front().size() <= most_ranks;
     }
 
-    // `ranks`, beside those of the others that touch its nodes.
-    [[nodiscard]] Group lay(const std::vector<int>& ranks_of_it, const std::vector<std::vector<int>>& groups) const {
-        std::vector<char> own_node(static_cast<std::size_t>(topology_.nodes()), 0);
-        for (const int r : ranks_of_it) own_node[static_cast<std::size_t>(layout_.node_of(r))] = 1;
-        std::vector<DeviceIndex> own;
-        for (const int r : ranks_of_it) own.push_back(layout_.device_of(r));
+    // `ranks`, beside those of its sisters that touch its nodes.
+    [[nodiscard]] Group lay(const Ranks& ranks, const std::vector<Ranks>& sisters) const {
+        const std::set<int> nodes = nodes_of(ranks);
+        const bool everywhere = meets_everywhere(sisters);
         std::vector<std::vector<DeviceIndex>> sharing;
-        for (const std::vector<int>& ranks : groups) {
-            const auto is_here = [&](int r) { return own_node[static_cast<std::size_t>(layout_.node_of(r))] != 0; };
-            if (!meets_everywhere(groups) && std::none_of(ranks.begin(), ranks.end(), is_here)) continue;
-            std::vector<DeviceIndex>& devices = sharing.emplace_back();
-            for (const int r : ranks) devices.push_back(layout_.device_of(r));
+        for (const Ranks& sister : sisters)
+            if (everywhere || touches(sister, nodes)) sharing.push_back(devices_of(sister));
+        return make_group(topology_, devices_of(ranks), sharing, scenario_.cluster.node.peers.in_switch_reduction);
+    }
+
+    // What all groups of each kind together take of the links around groups of the first kind, one of each shape.
+    [[nodiscard]] std::vector<SharedLink> shared_links(Kind one, Kind other) const {
+        if (layout_.size_of(one.which) < 2 || layout_.size_of(other.which) < 2) return {};
+        const std::vector<Ranks> ones = sisters(one.which, one.stage), others = sisters(other.which, other.stage);
+        std::set<int> nodes;
+        for (const Ranks& ranks : one_of_each_shape(ones)) nodes.merge(nodes_of(ranks));
+        std::map<int, SharedLink> links;
+        load(one.which, ones, nodes, &SharedLink::one, links);
+        load(other.which, others, nodes, &SharedLink::other, links);
+        std::vector<SharedLink> shared;
+        for (const auto& [link, taken] : links) keep(shared, taken);
+        return shared;
+    }
+    void load(ParallelGroup which, const std::vector<Ranks>& groups, const std::set<int>& nodes, double SharedLink::*of,
+              std::map<int, SharedLink>& links) const {
+        for (const Ranks& ranks : groups) {
+            if (!touches(ranks, nodes)) continue;
+            const std::vector<DeviceIndex> members = devices_of(ranks);
+            const bool all_to_all = which == ParallelGroup::expert;
+            for (const LinkLoad& l : all_to_all ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
+                links[l.link].*of += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
         }
-        return make_group(topology_, own, sharing, scenario_.cluster.node.peers.in_switch_reduction);
     }
 
     const Scenario& scenario_;
     const Topology& topology_;
     RankLayout layout_;
-    std::vector<std::vector<int>> ranks_;  // by stage
+    std::vector<Ranks> stages_;  // the ranks of each
 };
 
 }  // namespace
 
-bool StageGroups::alike(std::size_t stage, std::size_t other) const {
-    const auto same = [&](std::size_t a, std::size_t b) { return boundaries[a].ring == boundaries[b].ring; };
-    return which[stage] == which[other] && same(stage, other) && same(stage - 1, other - 1) &&
-           mates[stage].in_layers == mates[other].in_layers && mates[stage].data == mates[other].data;
+bool StageGroups::as_before(std::size_t stage) const {
+    const auto same_boundaries = [&](std::size_t s) { return boundaries[s].ring == boundaries[s - 1].ring; };
+    const auto same_slowdown = [](const StageMates& a, const StageMates& b) { return a.in_layers == b.in_layers && a.data == b.data; };
+    return stage > 1 && which[stage] == which[stage - 1] && same_slowdown(mates[stage], mates[stage - 1]) && same_boundaries(stage) &&
+           same_boundaries(stage - 1);
+}
+
+const Group& group_of(const JobGroups& groups, ParallelGroup which) {
+    switch (which) {
+        case ParallelGroup::tensor:
+            return groups.tensor;
+        case ParallelGroup::context:
+            return groups.context;
+        case ParallelGroup::expert:
+            return groups.expert;
+        case ParallelGroup::expert_tensor:
+            return groups.expert_tensor;
+        case ParallelGroup::data:
+            return groups.data;
+        case ParallelGroup::expert_data:
+            return groups.expert_data;
+        case ParallelGroup::shard:
+            return groups.shard;
+        case ParallelGroup::replicas:
+            return groups.replicas;
+        case ParallelGroup::pipeline:
+            break;  // a boundary's
+    }
+    return groups.tensor;
 }
 
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     const GroupLayer layer(scenario, topology);
-    const int stages = scenario.plan.pp;
+    const auto stages = static_cast<std::size_t>(scenario.plan.pp);
     StageGroups groups{{}, {}, {}, {}, {}};
     std::map<std::vector<int>, std::size_t> known;
-    for (int s = 0; s < stages; ++s) {
+    for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
         if (is_new) groups.unlike.push_back(layer.groups_of(s));
         groups.which.push_back(entry->second);
-        groups.mates.push_back(layer.mates(s));
+        groups.mates.push_back(layer.mates_of(s));
     }
     if (stages < 2) return groups;
     std::map<std::vector<int>, Group> boundaries;
-    for (int s = 0; s < stages; ++s) {
+    for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = boundaries.try_emplace(layer.boundary_places(s));
         if (is_new) entry->second = layer.boundary(s);
         groups.boundaries.push_back(entry->second);

@@ -7,9 +7,7 @@ namespace sextant {
 
 void keep(std::vector<SharedLink>& links, SharedLink link) {
     constexpr double rounding = 1 + 1e-9;
-    const auto covers = [](const SharedLink& a, const SharedLink& b) {
-        return a.one * rounding >= b.one && a.other * rounding >= b.other;
-    };
+    const auto covers = [](const SharedLink& a, const SharedLink& b) { return a.one * rounding >= b.one && a.other * rounding >= b.other; };
     if (std::ranges::any_of(links, [&](const SharedLink& known) { return covers(known, link); })) return;
     std::erase_if(links, [&](const SharedLink& known) { return covers(link, known); });
     links.push_back(link);

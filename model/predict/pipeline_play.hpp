@@ -11,12 +11,12 @@ namespace sextant {
 
 // What a stage does for one micro-batch in one of its chunks.
 struct ChunkTimes {
-    Seconds early, ahead;       // of forward: what is done before its input arrives; all of it
-    Seconds early_back, back;   // of backward, or of the part that makes the gradient of the input
-    Seconds weights;            // what a zero-bubble schedule leaves for later
-    Seconds send_ahead;         // to the next virtual stage
-    Seconds send_back;          // to the one before
-    Seconds first, last;        // more in the first forward and the last backward
+    Seconds early, ahead;      // of forward: what is done before its input arrives; all of it
+    Seconds early_back, back;  // of backward, or of the part that makes the gradient of the input
+    Seconds weights;           // what a zero-bubble schedule leaves for later
+    Seconds send_ahead;        // to the next virtual stage
+    Seconds send_back;         // to the one before
+    Seconds first, last;       // more in the first forward and the last backward
 };
 
 struct PlayedPipeline {

@@ -29,18 +29,18 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Pr
     return stages;
 }
 
-// As many micro-batches as it takes until every further one costs the same.
-std::optional<Prepared::State::PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
+// Of schedules whose stages wait for each other in turns that no formula follows. After two micro-batches for every stage, each further
+// one for every stage costs the same.
+std::vector<PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     if (plan.pp < 2 || !irregular) return {};
-    Prepared::State::PlayedOrders played;
-    const std::int64_t enough = 2 * plan.pp;
-    played.micro_batches = static_cast<int>(micro_batches <= enough ? micro_batches : enough + micro_batches % plan.pp);
-    played.orders = work_orders(plan.schedule, plan.pp, plan.vpp, played.micro_batches);
-    if (played.micro_batches == micro_batches) return played;
-    played.fewer = played.micro_batches - plan.pp;
-    played.fewer_orders = work_orders(plan.schedule, plan.pp, plan.vpp, played.fewer);
-    return played;
+    const auto orders = [&](std::int64_t m) {
+        const int count = static_cast<int>(m);
+        return PlayedOrders{count, work_orders(plan.schedule, plan.pp, plan.vpp, count)};
+    };
+    const std::int64_t more = 2 * plan.pp + micro_batches % plan.pp;
+    if (micro_batches <= more) return {orders(micro_batches)};
+    return {orders(more - plan.pp), orders(more)};
 }
 
 // Numbers that are plausible one by one may still be absurd together.

@@ -145,30 +145,6 @@ PhasePrice PhasePrice::stretched(const std::array<double, 3>& times) const {
     return out;
 }
 
-const Group& group_of(const JobGroups& groups, ParallelGroup which) {
-    switch (which) {
-        case ParallelGroup::tensor:
-            return groups.tensor;
-        case ParallelGroup::context:
-            return groups.context;
-        case ParallelGroup::expert:
-            return groups.expert;
-        case ParallelGroup::expert_tensor:
-            return groups.expert_tensor;
-        case ParallelGroup::data:
-            return groups.data;
-        case ParallelGroup::expert_data:
-            return groups.expert_data;
-        case ParallelGroup::shard:
-            return groups.shard;
-        case ParallelGroup::replicas:
-            return groups.replicas;
-        case ParallelGroup::pipeline:
-            break;
-    }
-    return groups.tensor;
-}
-
 Collective collective_of(ExchangeKind kind) {
     switch (kind) {
         case ExchangeKind::all_reduce:

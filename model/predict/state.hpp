@@ -7,45 +7,13 @@
 #include "model/plan/buckets.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
-#include "model/predict/link_sharing.hpp"
-#include "model/predict/overlap.hpp"
+#include "model/predict/groups.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <array>
-#include <optional>
 #include <vector>
 
 namespace sextant {
-
-// The groups that the ranks of one stage communicate in: of each kind the slowest, which its sisters wait for.
-struct JobGroups {
-    Group tensor, context, expert, expert_tensor, data, expert_data;
-    Group shard;     // ZeRO group of the dense parameters
-    Group replicas;  // hybrid shard: the same shard in other groups
-    // Where tensor, context and expert groups meet those that gradients or gathered weights go over.
-    std::array<std::vector<SharedLink>, 3> beside_data;
-};
-
-// The other stages with ranks on the nodes of a stage, and how many times as long an exchange of its groups takes while all of them do the
-// same.
-struct StageMates {
-    std::vector<std::size_t> stages;
-    std::array<double, 3> in_layers{1, 1, 1};  // tensor, context, expert
-    double data = 1;
-};
-
-// Stages that lie alike on their nodes have the same groups.
-struct StageGroups {
-    std::vector<JobGroups> unlike{1};
-    std::vector<std::size_t> which{0};  // by stage
-    std::vector<StageMates> mates;      // by stage
-    std::vector<Group> boundaries;   // by stage: its ranks' pairs with those of the next one; of the last with the first
-    Group send;                      // one that leaves a node, where there is one: sends are priced for it
-
-    [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
-    // Also the boundaries in front of and behind the two stages.
-    [[nodiscard]] bool alike(std::size_t stage, std::size_t other) const;
-};
 
 // The blocks of one chunk of a stage, in the order of forward, and the buckets of their gradients, in the order of backward: bucket b holds
 // blocks b.first_block .. of this list.
@@ -59,6 +27,12 @@ struct ChunkBlocks {
     std::vector<Bucket> buckets;
 };
 
+// What each stage does with so many micro-batches.
+struct PlayedOrders {
+    int micro_batches = 0;
+    std::vector<std::vector<WorkItem>> of_stage;
+};
+
 struct Prepared::State {
     Scenario scenario;
     Precision precision;  // as the framework really keeps it
@@ -70,37 +44,29 @@ struct Prepared::State {
     BucketRule bucket_rule;
     StageGroups groups;
     std::int64_t micro_batches = 1;
-    // Of schedules that are played rather than put into a formula: so many micro-batches, and one for each stage fewer.
-    struct PlayedOrders {
-        int micro_batches = 0, fewer = 0;
-        std::vector<std::vector<WorkItem>> orders, fewer_orders;  // by stage
-    };
-    std::optional<PlayedOrders> played;
-    Bandwidth host_copy;    // device to host memory, pinned
-    Bandwidth host_memory;  // of the node, shared by its devices
-    Bandwidth network;      // of one node, all its network links together; zero where there is no network
+    std::vector<PlayedOrders> played;  // where no formula has the schedule: all micro-batches, or few of them and some more
+    Bandwidth host_copy;               // device to host memory, pinned
+    Bandwidth host_memory;             // of the node, shared by its devices
+    Bandwidth network;                 // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
 };
-
-// Ranks by the plan's placement, groups by dimension, laid on the topology.
-StageGroups lay_groups(const Scenario&, const Topology&);
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.
 struct PhasePrice {
     Seconds device;
     Seconds host;
-    Seconds exchange[3];  // tensor, context, expert: exposed
-    Seconds flowing[3];   // of that, on links
-    Seconds hidden;       // exchange time behind compute, of tensor groups
-    Seconds hidden_flowing;
-    Seconds wire[3];  // on links, exposed or hidden, were they used in full
-    Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
-    [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
-    // With exchanges that are so many times as long on their links.
-    [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
+    // By groups_in_layers: exposed; of that on links; and on links, exposed or hidden, if all of their bandwidth were of use.
+    std::array<Seconds, 3> exchange, flowing, wire;
+    Seconds hidden, hidden_flowing;  // exchange time behind compute, of tensor groups; of that on links
+    Seconds meeting;                 // by which an exchange is longer that meets what is hidden of those before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
+    [[nodiscard]] Seconds time() const { return device + exchanges(); }
+    [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
+    // With exchanges that are so many times as long on links.
+    [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
     PhasePrice& operator+=(const PhasePrice&);
+    friend PhasePrice operator+(PhasePrice a, const PhasePrice& b) { return a += b; }
     friend PhasePrice operator*(double n, const PhasePrice&);
 };
 struct SegmentPrice {
@@ -116,7 +82,6 @@ Seconds dispatch_time(const Prepared::State&, bool backward);
 // One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
 Collective collective_of(ExchangeKind);
 double hidden_fraction(const ExchangeCall&, const Prepared::State&);
-const Group& group_of(const JobGroups&, ParallelGroup);
 Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
@@ -146,10 +111,11 @@ struct DataParallelPrice {
     Seconds hidden;
     Seconds launch;  // the device waits for the host; of a stage alone
     Seconds offload;
-    Seconds at_end;  // of all exchanges together, what the last backward makes
+    Seconds at_end;  // exchanges of what the last backward makes, hidden or not
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
-    Seconds steady_ahead, steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
+    Seconds steady_ahead,
+        steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
     // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
     Seconds early_ahead, early_back;
 };

@@ -24,7 +24,8 @@ std::string shape_text(const Kernel& k) {
 
 class Explainer {
 public:
-    explicit Explainer(const Prepared& prepared) : job_(prepared.state()), e_(estimate(prepared)), groups_(job_.groups[static_cast<std::size_t>(e_.last_stage)]) {}
+    explicit Explainer(const Prepared& prepared)
+        : job_(prepared.state()), e_(estimate(prepared)), groups_(job_.groups[static_cast<std::size_t>(e_.last_stage)]) {}
 
     std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
         say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
