@@ -185,23 +185,22 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     Estimate e;
     std::size_t last = 0, slowest = 0;
     Seconds latest;
-    std::vector<Seconds> held_up;
+    const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        held_up.push_back(held_up_at_end(job, stages, ends, s));
-        const Seconds done = ends[s] + held_up[s] + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
+        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
         if (s == 0 || done > latest) last = s, latest = done;
         if (stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s;
     }
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];
     e.last_stage = static_cast<int>(last);
-    e.terms = stage_terms(finisher, job, ends[last], held_up[last], r);
+    e.terms = stage_terms(finisher, job, ends[last], held_up(last), r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
     const PhasePrice passes = finisher.blocks.forward + finisher.blocks.backward + finisher.blocks.recompute;
     e.overlapped[Term::tensor_communication] = m * (passes.hidden - passes.meeting);
     e.slowest_stage = static_cast<int>(slowest);
-    e.slowest = stage_terms(stages[slowest], job, ends[slowest], held_up[slowest], r);
+    e.slowest = stage_terms(stages[slowest], job, ends[slowest], held_up(slowest), r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
     for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());

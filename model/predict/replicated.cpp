@@ -91,6 +91,21 @@ void StagePlay::between_chunks(Overlap& o, const ChunkBlocks& next) const {
     o.done -= time;
 }
 
+// What is left for when the last backward has ended.
+void StagePlay::finish_step(Overlap& o, bool reduced, Seconds through_servers) const {
+    if (plan_.forward_only) return;
+    const bool overlaps = overlaps_gradients(plan_, framework_);
+    if (plan_.has_servers()) return o.exchange((overlaps ? 0.5 : 1.0) * through_servers, {}, {});
+    if (!reduced && !overlaps)
+        for (const ChunkBlocks& chunk : chunks_) reduce_all(o, chunk);
+    if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
+    o.wait_for_exchanges();
+    BlockParameters all;
+    for (const ChunkBlocks& chunk : chunks_)
+        for (const Block& b : chunk.blocks) all.dense += b.parameters.dense, all.expert += b.parameters.expert;
+    gather(o, all.dense, all.expert, 1);
+}
+
 DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     const bool every = reduces_every_micro_batch(plan_, framework_);
@@ -132,18 +147,8 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         }
     };
     const Seconds period = (apart ? Seconds{} : ahead_.device() + each_) + back_.device();
-    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, [&](Overlap& at) {
-        if (plan_.forward_only) return;
-        if (served) return at.exchange((overlaps_gradients(plan_, framework_) ? 0.5 : 1.0) * through_servers, {}, {});
-        if (!every && !overlaps_gradients(plan_, framework_))
-            for (const ChunkBlocks& chunk : chunks_) reduce_all(at, chunk);
-        if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
-        at.wait_for_exchanges();
-        BlockParameters all;
-        for (const ChunkBlocks& chunk : chunks_)
-            for (const Block& b : chunk.blocks) all.dense += b.parameters.dense, all.expert += b.parameters.expert;
-        gather(at, all.dense, all.expert, 1);
-    });
+    const auto finish = [&](Overlap& at) { finish_step(at, every, through_servers); };
+    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, std::ref(micro_batch), std::ref(finish));
     price.first_forward = first_forward;
     if (!every) return price;
     price.at_end = {};

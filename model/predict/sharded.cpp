@@ -83,7 +83,7 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, micro_batch, [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, std::ref(micro_batch), [](Overlap&) {}));
     price.at_end = {};
     const Seconds all = passes[0] + passes[1] + passes[2];
     if (all > Seconds{}) {

@@ -4,34 +4,50 @@
 
 namespace sextant {
 
-// Of all exchanges of the stage together, how they share links with those of data parallelism.
-std::array<Slowed, 3> StagePlay::shared() const {
-    std::array<Slowed, 3> slowed;
-    PhasePrice all;
-    for (const SegmentPrice& s : segments_) {
-        all += s.forward;
-        all += s.backward;
+StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds each,
+                     const Resources& r)
+    : job_(job),
+      plan_(job.scenario.plan),
+      framework_(job.scenario.framework),
+      groups_(job.groups[stage]),
+      chunks_(job.chunks[stage]),
+      each_(each),
+      r_(r),
+      slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
+      beside_(job.groups.mates[stage].data) {
+    const std::array<Slowed, 3> slowed = shared(segments);
+    passes_.reserve(segments.size());
+    for (const SegmentPrice& s : segments) {
+        const OwnWork backward = own(s.backward, slowed);
+        passes_.push_back({own(s.forward, slowed), backward, backward + own(s.recompute, slowed), own(s.weights, slowed)});
     }
-    for (std::size_t i = 0; i < slowed.size(); ++i)
-        if (all.links(i) > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], all.wire[i] / all.links(i), 1);
+    ahead_ = whole(&StagePlay::forward);
+    if (!plan_.forward_only) back_ = whole(&StagePlay::backward);
+}
+
+// How exchanges of tensor, context and expert groups share links with those of data parallelism.
+std::array<Slowed, 3> StagePlay::shared(const std::vector<SegmentPrice>& segments) const {
+    std::array<Slowed, 3> slowed;
+    for (std::size_t i = 0; i < slowed.size(); ++i) {
+        if (groups_.beside_data[i].empty()) continue;
+        Seconds links, wire;
+        for (const SegmentPrice& s : segments) {
+            links += s.forward.links(i) + s.backward.links(i);
+            wire += s.forward.wire[i] + s.backward.wire[i];
+        }
+        if (links > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], wire / links, 1);
+    }
     return slowed;
 }
 
-OwnWork StagePlay::own(const PhasePrice& p) const {
+OwnWork StagePlay::own(const PhasePrice& p, const std::array<Slowed, 3>& slowed) const {
     OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}, {}};
-    for (std::size_t i = 0; i < shared_.size(); ++i) {
-        work.longer += (shared_[i].one - 1) * p.flowing[i];
-        work.holds_up += shared_[i].one * (1 - 1 / shared_[i].other) * p.links(i);
+    for (std::size_t i = 0; i < slowed.size(); ++i) {
+        work.longer += (slowed[i].one - 1) * p.flowing[i];
+        work.holds_up += slowed[i].one * (1 - 1 / slowed[i].other) * p.links(i);
     }
     return work;
 }
-
-OwnWork StagePlay::backward(const Block& b) const {
-    const SegmentPrice& s = segments_[static_cast<std::size_t>(b.block_template)];
-    return b.recomputed ? own(s.backward) + own(s.recompute) : own(s.backward);
-}
-
-OwnWork StagePlay::weights(const Block& b) const { return own(segments_[static_cast<std::size_t>(b.block_template)].weights); }
 
 OwnWork StagePlay::over(const ChunkBlocks& chunk, int first, int count, Pass pass) const {
     OwnWork sum;
