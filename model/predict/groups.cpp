@@ -34,7 +34,7 @@ public:
         g.shard = group(ParallelGroup::shard);
         g.replicas = group(ParallelGroup::replicas);
         for (std::size_t i = 0; i < groups_in_layers.size(); ++i)
-            g.beside_data[i] = shared_links({groups_in_layers[i], stage}, {data_group(), stage});
+            g.beside_data[i] = side_by_side(shared_links({groups_in_layers[i], stage}, {data_group(), stage}));
         return g;
     }
 
@@ -45,7 +45,7 @@ public:
             if (other != stage && touches(stages_[other], nodes)) mates.stages.push_back(other);
         const auto beside_mates = [&](ParallelGroup which) {
             double times = 1;
-            for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate}), 1, 1).one - 1;
+            for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
             return times;
         };
         for (std::size_t i = 0; i < groups_in_layers.size(); ++i) mates.in_layers[i] = beside_mates(groups_in_layers[i]);

@@ -19,8 +19,8 @@ struct JobGroups {
     Group tensor, context, expert, expert_tensor, data, expert_data;
     Group shard;     // ZeRO group of the dense parameters
     Group replicas;  // hybrid shard: the same shard in other groups
-    // The links on which groups_in_layers meet the group that gradients, or weights in shards, go over.
-    std::array<std::vector<SharedLink>, 3> beside_data;
+    // How exchanges of groups_in_layers and those of gradients, or of weights in shards, slow each other.
+    std::array<Slowed, 3> beside_data;
 };
 const Group& group_of(const JobGroups&, ParallelGroup);
 

@@ -1,4 +1,4 @@
-// Two exchanges that go on at the same time, and the links that they meet on. docs/model/data_parallel.md derives it. Internal to predict.
+// Two exchanges that go on at the same time, and the links that they meet on. docs/model/link_sharing.md derives it. Internal to predict.
 #pragma once
 
 #include <span>
@@ -12,11 +12,10 @@ struct SharedLink {
 };
 void keep(std::vector<SharedLink>&, SharedLink);
 
-// How many times as long each takes while both go on, their rates max-min fair, as the simulator shares links. `efficiency`: what each gets
-// out of a link.
+// How many times as long each takes while both go on, their rates max-min fair as the simulator's are.
 struct Slowed {
     double one = 1, other = 1;
 };
-Slowed side_by_side(std::span<const SharedLink>, double efficiency_of_one, double efficiency_of_other);
+Slowed side_by_side(std::span<const SharedLink>);
 
 }  // namespace sextant

@@ -82,7 +82,6 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
                 price.hidden += hidden * t;
                 price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
                 price.hidden_flowing += hidden * flow;
-                price.wire[exchange_term(call->group)] += one.efficiency * flow;
                 if (!(hidden > 0)) continue;
                 behind.pass((1 - hidden) * one.fixed);
                 price.meeting += behind.meet((1 - hidden) * flow);
@@ -113,7 +112,6 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     for (int i = 0; i < 3; ++i) {
         exchange[i] += o.exchange[i];
         flowing[i] += o.flowing[i];
-        wire[i] += o.wire[i];
     }
     hidden += o.hidden;
     hidden_flowing += o.hidden_flowing;
@@ -128,7 +126,6 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     for (int i = 0; i < 3; ++i) {
         out.exchange[i] *= n;
         out.flowing[i] *= n;
-        out.wire[i] *= n;
     }
     out.hidden *= n;
     out.hidden_flowing *= n;

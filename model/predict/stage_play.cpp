@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds each,
+StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments, Seconds each,
                      const Resources& r)
     : job_(job),
       plan_(job.scenario.plan),
@@ -15,36 +15,23 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const std::v
       r_(r),
       slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
       beside_(job.groups.mates[stage].data) {
-    const std::array<Slowed, 3> slowed = shared(segments);
     passes_.reserve(segments.size());
-    for (const SegmentPrice& s : segments) {
-        const OwnWork backward = own(s.backward, slowed);
-        passes_.push_back({own(s.forward, slowed), backward, backward + own(s.recompute, slowed), own(s.weights, slowed)});
+    for (std::size_t t = 0; t < segments.size(); ++t) {
+        const SegmentPrice& s = segments[t];
+        Passes& passes = passes_.emplace_back();
+        if (job.stages[stage].count[t] == 0) continue;
+        passes = {own(s.forward), own(s.backward), own(s.backward) + own(s.recompute), own(s.weights)};
     }
     ahead_ = whole(&StagePlay::forward);
     if (!plan_.forward_only) back_ = whole(&StagePlay::backward);
 }
 
-// How exchanges of tensor, context and expert groups share links with those of data parallelism.
-std::array<Slowed, 3> StagePlay::shared(const std::vector<SegmentPrice>& segments) const {
-    std::array<Slowed, 3> slowed;
-    for (std::size_t i = 0; i < slowed.size(); ++i) {
-        if (groups_.beside_data[i].empty()) continue;
-        Seconds links, wire;
-        for (const SegmentPrice& s : segments) {
-            links += s.forward.links(i) + s.backward.links(i);
-            wire += s.forward.wire[i] + s.backward.wire[i];
-        }
-        if (links > Seconds{}) slowed[i] = side_by_side(groups_.beside_data[i], wire / links, 1);
-    }
-    return slowed;
-}
-
-OwnWork StagePlay::own(const PhasePrice& p, const std::array<Slowed, 3>& slowed) const {
+OwnWork StagePlay::own(const PhasePrice& p) const {
     OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}, {}};
-    for (std::size_t i = 0; i < slowed.size(); ++i) {
-        work.longer += (slowed[i].one - 1) * p.flowing[i];
-        work.holds_up += slowed[i].one * (1 - 1 / slowed[i].other) * p.links(i);
+    for (std::size_t i = 0; i < groups_.beside_data.size(); ++i) {
+        const Slowed& slowed = groups_.beside_data[i];
+        work.longer += (slowed.one - 1) * p.flowing[i];
+        work.holds_up += slowed.one * (1 - 1 / slowed.other) * p.links(i);
     }
     return work;
 }
@@ -120,7 +107,7 @@ DataParallelPrice StagePlay::price(Seconds arrival) {
     return play();
 }
 
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments,
+DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments,
                                       Seconds arrival, Seconds each, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     DataParallelPrice price = StagePlay(job, stage, segments, each, r).price(arrival);

@@ -4,7 +4,6 @@
 #include "model/predict/overlap.hpp"
 #include "model/predict/state.hpp"
 
-#include <array>
 #include <functional>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace sextant {
 
 class StagePlay {
 public:
-    StagePlay(const Prepared::State&, std::size_t stage, const std::vector<SegmentPrice>&, Seconds each, const Resources&);
+    StagePlay(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice>, Seconds each, const Resources&);
 
     [[nodiscard]] DataParallelPrice price(Seconds arrival);
 
@@ -32,8 +31,7 @@ private:
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
     [[nodiscard]] bool forwards_first() const;
 
-    [[nodiscard]] std::array<Slowed, 3> shared(const std::vector<SegmentPrice>&) const;
-    [[nodiscard]] OwnWork own(const PhasePrice&, const std::array<Slowed, 3>&) const;
+    [[nodiscard]] OwnWork own(const PhasePrice&) const;
     [[nodiscard]] const OwnWork& forward(const Block& b) const { return passes_[static_cast<std::size_t>(b.block_template)].forward; }
     [[nodiscard]] const OwnWork& backward(const Block& b) const {
         const Passes& passes = passes_[static_cast<std::size_t>(b.block_template)];

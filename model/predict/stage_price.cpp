@@ -41,7 +41,7 @@ void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stag
 
 // Of a micro-batch in each chunk. What data parallelism and copies add to a pass is spread evenly over the chunks.
 std::vector<ChunkTimes> price_chunks(const StagePrice& stage, const Prepared::State& job, std::size_t s,
-                                     const std::vector<SegmentPrice>& segments, const StagePrice* before, const Resources& r) {
+                                     std::span<const SegmentPrice> segments, const StagePrice* before, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const std::size_t last = job.stages.size() - 1, count = job.chunks[s].size();
     const double part = 1 / static_cast<double>(count), passes = plan.forward_only ? 1 : 2;
@@ -76,7 +76,7 @@ std::vector<ChunkTimes> price_chunks(const StagePrice& stage, const Prepared::St
     return chunks;
 }
 
-SegmentPrice price_blocks(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments) {
+SegmentPrice price_blocks(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     const StageBlocks& blocks = job.stages[stage];
     SegmentPrice all;
     for (std::size_t t = 0; t < segments.size(); ++t) {
@@ -92,7 +92,7 @@ SegmentPrice price_blocks(const Prepared::State& job, std::size_t stage, const s
     return all;
 }
 
-StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
+StagePrice price_stage(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments, Seconds arrival,
                        const StagePrice* before, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     StagePrice price;
@@ -110,7 +110,7 @@ StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std:
 // Where stages share nodes, an exchange meets those of the others as often as these go on: as often as it does itself, but for the first
 // micro-batch, which is on one stage only. The longer exchanges take, the more they meet.
 std::optional<std::vector<SegmentPrice>> beside_other_stages(const Prepared::State& job, std::size_t stage,
-                                                             const std::vector<SegmentPrice>& segments) {
+                                                             std::span<const SegmentPrice> segments) {
     const std::array<double, 3>& beside = job.groups.mates[stage].in_layers;
     if (beside == std::array<double, 3>{1, 1, 1}) return {};
     const SegmentPrice blocks = price_blocks(job, stage, segments);
@@ -147,11 +147,10 @@ StageTimes StagePrice::times(double passes) const {
 
 // Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
 std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
-    std::vector<std::vector<SegmentPrice>> segments(job.groups.unlike.size());  // by groups, by template
-    for (std::size_t g = 0; g < segments.size(); ++g) {
-        segments[g].reserve(job.templates.size());
-        for (const BlockKernels& k : job.templates) segments[g].push_back(price_block(k, job, job.groups.unlike[g], r));
-    }
+    std::vector<SegmentPrice> segments;  // by groups, by template
+    segments.reserve(job.groups.unlike.size() * job.templates.size());
+    for (const JobGroups& groups : job.groups.unlike)
+        for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, groups, r));
     std::vector<StagePrice> stages;
     stages.reserve(job.stages.size());
     Seconds arrival;  // of the first micro-batch
@@ -162,9 +161,10 @@ std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources
         if (alike) {
             stages.push_back(*before);
         } else {
-            const std::vector<SegmentPrice>& alone = segments[job.groups.which[s]];
+            const std::size_t count = job.templates.size();
+            const auto alone = std::span<const SegmentPrice>(segments).subspan(job.groups.which[s] * count, count);
             const auto met = beside_other_stages(job, s, alone);
-            stages.push_back(price_stage(job, s, met ? *met : alone, arrival, before, r));
+            stages.push_back(price_stage(job, s, met ? std::span<const SegmentPrice>(*met) : alone, arrival, before, r));
         }
         const StagePrice& here = stages.back();
         arrival += (here.ahead() + here.send_ahead) / job.scenario.plan.vpp + here.data.first_forward;

@@ -11,6 +11,7 @@
 #include "model/schedule/schedule.hpp"
 
 #include <array>
+#include <span>
 #include <vector>
 
 namespace sextant {
@@ -56,10 +57,9 @@ struct Prepared::State {
 struct PhasePrice {
     Seconds device;
     Seconds host;
-    // By groups_in_layers: exposed; of that on links; and on links, exposed or hidden, if all of their bandwidth were of use.
-    std::array<Seconds, 3> exchange, flowing, wire;
-    Seconds hidden, hidden_flowing;  // exchange time behind compute, of tensor groups; of that on links
-    Seconds meeting;                 // by which an exchange is longer that meets what is hidden of those before
+    std::array<Seconds, 3> exchange, flowing;  // by groups_in_layers: exposed; of that on links
+    Seconds hidden, hidden_flowing;            // exchange time behind compute, of tensor groups; of that on links
+    Seconds meeting;                           // by which an exchange is longer that meets what is hidden of those before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     [[nodiscard]] Seconds time() const { return device + exchanges(); }
     [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
@@ -121,7 +121,7 @@ struct DataParallelPrice {
 };
 // `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
 // micro-batch.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments, Seconds arrival,
                                       Seconds each, const Resources&);
 
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
