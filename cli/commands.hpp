@@ -13,9 +13,12 @@ class App;
 
 namespace sextant {
 
+void add_compare(CLI::App& app, ExitCode& exit_code);
+void add_calibrate(CLI::App& app, ExitCode& exit_code);
 void add_import(CLI::App& app, ExitCode& exit_code);
 void add_predict(CLI::App& app, ExitCode& exit_code);
 void add_profiles(CLI::App& app, ExitCode& exit_code);
+void add_run(CLI::App& app, ExitCode& exit_code);
 void add_simulate(CLI::App& app, ExitCode& exit_code);
 void add_validate(CLI::App& app, ExitCode& exit_code);
 

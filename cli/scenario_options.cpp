@@ -6,7 +6,11 @@ namespace sextant {
 
 void ScenarioOptions::add_to(CLI::App& command) {
     command.add_option("scenario", scenario, "scenario file, such as scenarios/default.json")->required();
-    command.add_option("--set", overrides, "override a field: plan.tp=8 (repeatable)")->take_all()->type_name("PATH=VALUE");
+    // One value each time: what follows may be a file.
+    command.add_option("--set", overrides, "override a field: plan.tp=8 (repeatable)")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("PATH=VALUE");
     command.add_option("--profiles", profiles, "directory of hardware profiles")->type_name("DIR");
 }
 
@@ -19,6 +23,7 @@ void ReportOptions::add_to(CLI::App& command) {
     command.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command.add_option("--fail-if", fail_if, "exit with 1 when this holds: 'step_time > 500 ms' (repeatable)")
         ->take_all()
+        ->allow_extra_args(false)
         ->type_name("CONDITION");
 }
 

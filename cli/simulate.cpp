@@ -1,12 +1,11 @@
 // sextant simulate: the same answer as predict, played event by event, and the timeline that it comes from.
 #include "cli/commands.hpp"
 #include "cli/scenario_options.hpp"
+#include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/simulation_writer.hpp"
 #include "model/io/timeline_svg.hpp"
-#include "model/io/trace_chrome.hpp"
-#include "model/io/trace_hdf5.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
@@ -24,15 +23,10 @@ struct SimulateOptions {
     std::string trace, picture;
 };
 
-// By the ending of its name: columns, or what Perfetto opens.
 void write_trace(const SimulationReport& report, const std::filesystem::path& file) {
-    if (file.extension() == ".h5" || file.extension() == ".hdf5") return write_trace_hdf5(file, report.trace);
-    if (file.extension() != ".json")
-        throw InputError(
-            Diagnostic{"--trace " + file.string(), "", "no format is known by this ending", "FILE.json for Perfetto, FILE.h5 for columns"});
     std::vector<UtilizationSeries> series = report.devices;
     series.insert(series.end(), report.links.begin(), report.links.end());
-    replace_text_file(file, [&](std::ostream& out) { write_chrome_trace(out, report.trace, {report.memory, series}); });
+    write_trace_file(report.trace, file, {report.memory, series});
 }
 
 void draw(const SimulationReport& report, const std::filesystem::path& file) {

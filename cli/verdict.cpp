@@ -11,15 +11,19 @@ std::vector<Condition> parse_conditions(const std::vector<std::string>& fail_if)
     return conditions;
 }
 
-ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
-    bool failed = false;
+ExitCode verdict(const std::vector<NamedQuantity>& quantities, const std::vector<Condition>& conditions) {
+    ExitCode code = ExitCode::done;
     for (const Condition& c : conditions) {
-        if (!holds(c, report)) continue;
+        if (!holds(c, quantities)) continue;
         std::cerr << "condition held: " << c.text << '\n';
-        failed = true;
+        code = ExitCode::condition_held;
     }
-    if (failed) return ExitCode::condition_held;
-    return report.estimate.fits ? ExitCode::done : ExitCode::does_not_fit;
+    return code;
+}
+
+ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
+    const ExitCode code = verdict(named_quantities(report), conditions);
+    return code == ExitCode::done && !report.estimate.fits ? ExitCode::does_not_fit : code;
 }
 
 }  // namespace sextant

@@ -14,6 +14,7 @@ namespace sextant {
 std::vector<Condition> parse_conditions(const std::vector<std::string>& fail_if);
 
 // Says on stderr which conditions held.
+ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);
 ExitCode verdict(const Report&, const std::vector<Condition>&);
 
 }  // namespace sextant

@@ -16,6 +16,7 @@ void json_quantity(std::string_view input);
 void measurement(std::string_view input);
 void predict(std::string_view input);
 void profile(std::string_view input);
+void run(std::string_view input);
 void scenario(std::string_view input);
 void trace(std::string_view input);
 
@@ -24,15 +25,11 @@ struct Target {
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
-    Target{"condition", condition},
-    Target{"framework", framework},
-    Target{"hf_config", hf_config},
-    Target{"json_quantity", json_quantity},
-    Target{"measurement", measurement},
-    Target{"predict", predict},
-    Target{"profile", profile},
-    Target{"scenario", scenario},
-    Target{"trace", trace},
+    Target{"condition", condition},     Target{"framework", framework},
+    Target{"hf_config", hf_config},     Target{"json_quantity", json_quantity},
+    Target{"measurement", measurement}, Target{"predict", predict},
+    Target{"profile", profile},         Target{"run", run},
+    Target{"scenario", scenario},       Target{"trace", trace},
 };
 
 }  // namespace sextant::fuzz

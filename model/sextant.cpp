@@ -93,12 +93,16 @@ struct PlayedStep {
     CostTable table;
     Simulation simulation;
 };
-PlayedStep play(const Prepared& job, const Machine& machine, Fold fold, const Jitter& jitter) {
-    TaskGraph graph = lower(job.scenario(), fold);
+PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter) {
     CostTable table = cost_table(job, graph);
     check_size(job.scenario(), graph, table);
     Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter);
     return {std::move(graph), std::move(table), std::move(simulation)};
+}
+
+Jitter jitter_of(const Scenario& scenario, std::uint64_t seed) {
+    const Straggler straggler = scenario.straggler.value_or(Straggler{});
+    return {scenario.step_noise, seed, straggler.devices, straggler.speed};
 }
 
 }  // namespace
@@ -155,22 +159,43 @@ Report predict(const Scenario& scenario) { return make_report(prepare(scenario))
 SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     const Prepared job = prepare(scenario);
     const Machine machine = machine_of(scenario);
-    const Straggler straggler = scenario.straggler.value_or(Straggler{});
-    const Jitter jitter{scenario.step_noise, seed, straggler.devices, straggler.speed};
+    const Jitter jitter = jitter_of(scenario, seed);
     const Fold fold = possible_fold(scenario);
-    PlayedStep step = play(job, machine, fold, jitter);
+    PlayedStep step = play(job, machine, lower(scenario, fold), jitter);
     // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
     bool exact = fold == Fold::nothing || step.simulation.folded_alike;
     constexpr std::size_t most_segments = 200'000;
     const std::size_t ranks = machine.placement.device_of.size();
     if (!exact && step.graph.segments().size() / step.graph.ranks().size() * ranks <= most_segments) {
-        step = play(job, machine, Fold::nothing, jitter);
+        step = play(job, machine, lower(scenario, Fold::nothing), jitter);
         exact = true;
     }
     SimulationReport report = make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter);
     if (!exact)
         report.report.assumptions.emplace_back("ranks of a stage may reach others over unlike links: all are as slow as the slowest");
     return report;
+}
+
+RunLayout run_layout(const Scenario& s) {
+    const int workers = s.plan.devices();
+    const int per_node = std::min(workers, s.plan.devices_per_node.value_or(s.cluster.node.devices));
+    return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
+}
+
+Comparison compare(const Scenario& scenario, const RunRecord& run) {
+    const Prepared job = prepare(scenario);
+    TaskGraph graph = lower(scenario, Fold::nothing);
+    check_same_plan(graph, scenario, run);
+    const Jitter jitter = jitter_of(scenario, Jitter{}.seed);
+    PlayedStep step = play(job, machine_of(scenario), std::move(graph), jitter);
+    return compare(job, step.graph, make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter), run);
+}
+
+Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
+    Diagnostics diagnostics;
+    const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);
+    diagnostics.throw_if_any();
+    return machine_cluster(machine, *like);
 }
 
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {

@@ -5,11 +5,13 @@
 //     const Report report = predict(scenario);
 #pragma once
 
+#include "model/calibrate/calibration.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
 #include "model/io/scenario_reader.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/estimate.hpp"
+#include "model/report/comparison.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
@@ -45,6 +47,18 @@ Report predict(const Scenario&);
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
+
+// Processes that run a scenario for real: one for each device, and behind them one for each parameter server.
+struct RunLayout {
+    int ranks = 1, ranks_per_node = 1;
+};
+RunLayout run_layout(const Scenario&);
+
+// Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
+Comparison compare(const Scenario&, const RunRecord&);
+
+// The machine with a small machine's numbers in place of its own, for calibrate() to begin with.
+Cluster guessed_cluster(Library&, const MachineFacts&);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);

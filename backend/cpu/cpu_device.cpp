@@ -2,12 +2,15 @@
 
 #include "backend/cpu/memory_pool.hpp"
 #include "backend/cpu/operators.hpp"
+#include "model/base/diagnostics.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
+#include <string>
 
 namespace sextant {
 namespace cpu {
@@ -23,6 +26,23 @@ void backward(Engine&, const Kind&, const OperatorCall&) {
 }
 
 }  // namespace cpu
+
+namespace {
+
+// What fails in an operator says in which.
+template <class Work>
+void naming(const OperatorCall& c, const char* pass, const Work& work) {
+    const auto refuse = [&](const std::string& why) { throw BackendError(pass + (" of " + c.op.name) + ": " + why); };
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        refuse("out of memory");
+    } catch (const dnnl::error& e) {
+        refuse(e.status == dnnl_out_of_memory ? "out of memory" : std::string("oneDNN: ") + e.what());
+    }
+}
+
+}  // namespace
 
 struct CpuDevice::State {
     cpu::Engine engine;
@@ -59,12 +79,12 @@ void CpuDevice::add(const Array& a, const Array& b, const Array& sum) {
 
 void CpuDevice::forward(const OperatorCall& c) {
     state_->engine.scratch.reset();
-    std::visit([&](const auto& kind) { cpu::forward(state_->engine, kind, c); }, c.op.kind);
+    naming(c, "forward", [&] { std::visit([&](const auto& kind) { cpu::forward(state_->engine, kind, c); }, c.op.kind); });
 }
 
 void CpuDevice::backward(const OperatorCall& c) {
     state_->engine.scratch.reset();
-    std::visit([&](const auto& kind) { cpu::backward(state_->engine, kind, c); }, c.op.kind);
+    naming(c, "backward", [&] { std::visit([&](const auto& kind) { cpu::backward(state_->engine, kind, c); }, c.op.kind); });
 }
 
 void CpuDevice::merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) {

@@ -1,7 +1,5 @@
 #include "backend/cpu/engine.hpp"
 
-#include "model/base/diagnostics.hpp"
-
 #include <utility>
 
 namespace sextant::cpu {
@@ -49,7 +47,7 @@ Matrix Matrix::turned() const {
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
     const auto status = dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, a.columns, scale, a.data,
                                     a.pitch, b.data, b.pitch, keep, c.data, c.pitch);
-    if (status != dnnl::status::success) throw BackendError("oneDNN refused a product of matrices");
+    dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
 }
 
 float* Scratch::reals(std::int64_t count) {

@@ -1,11 +1,14 @@
-// sextant-exec-cpu: one rank of a job on CPUs. mpirun or srun starts as many as the plan has devices; rank 0 writes what they found.
+// sextant-exec-cpu: one rank of a job on CPUs. mpirun or srun starts as many as the plan has; rank 0 writes what they found.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/exec_arguments.hpp"
+#include "backend/cpu/heartbeat.hpp"
 #include "backend/cpu/mpi_transport.hpp"
 #include "backend/cpu/mpi_world.hpp"
 #include "backend/exec/fingerprint.hpp"
+#include "backend/exec/memory_check.hpp"
 #include "backend/exec/rank_runner.hpp"
 #include "backend/exec/run_report.hpp"
+#include "backend/exec/server_runner.hpp"
 #include "backend/exec/supports.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_writer.hpp"
@@ -13,26 +16,24 @@
 
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <system_error>
 #include <thread>
 
 namespace {
 
 using namespace sextant;
 
-constexpr int wrong_input = 2, machine_refused = 3, defect = 70;  // as the command line's
+constexpr int wrong_input = 2, machine_refused = 3, no_room = 4, defect = 70;  // as the command line's
 
-Scenario scenario_to_run(const ExecArguments& a, int ranks) {
+Scenario scenario_to_run(const ExecArguments& a) {
     Library library = open_library(a.profiles);
     Scenario scenario = load_scenario(library, a.scenario, a.overrides);
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     if (auto problems = unsupported(scenario); !problems.empty()) throw InputError(std::move(problems));
-    if (scenario.plan.devices() != ranks)
-        throw InputError(Diagnostic{
-            scenario.file, "/plan",
-            "the plan has " + std::to_string(scenario.plan.devices()) + " devices, and " + std::to_string(ranks) + " ranks were started",
-            "mpirun -n " + std::to_string(scenario.plan.devices())});
     return scenario;
 }
 
@@ -73,8 +74,46 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-// The steps, with a thread beside that communicates; it owns MPI until they are through.
-std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
+// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
+[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& failure) {
+    const auto because = [&](const std::string& why, int code) { world.abort("at " + where.text() + ": " + why, code); };
+    try {
+        std::rethrow_exception(failure);
+    } catch (const BackendError& e) {
+        because(e.what(), machine_refused);
+    } catch (const std::bad_alloc&) {
+        because("out of memory", machine_refused);
+    } catch (const std::system_error& e) {
+        because(e.what(), machine_refused);
+    } catch (const std::exception& e) {
+        because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
+    }
+    std::abort();
+}
+
+// What a process did and found.
+struct Outcome {
+    std::vector<StepRecord> walks;  // through the graph
+    std::vector<Fingerprint> weights;
+    Tally pushed, applied;
+    std::vector<int> staleness;
+};
+
+// Whole walks, until there are as many steps as asked for. One process tells how far they are.
+template <class Runner>
+std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& job, bool tells) {
+    const int walks = (a.steps + job.rounds() - 1) / job.rounds();
+    std::vector<StepRecord> records;
+    for (int i = 0; i < walks; ++i) {
+        records.push_back(runner.step(i));
+        if (tells) std::cout << "step " << (i + 1) * job.rounds() << " of " << walks * job.rounds() << std::endl;
+    }
+    return records;
+}
+
+// A worker's steps, with a thread beside that communicates.
+Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where);
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -83,17 +122,36 @@ std::vector<StepRecord> train(RankRunner& runner, const ExecArguments& a) {
             failure = std::current_exception();
         }
     });
-    std::vector<StepRecord> steps;
+    Outcome outcome;
     try {
-        for (int i = 0; i < a.steps; ++i) steps.push_back(runner.step(i));
+        outcome.walks = walk(runner, a, job, world.rank() == 0);
+        where.at("the end of training");
         if (a.parameters) runner.gather_weights();
         runner.exchanges().stop({});
     } catch (...) {
         runner.exchanges().stop(std::current_exception());
     }
     communicating.join();
-    if (failure) std::rethrow_exception(failure);
-    return steps;
+    if (failure) fail(world, where, failure);
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
+    outcome.pushed = runner.pushed();
+    return outcome;
+}
+
+Outcome serve(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
+    ServerRunner runner(job, world.rank() - job.workers(), device, transport, where);
+    Outcome outcome;
+    try {
+        outcome.walks = walk(runner, a, job, false);
+        where.at("the end of training");
+        if (a.parameters) runner.send_weights();
+    } catch (...) {
+        fail(world, where, std::current_exception());
+    }
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
+    outcome.applied = runner.applied();
+    outcome.staleness = runner.staleness();
+    return outcome;
 }
 
 Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
@@ -108,53 +166,109 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
     const auto times = gather(world, std::vector<Seconds>{step.begin + offset, step.end + offset});
     if (world.rank() != 0) return {};
     std::vector<RankRecord> records;
-    for (std::size_t r = 0; r < spans.size(); ++r)
+    for (std::size_t r = 0; r < job.graph.ranks().size(); ++r)  // the first server stands for all
         records.push_back({std::move(spans[r]), std::move(arrivals[r]), times[r][0], times[r][1], {}});
     return assemble_trace(job.graph, std::move(records));
 }
 
-void run(const MpiWorld& world, const ExecArguments& a, const Job& job) {
+void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
+    where.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
     CpuDevice device(threads);
     MpiTransport transport(job.graph, world.rank());
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport);
-    std::vector<StepRecord> steps = train(runner, a);
+    const auto does = job.is_server(world.rank()) ? serve : work;
+    Outcome outcome = does(world, a, job, device, transport, where);
 
-    RunRecord record = summarize(job, steps, [&](std::span<double> values) { world.sum(values); });
+    where.at("the gathering of what the ranks found");
+    const auto sum = [&](std::span<double> values) { world.sum(values); };
+    RunRecord record = summarize(job, outcome.walks, sum);
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    if (a.parameters) {
-        std::vector<Fingerprint> found = fingerprints(job, runner.memory(), device);
-        record.parameters = summarize(found, [&](std::span<double> values) { world.sum(values); });
-    }
-    const auto environments = gather(world, std::vector{environment(world, threads, steps.back().peak_bytes)});
-    record.trace = traced(world, job, std::move(steps[static_cast<std::size_t>(record.traced_step)]));
+    if (a.parameters) record.parameters = summarize(outcome.weights, sum);
+    if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
+    const auto environments = gather(world, std::vector{environment(world, threads, outcome.walks.back().peak_bytes)});
+    record.trace = traced(world, job, std::move(outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())]));
     if (world.rank() != 0) return;
-    for (std::size_t r = 0; r < environments.size(); ++r) {
+    for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];
         record.trace.ranks[r].host = e.host;
         record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B});
     }
-    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << run_to_json(record); });
+    where.at("the writing of the results");
+    const std::string text = run_to_json(record);
+    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << text; });
+}
+
+void check_processes(const Job& job, int started) {
+    if (job.processes() == started) return;
+    const std::string servers = job.servers() == 0 ? "" : ", " + std::to_string(job.servers()) + " of them parameter servers";
+    throw InputError(Diagnostic{
+        job.scenario.file, "/plan",
+        "the plan has " + std::to_string(job.processes()) + " ranks" + servers + ", and " + std::to_string(started) + " were started",
+        "mpirun -n " + std::to_string(job.processes())});
+}
+
+// A scenario that one rank cannot read, on a host of its own, ends all of them.
+std::optional<Job> job_of(const MpiWorld& world, const ExecArguments& a) {
+    std::optional<Job> job;
+    std::string problem;
+    try {
+        job.emplace(scenario_to_run(a), a.seed, a.learning_rate);
+        check_processes(*job, world.size());
+    } catch (const InputError& e) {
+        problem = e.what();
+    }
+    const std::optional<int> first = world.first_where(!problem.empty());
+    if (!first) return job;
+    if (*first == world.rank()) std::cerr << problem << '\n';
+    return {};
+}
+
+// Rank 0 judges for all, from what each finds on its host.
+bool fits(const MpiWorld& world, const Scenario& scenario) {
+    struct Travelling {
+        char host[64];
+        double available;
+    };
+    Travelling mine{{}, available_memory().si()};
+    world.host().copy(mine.host, sizeof mine.host - 1);
+    const auto found = gather(world, std::vector{mine});
+    std::string refusal;
+    if (world.rank() == 0) {
+        const std::vector<Bytes> peaks = predicted_peaks(scenario);
+        std::vector<RankNeed> needs;
+        for (std::size_t r = 0; r < found.size(); ++r) needs.push_back({found[r][0].host, found[r][0].available * units::B, peaks[r]});
+        refusal = memory_refusal(scenario, needs);
+        if (!refusal.empty()) std::cerr << refusal << '\n';
+    }
+    return !world.first_where(!refusal.empty());
+}
+
+int run(const MpiWorld& world, const ExecArguments& a) {
+    Whereabouts where;
+    const Heartbeat heartbeat(world, a.hang_timeout * units::s, where);
+    try {
+        where.at("the reading of the scenario");
+        const std::optional<Job> job = job_of(world, a);
+        if (!job) return wrong_input;
+        if (!fits(world, job->scenario)) return no_room;
+        run(world, a, *job, where);
+        world.barrier();
+        return 0;
+    } catch (...) {
+        fail(world, where, std::current_exception());
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    Heartbeat::hold_signals();
     const MpiWorld world(argc, argv);
     try {
-        const ExecArguments arguments = parse_exec_arguments({argv + 1, argv + argc});
-        const Job job(scenario_to_run(arguments, world.size()), arguments.seed, arguments.learning_rate);
-        run(world, arguments, job);
-        return 0;
-    } catch (const InputError& e) {  // every rank finds the same
+        return run(world, parse_exec_arguments({argv + 1, argv + argc}));
+    } catch (const InputError& e) {  // in the arguments, which are everybody's
         if (world.rank() == 0) std::cerr << e.what() << '\n';
         return wrong_input;
-    } catch (const BackendError& e) {
-        world.abort(e.what(), machine_refused);
-    } catch (const std::bad_alloc&) {
-        world.abort("out of memory", machine_refused);
-    } catch (const std::exception& e) {
-        world.abort(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
     }
 }

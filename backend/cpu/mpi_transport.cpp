@@ -34,9 +34,10 @@ MpiTransport::MpiTransport(const TaskGraph& graph, int rank) {
     check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
     for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c) {
         const Communicator& communicator = graph.communicators()[c];
+        if (communicator.group == ParallelGroup::pipeline || communicator.with_server) continue;  // messages alone
         std::vector<int> members;
         for (const GraphRank r : communicator.members) members.push_back(graph.ranks()[r].rank);
-        if (communicator.group == ParallelGroup::pipeline || std::ranges::find(members, rank) == members.end()) continue;
+        if (std::ranges::find(members, rank) == members.end()) continue;
         MPI_Group group = MPI_GROUP_NULL;
         check_mpi(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group), "MPI_Group_incl");
         for (const bool beside : {false, true}) {

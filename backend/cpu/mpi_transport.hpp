@@ -9,10 +9,10 @@
 
 namespace sextant {
 
-// Ranks of the graph are those of MPI_COMM_WORLD.
+// Ranks of the graph are those of MPI_COMM_WORLD; behind the workers come the parameter servers.
 class MpiTransport final : public Transport {
 public:
-    // All ranks make theirs at the same time.
+    // All processes make theirs at the same time.
     MpiTransport(const TaskGraph&, int rank);
     ~MpiTransport() override;
 

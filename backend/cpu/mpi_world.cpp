@@ -8,10 +8,24 @@
 #include <iostream>
 #include <numeric>
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 namespace sextant {
 namespace {
 
 constexpr int clock_tag = 1, clock_rounds = 10;
+
+// Seconds after which a rank is ended that waits for others where MPI cannot be asked yet, or any more: they have died or hang.
+constexpr unsigned longest_start = 120, longest_end = 8;
+constexpr unsigned longest_abort = 3;
+
+// Open MPI copies between processes of a host by reading their memory. Containers often forbid that, which it finds out too late.
+void avoid_forbidden_copies() {
+    char from = 1, to = 0;
+    const iovec mine{&to, 1}, other{&from, 1};
+    if (::process_vm_readv(::getpid(), &mine, 1, &other, 1, 0) != 1) ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+}
 
 }  // namespace
 
@@ -24,8 +38,10 @@ void check_mpi(int code, const char* call) {
 }
 
 MpiWorld::MpiWorld(int& argc, char**& argv) {
+    avoid_forbidden_copies();
+    alarm(longest_start);
     int provided = MPI_THREAD_SINGLE;
-    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
@@ -33,10 +49,15 @@ MpiWorld::MpiWorld(int& argc, char**& argv) {
     int length = 0;
     check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
     host_.assign(name, static_cast<std::size_t>(length));
-    if (provided < MPI_THREAD_SERIALIZED) abort("this MPI cannot be called from a second thread (MPI_THREAD_SERIALIZED)", 3);
+    alarm(0);
+    if (provided < MPI_THREAD_MULTIPLE) abort("this MPI cannot be called from several threads (MPI_THREAD_MULTIPLE)", 3);
 }
 
-MpiWorld::~MpiWorld() { MPI_Finalize(); }
+MpiWorld::~MpiWorld() {
+    alarm(longest_end);
+    MPI_Finalize();
+    alarm(0);
+}
 
 std::string MpiWorld::library_version() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -92,10 +113,24 @@ void MpiWorld::sum(std::span<double> values) const {
               "MPI_Allreduce");
 }
 
+void MpiWorld::barrier() const { check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+
+std::optional<int> MpiWorld::first_where(bool holds) const {
+    int first = holds ? rank_ : size_;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    return first < size_ ? std::optional(first) : std::nullopt;
+}
+
+void MpiWorld::say(const std::string& what) const {
+    const std::string line = "sextant-exec-cpu: rank " + std::to_string(rank_) + " on " + host_ + ": " + what + "\n";
+    std::cerr.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
+}
+
 void MpiWorld::abort(const std::string& why, int exit_code) const {
-    std::cerr << "sextant-exec-cpu: rank " << rank_ << " on " << host_ << ": " << why << std::endl;
+    say(why);
+    alarm(longest_abort);  // where MPI cannot do that either
     MPI_Abort(MPI_COMM_WORLD, exit_code);
-    std::exit(exit_code);
+    _exit(exit_code);
 }
 
 }  // namespace sextant

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace sextant {
 // Throws BackendError naming the call and MPI's reason, unless `code` is success.
 void check_mpi(int code, const char* call);
 
-// Between MPI_Init_thread and MPI_Finalize. One thread at a time may call MPI.
+// Between MPI_Init_thread and MPI_Finalize. Several threads may call MPI.
 class MpiWorld {
 public:
     MpiWorld(int& argc, char**& argv);
@@ -32,8 +33,13 @@ public:
     // On rank 0; elsewhere what comes back is empty.
     [[nodiscard]] std::vector<std::vector<char>> gather(std::span<const char>) const;
     void sum(std::span<double>) const;  // on all ranks
+    void barrier() const;
+    // The lowest rank for which it holds; all ranks call it.
+    [[nodiscard]] std::optional<int> first_where(bool holds) const;
 
-    // Ends all ranks. Says who, where and why before.
+    // On stderr, with who and where.
+    void say(const std::string& what) const;
+    // Says why, and ends all ranks.
     [[noreturn]] void abort(const std::string& why, int exit_code) const;
 
 private:

@@ -95,6 +95,7 @@ void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
 void BlockProgram::draw_weights(ComputeDevice& device, std::uint64_t seed, const ParameterArrays& weights) const {
     std::vector<float> values;
     for (const ParameterTensor& p : block_.parameters) {
+        if (p.tied && !weights.tied) continue;  // who has no copy: the embedding's block draws them
         values.resize(static_cast<std::size_t>(p.elements()));
         draw(p, seed, values);
         device.upload(values.data(), (p.tied ? weights.tied : weights.own).part(p.offset, p.elements()));

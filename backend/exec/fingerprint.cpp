@@ -31,7 +31,7 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
         for (std::size_t i = 0; i < serial.size(); ++i) {
             if (serial[i].tied) continue;
             Fingerprint f{block, serial[i].name, static_cast<double>(serial[i].elements())};
-            if (held != memory.blocks().end()) {
+            if (held != memory.blocks().end() && held->second.weights) {
                 const ParameterTensor& p = held->second.program.parameters()[i];
                 std::vector<float> weights(static_cast<std::size_t>(p.elements()));
                 device.download(held->second.weights.part(p.offset, p.elements()), weights.data());

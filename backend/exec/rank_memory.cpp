@@ -7,6 +7,8 @@ namespace {
 
 std::set<int> blocks_of(const TaskGraph& graph, GraphRank rank) {
     std::set<int> blocks;
+    if (graph.ranks()[rank].server)
+        for (std::size_t b = 0; b < graph.blocks().size(); ++b) blocks.insert(static_cast<int>(b));
     for (const Segment& s : graph.segments())
         if (const auto* work = std::get_if<ComputeWork>(&graph.works()[s.work]); work != nullptr && s.rank == rank)
             for (int b = work->first_block; b < work->first_block + work->count; ++b) blocks.insert(b);
@@ -46,9 +48,9 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
         held.owned = flow.sharded_parameters ? device.allocate(part) : held.weights.part(shard.rank * part, part);
         if (plan.forward_only) continue;
         if (run) held.gradients = run.part(offset, held.elements);
-        held.sums = flow.sharded || flow.accumulates ? device.allocate(part) : held.gradients;
+        held.sums = flow.sharded || (flow.accumulates && !flow.served) ? device.allocate(part) : held.gradients;
         offset += held.elements;
-        const int states = plan.without_optimizer ? 0 : facts_of(plan.optimizer).states;
+        const int states = plan.without_optimizer || flow.served ? 0 : facts_of(plan.optimizer).states;
         for (int i = 0; i < states; ++i) {
             held.states.push_back(device.allocate(part));
             device.fill(held.states.back(), 0);
@@ -105,7 +107,7 @@ void RankMemory::settle(int b) {
         device_.add(held.sums, held.received, held.sums);
         held.received = held.gradients = {};
     } else if (flow_.accumulates) {
-        device_.add(held.sums, held.gradients, held.sums);
+        if (!flow_.served) device_.add(held.sums, held.gradients, held.sums);
         device_.fill(held.gradients, 0);
     }
 }

@@ -29,6 +29,7 @@ struct GradientFlow {
     bool sharded = false;             // each rank owns a part
     bool sharded_parameters = false;  // and holds no more than that of the weights
     bool accumulates = false;         // reduced several times in a step
+    bool served = false;              // pushed to servers, who have the states and make the updates
 };
 
 class RankMemory {

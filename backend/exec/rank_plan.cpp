@@ -1,12 +1,17 @@
 #include "backend/exec/rank_plan.hpp"
 
+#include "backend/exec/server_traffic.hpp"
+
 namespace sextant {
 namespace {
 
 class Planner {
 public:
     Planner(const TaskGraph& graph, GraphRank rank, std::optional<int> tied_to_first, bool gathers_weights)
-        : graph_(graph), rank_(rank), tied_(tied_to_first), gathers_(gathers_weights) {}
+        : graph_(graph), rank_(rank), tied_(tied_to_first), gathers_(gathers_weights) {
+        for (const ServedRound& round : served_rounds(graph, rank))
+            for (const Push& push : round.pushes) pushed_[push.segment] = push.block;
+    }
 
     RankPlan write() {
         for (at_ = 0; at_ < graph_.segments().size(); ++at_) {
@@ -14,7 +19,8 @@ public:
             if (s.rank != rank_) continue;
             if (s.stream == Stream::compute) plan_.compute.push_back(at_);
             for (const SegmentIndex before : graph_.waits_for(at_))
-                if (graph_.segments()[before].rank != rank_) plan_.arriving.push_back(before);
+                if (const GraphRank from = graph_.segments()[before].rank; from != rank_ && !graph_.ranks()[from].server)
+                    plan_.arriving.push_back(before);
             std::visit([&](const auto& work) { take(work); }, graph_.works()[s.work]);
         }
         for (const auto& [block, segment] : last_backward_) plan_.plans[segment].completes.push_back(block);
@@ -37,20 +43,17 @@ private:
     void take(const CollectiveWork& work) {
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
             if (work.payload == Payload::weights) gather_[b] = at_;
-            if (work.payload != Payload::gradients) continue;
-            // Over the shard group, then over its replicas: one reduction in two steps.
-            const bool goes_on = pending_.contains(b);
-            if (!goes_on && ++reductions_[b] > 1) plan_.reduces_repeatedly = true;
-            pending_[b] = at_;
-            if (const auto last = last_backward_.find(b); last != last_backward_.end()) {
-                plan_.plans[last->second].completes.push_back(b);
-                last_backward_.erase(last);
-            }
+            if (work.payload == Payload::gradients) reduce(b);
         }
+    }
+    void take(const TransferWork&) {
+        if (const auto push = pushed_.find(at_); push != pushed_.end()) reduce(push->second);
     }
     void take(const UpdateWork&) { settle_all(); }
     void take(const OverheadWork& work) {
-        if (work.of_step) settle_all();
+        if (!work.of_step) return;
+        settle_all();
+        reductions_.clear();
     }
     template <class Other>
     void take(const Other&) {}
@@ -58,6 +61,16 @@ private:
     void adds_to(int block) {
         last_backward_[block] = at_;
         settle(block);
+    }
+    void reduce(int block) {
+        // Over the shard group, then over its replicas: one reduction in two steps.
+        const bool goes_on = pending_.contains(block);
+        if (!goes_on && ++reductions_[block] > 1) plan_.reduces_repeatedly = true;
+        pending_[block] = at_;
+        if (const auto last = last_backward_.find(block); last != last_backward_.end()) {
+            plan_.plans[last->second].completes.push_back(block);
+            last_backward_.erase(last);
+        }
     }
     void settle(int block) {
         const auto pending = pending_.find(block);
@@ -78,6 +91,7 @@ private:
     RankPlan plan_;
     std::map<int, SegmentIndex> pending_, last_backward_, gather_;  // by block
     std::map<int, int> reductions_;
+    std::map<SegmentIndex, int> pushed_;  // blocks whose gradients go to the servers
     std::map<SegmentIndex, SegmentIndex> last_use_;
 };
 

@@ -1,7 +1,6 @@
 #include "backend/exec/rank_runner.hpp"
 
 #include "backend/exec/span_kinds.hpp"
-#include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
 
 #include <algorithm>
@@ -11,20 +10,6 @@ namespace {
 
 constexpr int tied_tag = 1, first_transfer_tag = 16, tags_per_transfer = 4;
 
-Network serial_network(Scenario scenario) {
-    scenario.plan.tp = 1;
-    scenario.plan.sequence_parallel = false;
-    return cut_network(scenario);
-}
-
-OptimizerSettings settings_of(Optimizer kind, std::optional<double> learning_rate) {
-    OptimizerSettings s;
-    s.kind = kind;
-    const bool plain = kind == Optimizer::sgd || kind == Optimizer::momentum;
-    s.learning_rate = learning_rate.value_or(plain ? 0.05 : 1e-3);
-    return s;
-}
-
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
 }
@@ -32,13 +17,16 @@ bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
 GradientFlow flow_of(const Job& job, GraphRank rank) {
     const bool shards = has_group(job.graph, rank, ParallelGroup::shard);
     GradientFlow flow;
+    flow.served = job.scenario.plan.has_servers();
     flow.sharded_parameters = shards && job.scenario.plan.shards_parameters();
     flow.sharded = flow.sharded_parameters || (shards && job.scenario.plan.shards_states());
     return flow;
 }
 
-ShardCut shard_of(const TaskGraph& graph, GraphRank rank, bool sharded) {
-    if (!sharded) return {};
+ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow) {
+    if (flow.served) return {0, job.servers()};
+    if (!flow.sharded) return {};
+    const TaskGraph& graph = job.graph;
     const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(ParallelGroup::shard)]].members;
     return {static_cast<int>(std::ranges::find(members, rank) - members.begin()), static_cast<int>(members.size())};
 }
@@ -68,33 +56,29 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
 
 }  // namespace
 
-Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate)
-    : scenario(std::move(s)),
-      graph(lower(scenario, Fold::nothing)),
-      serial(serial_network(scenario)),
-      seed(seed_),
-      optimizer(settings_of(scenario.plan.optimizer, learning_rate)) {}
-
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
       place_(layout_.place_of(job.graph.ranks()[rank].rank)),
       flow_(flow_of(job, rank)),
       plan_(planned(job, rank, flow_)),
+      where_(where),
       device_(device, recorder_),
       loop_(job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp},
-              shard_of(job.graph, rank, flow_.sharded), flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
+              flow_),
       task_(job.serial, job.seed),
-      passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches())),
+      passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
+               static_cast<std::size_t>(job.rounds())),
       gathered_(job.graph.segments().size()) {
     first_of_rank_.assign(job.graph.ranks().size(), 0);
     for (SegmentIndex s = static_cast<SegmentIndex>(job.graph.segments().size()); s-- > 0;)
         first_of_rank_[job.graph.segments()[s].rank] = s;
     tied_elements_ = tied_elements(job.graph);
     memory_.draw_weights(job.seed);
+    if (flow_.served) servers_.emplace(job, rank, memory_);
 }
 
 const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
@@ -106,19 +90,30 @@ const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
 RankRunner::Arrays& RankRunner::passing(Payload payload, const Segment& s) {
     const Plan& plan = job_.scenario.plan;
     const auto direction = static_cast<std::size_t>(payload == Payload::activations ? 0 : plan.vpp);
-    return passing_[(direction + s.chunk) * static_cast<std::size_t>(plan.micro_batches()) + s.micro_batch];
+    return passing_[(direction + s.chunk) * static_cast<std::size_t>(plan.micro_batches() * job_.rounds()) + s.micro_batch];
 }
 
+int RankRunner::round_of(std::uint32_t micro_batch) const { return static_cast<int>(micro_batch / job_.scenario.plan.micro_batches()); }
+
+// A micro-batch's mean loss in the mean over the global batch.
+double RankRunner::share_of_loss() const {
+    const Plan& plan = job_.scenario.plan;
+    return 1.0 / static_cast<double>(plan.micro_batches() * plan.dp);
+}
+
+// A worker that goes on without the others makes updates of its own: its gradients are of its own mean loss.
 StepPosition RankRunner::position(std::uint32_t micro_batch) const {
     const Plan& plan = job_.scenario.plan;
+    const bool alone = plan.data_parallel == DataParallel::async_parameter_server;
     return {.seed = job_.seed,
-            .step = static_cast<std::uint64_t>(step_),
-            .first_sample = (place_.data * plan.micro_batches() + micro_batch) * plan.micro_batch,
-            .loss_weight = 1.0 / static_cast<double>(plan.micro_batches() * plan.dp)};
+            .step = static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(job_.rounds()) +
+                    static_cast<std::uint64_t>(round_of(micro_batch)),
+            .first_sample = (place_.data * plan.micro_batches() + micro_batch % plan.micro_batches()) * plan.micro_batch,
+            .loss_weight = share_of_loss() * (alone ? plan.dp : 1)};
 }
 
 // Before the step begins, as a loader would that runs ahead.
-void RankRunner::make_data(int step) {
+void RankRunner::make_data() {
     const Plan& plan = job_.scenario.plan;
     for (auto& [b, held] : memory_.blocks()) {
         const auto& inputs = held.program.graph().inputs();
@@ -126,9 +121,11 @@ void RankRunner::make_data(int step) {
                                return graph.tensor(id).role == TensorRole::index;
                            });
         if (!reads) continue;
-        for (std::uint32_t m = 0; m < plan.micro_batches(); ++m)
-            data_[{b, m}] =
-                task_.inputs(device_, held.program.graph(), b, step * plan.global_batch + position(m).first_sample, plan.micro_batch);
+        for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
+            const StepPosition at = position(m);
+            const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
+            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, first, plan.micro_batch);
+        }
     }
 }
 
@@ -167,8 +164,8 @@ std::vector<std::int64_t> RankRunner::elements_of(SegmentIndex transfer) {
 
 StepRecord RankRunner::step(int number) {
     step_ = number;
-    loss_ = 0;
-    make_data(number);
+    losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
+    make_data();
     loop_.run({BarrierCall{}});
     StepRecord record;
     record.begin = now();
@@ -176,7 +173,9 @@ StepRecord RankRunner::step(int number) {
     post_receives();
     unsettled_ = plan_.reductions;
     for (const SegmentIndex s : plan_.compute) {
-        for (const SegmentIndex before : job_.graph.waits_for(s)) loop_.wait(before);
+        where_.at(job_.graph, step_, s);
+        for (const SegmentIndex before : job_.graph.waits_for(s))
+            if (!job_.graph.ranks()[job_.graph.segments()[before].rank].server) await(before);  // from a server comes a message
         settle(plan_of(s));
         std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
         recorder_.end();
@@ -188,14 +187,20 @@ StepRecord RankRunner::step(int number) {
     const std::vector<RecordedSpan> beside = loop_.take_spans();
     record.spans.insert(record.spans.end(), beside.begin(), beside.end());
     record.arrivals = loop_.take_arrivals();
-    record.loss = loss_;
+    record.losses = losses_;
     record.peak_bytes = device_.peak_bytes();
     return record;
 }
 
+void RankRunner::await(SegmentIndex s) {
+    where_.waits_for(s);
+    loop_.wait(s);
+    where_.goes_on();
+}
+
 // What must be, and what is through already: the sooner, the less memory gradients take.
 void RankRunner::settle(const SegmentPlan& plan) {
-    for (const Settlement& must : plan.settles) loop_.wait(must.after);
+    for (const Settlement& must : plan.settles) await(must.after);
     std::erase_if(unsettled_, [&](const Settlement& s) {
         if (!loop_.is_done(s.after)) return false;
         memory_.settle(s.block);
@@ -246,8 +251,8 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
         if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
         if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
         // Each rank of a tensor group has the whole loss.
-        const StepPosition at = position(s.micro_batch);
-        loss_ += program.loss(device_, values).value_or(0) * at.loss_weight / job_.scenario.plan.tp;
+        losses_[static_cast<std::size_t>(round_of(s.micro_batch))] +=
+            program.loss(device_, values).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
         values.clear();
     }
 }
@@ -314,6 +319,7 @@ std::vector<Call> RankRunner::calls_of(SegmentIndex s) {
 }
 
 std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, const TransferWork& work) {
+    if (servers_) return work.payload == Payload::weights ? servers_->pull() : servers_->push(s);
     Arrays& values = passing(work.payload, segment);
     const GraphRank peer = job_.graph.communicators()[segment.communicator].members[1];
     std::vector<Call> calls;
@@ -355,6 +361,7 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
 }
 
 void RankRunner::gather_weights() {
+    if (servers_) return loop_.run(servers_->pull());
     if (!flow_.sharded) return;
     const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
     for (auto& [b, held] : memory_.blocks()) {

@@ -3,42 +3,34 @@
 
 #include "backend/exec/block_exchanges.hpp"
 #include "backend/exec/generated_task.hpp"
+#include "backend/exec/job.hpp"
 #include "backend/exec/rank_memory.hpp"
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
+#include "backend/exec/server_traffic.hpp"
+#include "backend/exec/whereabouts.hpp"
 #include "model/plan/rank_layout.hpp"
-#include "model/plan/scenario.hpp"
 
 namespace sextant {
-
-// What every rank of a job must agree on.
-struct Job {
-    Scenario scenario;  // one that unsupported() has nothing against
-    TaskGraph graph;    // lowered without folding
-    Network serial;     // the network that nothing cuts
-    std::uint64_t seed = 1;
-    OptimizerSettings optimizer;
-
-    Job(Scenario, std::uint64_t seed, std::optional<double> learning_rate);
-};
 
 struct StepRecord {
     std::vector<RecordedSpan> spans;
     std::vector<RecordedArrival> arrivals;
     Seconds begin, end;
     std::int64_t peak_bytes = 0;  // of arrays on the device, until then
-    double loss = 0;              // this rank's share: summed over the ranks it is the mean over the global batch
+    std::vector<double> losses;   // of each round, this rank's share: summed over the ranks it is the mean over the global batch
 };
 
 class RankRunner {
 public:
-    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&);
+    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&);
 
     ExchangeLoop& exchanges() { return loop_; }
-    StepRecord step(int number);  // from 0
-    // The weights after the last step, whole: gathered from the ranks that share them out. All ranks call it.
+    StepRecord step(int number);  // walks through the graph; from 0
+    // The weights after the last step, whole: gathered from the ranks, or pulled from the servers, that share them out. All ranks call it.
     void gather_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
+    [[nodiscard]] Tally pushed() const { return servers_ ? servers_->pushed() : Tally{}; }
 
 private:
     using Arrays = std::vector<Array>;
@@ -48,9 +40,10 @@ private:
         friend auto operator<=>(const Place&, const Place&) = default;
     };
 
-    void make_data(int step);
+    void make_data();
     void post_receives();
     void settle(const SegmentPlan&);
+    void await(SegmentIndex);
     void run(SegmentIndex, const ComputeWork&);
     void run(SegmentIndex, const UpdateWork&);
     void run(SegmentIndex, const OverheadWork&);
@@ -64,7 +57,9 @@ private:
     [[nodiscard]] std::vector<std::int64_t> elements_of(SegmentIndex transfer);
     [[nodiscard]] Arrays& passing(Payload, const Segment&);
     [[nodiscard]] BlockContext context(int block, const Segment&, const SegmentPlan&);
+    [[nodiscard]] int round_of(std::uint32_t micro_batch) const;
     [[nodiscard]] StepPosition position(std::uint32_t micro_batch) const;
+    [[nodiscard]] double share_of_loss() const;
     [[nodiscard]] const SegmentPlan& plan_of(SegmentIndex) const;
 
     // What the segments that communicate call; asked for by either thread.
@@ -82,14 +77,16 @@ private:
     RankPlace place_;
     GradientFlow flow_;
     RankPlan plan_;
+    Whereabouts& where_;
     Recorder recorder_;
     RecordingDevice device_;
     ExchangeLoop loop_;
     BlockExchanges block_exchanges_;
     RankMemory memory_;
+    std::optional<ServerLink> servers_;
     GeneratedTask task_;
     int step_ = 0;
-    double loss_ = 0;
+    std::vector<double> losses_;
     std::int64_t tied_elements_ = 0;
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;

@@ -19,12 +19,14 @@ int median_step(const std::vector<Seconds>& times) {
 
 }  // namespace
 
-RunRecord summarize(const Job& job, const std::vector<StepRecord>& steps, const SumOverRanks& sum) {
-    const auto ranks = static_cast<double>(job.graph.ranks().size());
+// A walk through the graph is several steps where workers go on without each other.
+RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const SumOverRanks& sum) {
+    const auto rounds = static_cast<std::size_t>(job.rounds());
+    const double steps_of_all = static_cast<double>(job.processes() * job.rounds());
     std::vector<double> sums;
-    for (const StepRecord& s : steps) {
-        sums.push_back(s.loss);
-        sums.push_back((s.end - s.begin).si() / ranks);
+    for (const StepRecord& w : walks) {
+        sums.push_back((w.end - w.begin).si() / steps_of_all);
+        sums.insert(sums.end(), w.losses.begin(), w.losses.end());
     }
     sum(sums);
     RunRecord record;
@@ -32,12 +34,30 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& steps, const 
     record.scenario_file = job.scenario.file;
     record.backend = "cpu";
     record.seed = job.seed;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (!job.scenario.plan.forward_only) record.losses.push_back(sums[2 * i]);
-        record.steps.push_back(sums[2 * i + 1] * units::s);
+    std::vector<Seconds> times;
+    for (auto walk = sums.begin(); walk != sums.end(); walk += static_cast<std::ptrdiff_t>(rounds) + 1) {
+        times.push_back(*walk * units::s);
+        record.steps.insert(record.steps.end(), rounds, times.back());
+        if (!job.scenario.plan.forward_only)
+            record.losses.insert(record.losses.end(), walk + 1, walk + 1 + static_cast<std::ptrdiff_t>(rounds));
     }
-    record.traced_step = median_step(record.steps);
+    record.traced_step = median_step(times) * job.rounds();
     return record;
+}
+
+ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness,
+                        const SumOverRanks& sum) {
+    std::vector<double> sums{static_cast<double>(pushed.updates), static_cast<double>(applied.updates), static_cast<double>(pushed.bits),
+                             static_cast<double>(applied.bits)};
+    sum(sums);
+    constexpr double modulus = 4294967296.0;  // 2^32
+    ServerSummary s{sums[0], sums[1], std::fmod(sums[2], modulus), std::fmod(sums[3], modulus), {}};
+    for (const std::vector<int>& of_server : staleness)
+        for (const int stale : of_server) {
+            s.staleness.resize(std::max(s.staleness.size(), static_cast<std::size_t>(stale) + 1));
+            ++s.staleness[static_cast<std::size_t>(stale)];
+        }
+    return s;
 }
 
 std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>& mine, const SumOverRanks& sum) {

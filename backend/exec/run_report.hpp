@@ -17,6 +17,9 @@ using SumOverRanks = std::function<void(std::span<double>)>;
 // and each waits for the others in it.
 RunRecord summarize(const Job&, const std::vector<StepRecord>&, const SumOverRanks&);
 
+// `staleness`: what each process counted; it is needed on one only.
+ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const SumOverRanks&);
+
 std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const SumOverRanks&);
 
 }  // namespace sextant

@@ -36,7 +36,9 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
     span.end = end;
     span.segment = segment;
     span.stream = s.stream;
-    span.kind = SpanKind::pipeline_transfer;
+    const auto* transfer = std::get_if<TransferWork>(&graph.works()[s.work]);
+    const bool served = transfer != nullptr && graph.communicators()[s.communicator].with_server;
+    span.kind = served ? SpanKind::data_exchange : SpanKind::pipeline_transfer;
     for (const Call& call : calls) {
         if (const auto* c = std::get_if<CollectiveCall>(&call)) {
             const Communicator& communicator = graph.communicators()[c->communicator];
@@ -44,7 +46,7 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
             span.communicator = c->communicator;
             span.kind = kind_of(communicator.group);
             span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), std::max(c->from.elements, c->to.elements));
-        } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && !m->receives) {
+        } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && (served || !m->receives)) {
             span.bytes += static_cast<double>(m->data.bytes()) * units::B;
         }
     }

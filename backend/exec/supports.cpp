@@ -32,8 +32,6 @@ private:
         refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
                   "tp with sequence_parallel cuts the sequence outside attention");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
-        refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not run",
-                  "all_reduce computes what a synchronous server does");
     }
     void check_pipeline() {
         refuse_if(plan_.schedule == Schedule::zero_bubble, "/plan/schedule",
@@ -78,7 +76,7 @@ private:
                   "shards of a table that the first and the last stage share do not run", untie);
         refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
                   "a head that shares its table with the embedding does not run with sharded parameters", untie);
-        refuse_if(plan_.optimizer == Optimizer::lamb && (shards || plan_.tp > 1), "/plan/optimizer",
+        refuse_if(plan_.optimizer == Optimizer::lamb && (shards || plan_.tp > 1 || plan_.has_servers()), "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, which no rank has here");
     }
 

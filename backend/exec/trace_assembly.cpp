@@ -20,6 +20,7 @@ public:
 
     Trace assemble() {
         end_transfers();
+        start_pulls();
         find_predecessors();
         meet();
         write();
@@ -64,6 +65,25 @@ private:
                 e.span.end = max(e.span.end, end);
             }
             next[{e.rank, e.span.stream}] = i;
+        }
+    }
+
+    // A worker waits for new weights from when it has asked; they are on their way from when the server has made them.
+    void start_pulls() {
+        std::map<SegmentIndex, Seconds> served;
+        for (const Entry& e : entries_)
+            if (e.span.kind == SpanKind::serve) served[e.span.segment] = e.span.end;
+        std::map<GraphRank, Seconds> before;  // end of what the compute stream did
+        for (Entry& e : entries_) {
+            if (e.span.stream != Stream::compute) continue;
+            const auto* transfer = std::get_if<TransferWork>(&graph_.works()[graph_.segments()[e.span.segment].work]);
+            if (transfer != nullptr && transfer->payload == Payload::weights) {
+                Seconds start;
+                for (const SegmentIndex s : graph_.waits_for(e.span.segment))
+                    if (const auto made = served.find(s); made != served.end()) start = max(start, made->second);
+                e.span.start = min(max(start, before[e.rank]), e.span.end);
+            }
+            before[e.rank] = e.span.end;
         }
     }
 

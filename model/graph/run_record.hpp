@@ -4,6 +4,7 @@
 #include "model/graph/trace.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,14 @@ struct ParameterSummary {
     double elements = 0, norm = 0, product = 0;  // product: with numbers that depend on the tensor and the element alone
 };
 
+// With parameter servers: what workers sent and what servers applied, counted on either side. A checksum is the sum of the bits of all
+// gradients, modulo 2^32.
+struct ServerSummary {
+    double updates_pushed = 0, updates_applied = 0;  // one for each block, worker, server and micro-batch or step
+    double checksum_pushed = 0, checksum_applied = 0;
+    std::vector<int> staleness;  // asynchronous: how many steps of workers met weights so many updates old
+};
+
 struct RunRecord {
     std::string scenario, scenario_file;
     std::vector<std::string> overrides;
@@ -37,9 +46,10 @@ struct RunRecord {
     std::vector<LibraryVersion> libraries;
     std::vector<double> losses;  // by step; empty forward only
     std::vector<Seconds> steps;  // time of each
-    int traced_step = 0;         // the one of which `trace` is: of median time, the first left out where there are more
+    int traced_step = 0;         // the one of which `trace` is, or begins: of median time, the first left out where there are more
     Trace trace;
     std::vector<ParameterSummary> parameters;  // where asked for
+    std::optional<ServerSummary> servers;
 };
 
 }  // namespace sextant

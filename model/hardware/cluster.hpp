@@ -67,6 +67,15 @@ struct FabricSpec {
     bool in_switch_reduction = false;  // SHARP
 };
 
+// That a profile's numbers were measured by a calibration: on which machine, when, and how well it went.
+struct CalibrationStamp {
+    std::string host, processor;
+    std::string date;         // "2026-11-21"
+    int runs = 0;             // of small jobs
+    double noise = 0;         // of their steps, relative: the median
+    double median_error = 0;  // of the terms that the numbers were fitted to
+};
+
 struct Cluster {
     std::string name;   // "selene"
     std::string title;  // "NVIDIA Selene: DGX A100 SuperPOD"
@@ -75,6 +84,8 @@ struct Cluster {
     NodeSpec node;
     FabricSpec fabric;
     std::vector<StorageClass> shared_storage;
+    std::optional<CommunicationLibrary> library;  // as it was measured here, for scenarios that use the library of this name
+    std::optional<CalibrationStamp> calibration;
     // What is not known and was assumed, in words; a report repeats them.
     std::vector<std::string> assumptions;
     std::string notes;

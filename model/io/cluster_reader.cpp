@@ -143,6 +143,19 @@ void read_fabric(const JsonNode& n, const Provenance& outer, FabricSpec& fabric)
     r.optional("in_switch_reduction", fabric.in_switch_reduction);
 }
 
+void read_calibration(const JsonNode& n, std::optional<CalibrationStamp>& out) {
+    if (!n.value) return;
+    ObjectReader r(n);
+    CalibrationStamp stamp;
+    r.required("host", stamp.host);
+    r.required("processor", stamp.processor);
+    r.required("date", stamp.date);
+    r.required("runs", stamp.runs, Bounds{1, 1e6});
+    r.required("noise", stamp.noise, Bounds{0, 100});
+    r.required("median_error", stamp.median_error, Bounds{0, 1e6});
+    out = std::move(stamp);
+}
+
 }  // namespace
 
 bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
@@ -168,6 +181,11 @@ bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
             StorageClass storage;
             if (read_storage_reference(s, catalog, storage)) c.shared_storage.push_back(std::move(storage));
         });
+        if (const JsonNode library = r.get("library"); library.value) {
+            CommunicationLibrary measured;
+            if (read_library(library, measured)) c.library = std::move(measured);
+        }
+        read_calibration(r.get("calibration"), c.calibration);
         r.optional("assumptions", c.assumptions);
         r.optional("notes", c.notes);
     }

@@ -1,5 +1,7 @@
 #include "model/io/profile_writer.hpp"
 
+#include "model/io/profile_words.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace sextant {
@@ -24,24 +26,6 @@ void add(Json& out, const char* key, const Sourced<T>& n) {
 template <class T>
 void add(Json& out, const char* key, const std::optional<Sourced<T>>& n) {
     if (n) out[key] = number(*n);
-}
-
-std::string_view word(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : kind == DeviceKind::cpu ? "cpu" : "accelerator"; }
-std::string_view word(PeerLayout layout) {
-    constexpr std::string_view words[] = {"none", "crossbar", "all_to_all", "matrix", "pairs"};
-    return words[static_cast<int>(layout)];
-}
-std::string_view word(FabricKind kind) {
-    constexpr std::string_view words[] = {"none", "single_switch", "leaf_spine", "rail_leaf_spine", "dragonfly"};
-    return words[static_cast<int>(kind)];
-}
-std::string_view word(LinkCategory category) {
-    constexpr std::string_view words[] = {"pcie", "socket", "nvlink", "infiniband", "ethernet", "memory"};
-    return words[static_cast<int>(category)];
-}
-std::string_view word(StorageKind kind) {
-    constexpr std::string_view words[] = {"memory", "disk", "ssd", "nvme", "nfs", "parallel", "object"};
-    return words[static_cast<int>(kind)];
 }
 
 Json json_of(const LinkType& link) {

@@ -1,6 +1,7 @@
 #include "model/io/report_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/text_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,21 +21,13 @@ std::string right(const std::string& text, std::size_t width) {
 
 std::string row(std::string_view label, const std::string& value) { return padded("  " + std::string(label), label_width) + value + "\n"; }
 
-std::string bar(double fraction) { return std::string(static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * 40)), '#'); }
-
-std::string words(std::string_view name) {
-    std::string text(name);
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
-}
-
 std::string terms_text(const Estimate& e) {
     std::string out = "\nWhere the time goes (rank of stage " + std::to_string(e.last_stage) + ", which finishes last)\n";
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         if (e.terms[t] / e.step < 5e-5) continue;
         out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
-               right(percent_text(e.terms[t] / e.step, 2), 7) + bar(e.terms[t] / e.step) + "\n";
+               right(percent_text(e.terms[t] / e.step, 2), 7) + share_bar(e.terms[t] / e.step) + "\n";
     }
     if (e.slowest_stage != e.last_stage) {
         out += "  stage " + std::to_string(e.slowest_stage) + ", which the others wait for, spends";

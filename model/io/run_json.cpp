@@ -1,6 +1,9 @@
+#include "model/io/run_columns.hpp"
 #include "model/io/run_writer.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <concepts>
 
 namespace sextant {
 namespace {
@@ -19,25 +22,24 @@ Json ranks_json(const RunRecord& run) {
     return list;
 }
 
+template <int... Exponents>
+double cell(Quantity<Exponents...> value) {
+    return value.si();
+}
+std::string_view cell(Stream value) { return to_text(value); }
+std::string_view cell(SpanKind value) { return to_text(value); }
+template <std::unsigned_integral T>
+T cell(T value) {
+    return value;
+}
+
 // Spans as columns: a row each would repeat every key a hundred thousand times.
 Json spans_json(const Trace& trace) {
     Json columns;
-    const auto column = [&](const char* name, auto value) {
-        Json& list = columns[name] = Json::array();
-        for (const Span& s : trace.spans) list.push_back(value(s));
-    };
-    column("start_s", [](const Span& s) { return s.start.si(); });
-    column("end_s", [](const Span& s) { return s.end.si(); });
-    column("bytes", [](const Span& s) { return s.bytes.si(); });
-    column("flops", [](const Span& s) { return s.flops.si(); });
-    column("segment", [](const Span& s) { return s.segment; });
-    column("cause", [](const Span& s) { return s.cause; });
-    column("rank", [](const Span& s) { return s.rank; });
-    column("micro_batch", [](const Span& s) { return s.micro_batch; });
-    column("name", [](const Span& s) { return s.name; });
-    column("chunk", [](const Span& s) { return s.chunk; });
-    column("stream", [](const Span& s) { return to_text(s.stream); });
-    column("kind", [](const Span& s) { return to_text(s.kind); });
+    for_each_json_column([&](const char* key, auto field) {
+        Json& list = columns[key] = Json::array();
+        for (const Span& s : trace.spans) list.push_back(cell(s.*field));
+    });
     return columns;
 }
 
@@ -55,6 +57,14 @@ Json parameters_json(const RunRecord& run) {
     return list;
 }
 
+Json servers_json(const ServerSummary& s) {
+    return {{"updates_pushed", s.updates_pushed},
+            {"updates_applied", s.updates_applied},
+            {"checksum_pushed", s.checksum_pushed},
+            {"checksum_applied", s.checksum_applied},
+            {"staleness", s.staleness}};
+}
+
 }  // namespace
 
 std::string run_to_json(const RunRecord& run) {
@@ -69,6 +79,7 @@ std::string run_to_json(const RunRecord& run) {
     json["traced_step"] = run.traced_step;
     json["step_time_s"] = run.trace.end.si();
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
+    if (run.servers) json["servers"] = servers_json(*run.servers);
     json["trace"] = trace_json(run.trace);
     return json.dump(1) + "\n";
 }

@@ -176,14 +176,19 @@ void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& s
     if (node.value) scenario.framework = sources.framework(node);
     const JsonNode library = r.get("library");
     std::string name;
+    // As it was measured on this machine, where it was.
+    const auto use = [&](const JsonNode& from) {
+        const auto& measured = scenario.cluster.library;
+        scenario.library = measured && measured->name == name ? *measured : sources.library(name, from);
+    };
     if (library.value) {
-        if (read_value(library, name)) scenario.library = sources.library(name, library);
+        if (read_value(library, name)) use(library);
         return;
     }
     if (!node.value || problems(r.node()) != before) return;
     const Framework& framework = scenario.framework;
     name = scenario.use_ethernet && !framework.socket_library.empty() ? framework.socket_library : framework.library;
-    scenario.library = sources.library(name, node);
+    use(node);
 }
 
 }  // namespace

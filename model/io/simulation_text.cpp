@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t columns = 50, most_lines = 12;
 
-std::string words(std::string_view name) {
-    std::string text(name);
-    std::ranges::replace(text, '_', ' ');
-    return text;
-}
-
 std::string rank_text(const TraceRank& r) { return r.server ? "server " + std::to_string(r.rank) : "rank " + std::to_string(r.rank); }
 
 std::string simulated_text(const SimulationReport& s) {

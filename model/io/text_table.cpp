@@ -1,12 +1,24 @@
 #include "model/io/text_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 
 std::size_t columns_of(std::string_view text) {
     const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
     return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string words(std::string_view name) {
+    std::string text(name);
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+
+std::string share_bar(double fraction) {
+    constexpr double columns = 40;
+    return std::string(static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * columns)), '#');
 }
 
 std::string TextTable::text() const {
@@ -19,8 +31,9 @@ std::string TextTable::text() const {
     for (const auto& row : rows_) {
         std::string line = indent_;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            line += row[i];
-            if (i + 1 < row.size()) line += std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+            const std::string blanks(i + 1 < row.size() ? widths[i] - columns_of(row[i]) : 0, ' ');
+            line += i > 0 && between_ == Align::right ? blanks + row[i] : row[i] + blanks;
+            if (i + 1 < row.size()) line += "  ";
         }
         while (!line.empty() && line.back() == ' ') line.pop_back();
         out += line + "\n";

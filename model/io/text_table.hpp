@@ -12,15 +12,24 @@ namespace sextant {
 // Columns of a terminal that a text takes: UTF-8 characters, each taken as one column wide.
 std::size_t columns_of(std::string_view text);
 
-// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged.
+// "data_communication" as people write it.
+std::string words(std::string_view name);
+// One # for each fortieth.
+std::string share_bar(double fraction);
+
+enum class Align { left, right };
+
+// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged. `between`: columns between the
+// first and the last.
 class TextTable {
 public:
-    explicit TextTable(std::string indent = "  ") : indent_(std::move(indent)) {}
+    explicit TextTable(std::string indent = "  ", Align between = Align::left) : indent_(std::move(indent)), between_(between) {}
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     [[nodiscard]] std::string text() const;
 
 private:
     std::string indent_;
+    Align between_;
     std::vector<std::vector<std::string>> rows_;
 };
 

@@ -12,8 +12,9 @@ bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
 
 class TraceChecker {
 public:
-    TraceChecker(const Trace& trace, const std::string& file, Diagnostics& diagnostics)
-        : trace_(trace), file_(file), diagnostics_(diagnostics) {}
+    using PointerTo = std::function<std::string(std::string_view)>;
+    TraceChecker(const Trace& trace, const std::string& file, Diagnostics& diagnostics, const PointerTo& pointer_to)
+        : trace_(trace), file_(file), diagnostics_(diagnostics), pointer_to_(pointer_to) {}
 
     void check() {
         if (!is_amount(trace_.end.si())) complain("/end_s", "the end of the step is no time");
@@ -25,7 +26,7 @@ public:
     }
 
 private:
-    void complain(std::string pointer, std::string what) { diagnostics_.add({file_, std::move(pointer), std::move(what), {}}); }
+    void complain(const std::string& column, std::string what) { diagnostics_.add({file_, pointer_to_(column), std::move(what), {}}); }
 
     template <class Rows, class Holds>
     void each(const Rows& rows, const std::string& word, const std::string& pointer, const std::string& otherwise, Holds holds) {
@@ -70,10 +71,14 @@ private:
     const Trace& trace_;
     const std::string& file_;
     Diagnostics& diagnostics_;
+    const PointerTo& pointer_to_;
 };
 
 }  // namespace
 
-void check_trace(const Trace& trace, const std::string& file, Diagnostics& diagnostics) { TraceChecker(trace, file, diagnostics).check(); }
+void check_trace(const Trace& trace, const std::string& file, Diagnostics& diagnostics,
+                 const std::function<std::string(std::string_view)>& pointer_to) {
+    TraceChecker(trace, file, diagnostics, pointer_to).check();
+}
 
 }  // namespace sextant

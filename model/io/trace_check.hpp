@@ -4,11 +4,16 @@
 #include "model/base/diagnostics.hpp"
 #include "model/graph/trace.hpp"
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace sextant {
 
-// Names, for each rule that is broken, the first place and how many more there are. Pointers are those of the columns: "/spans/cause".
-void check_trace(const Trace&, const std::string& file, Diagnostics&);
+// Names, for each rule that is broken, the first place and how many more there are. Pointers are those of the columns: "/spans/cause",
+// or what `pointer_to` makes of them.
+void check_trace(
+    const Trace&, const std::string& file, Diagnostics&,
+    const std::function<std::string(std::string_view)>& pointer_to = [](std::string_view column) { return std::string(column); });
 
 }  // namespace sextant

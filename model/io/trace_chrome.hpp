@@ -9,6 +9,7 @@
 
 #include <iosfwd>
 #include <span>
+#include <string>
 
 namespace sextant {
 
@@ -18,5 +19,13 @@ struct ChromeTraceView {
     std::size_t arrows_up_to = 20'000;               // causes on other ranks are drawn in traces of at most so many spans
 };
 void write_chrome_trace(std::ostream&, const Trace&, const ChromeTraceView& = {});
+
+// Several of one step in one file, the first on top. The label stands before the names of its ranks: "predicted rank 0".
+struct LabelledTrace {
+    std::string label;
+    const Trace* trace = nullptr;
+    ChromeTraceView view;
+};
+void write_chrome_traces(std::ostream&, std::span<const LabelledTrace>);
 
 }  // namespace sextant

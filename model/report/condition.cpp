@@ -70,39 +70,40 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
 Condition parse_condition(std::string_view text) {
     static constexpr struct {
         std::string_view sign;
-        Comparison meaning;
-    } signs[] = {{"<=", Comparison::less_equal}, {">=", Comparison::greater_equal}, {"==", Comparison::equal},
-                 {"!=", Comparison::not_equal},  {"<", Comparison::less},           {">", Comparison::greater}};
+        Relation meaning;
+    } signs[] = {{"<=", Relation::less_equal}, {">=", Relation::greater_equal}, {"==", Relation::equal},
+                 {"!=", Relation::not_equal},  {"<", Relation::less},           {">", Relation::greater}};
     Condition c;
     c.text = std::string(text);
     for (const auto& [sign, meaning] : signs) {
         const auto at = text.find(sign);
         if (at == std::string_view::npos) continue;
         c.quantity = trimmed(text.substr(0, at));
-        c.comparison = meaning;
+        c.relation = meaning;
         c.value = trimmed(text.substr(at + sign.size()));
         if (!c.quantity.empty() && !c.value.empty()) return c;
     }
     refuse(c, "not a comparison", "as in 'step_time > 500 ms' or 'mfu < 0.4'");
 }
 
-bool holds(const Condition& c, const Report& r) {
-    const std::vector<NamedQuantity> quantities = named_quantities(r);
+bool holds(const Condition& c, const Report& r) { return holds(c, named_quantities(r)); }
+
+bool holds(const Condition& c, const std::vector<NamedQuantity>& quantities) {
     for (const NamedQuantity& q : quantities) {
         if (q.name != c.quantity) continue;
         const double value = value_in(c, q);
-        switch (c.comparison) {
-            case Comparison::less:
+        switch (c.relation) {
+            case Relation::less:
                 return q.si < value;
-            case Comparison::less_equal:
+            case Relation::less_equal:
                 return q.si <= value;
-            case Comparison::greater:
+            case Relation::greater:
                 return q.si > value;
-            case Comparison::greater_equal:
+            case Relation::greater_equal:
                 return q.si >= value;
-            case Comparison::equal:
+            case Relation::equal:
                 return q.si == value;
-            case Comparison::not_equal:
+            case Relation::not_equal:
                 return q.si != value;
         }
     }

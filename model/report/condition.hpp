@@ -20,19 +20,20 @@ struct NamedQuantity {
 // Everything that a condition may ask about, in the order of the report.
 std::vector<NamedQuantity> named_quantities(const Report&);
 
-enum class Comparison { less, less_equal, greater, greater_equal, equal, not_equal };
+enum class Relation { less, less_equal, greater, greater_equal, equal, not_equal };
 
 struct Condition {
     std::string text;
     std::string quantity;
-    Comparison comparison = Comparison::greater;
+    Relation relation = Relation::greater;
     std::string value;
 };
 
 // Throws InputError when the text is no comparison.
 Condition parse_condition(std::string_view text);
 
-// Throws InputError when the report has no such quantity or the value lacks its unit. A fraction may be written as "10 %".
+// Throws InputError when there is no such quantity or the value lacks its unit. A fraction may be written as "10 %".
+bool holds(const Condition&, const std::vector<NamedQuantity>&);
 bool holds(const Condition&, const Report&);
 
 }  // namespace sextant

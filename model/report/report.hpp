@@ -39,8 +39,9 @@ struct InputUsed {
     std::string value;
     SourceKind kind = SourceKind::estimated;
     std::string source;
-    double spread = 0;  // relative standard deviation assumed for this kind of source
-    double effect = 0;  // relative change of the step time for one spread
+    double spread = 0;                      // relative standard deviation assumed for this kind of source
+    double effect = 0;                      // relative change of the step time for one spread
+    double Resources::*resource = nullptr;  // that stands for it in a what-if
 };
 
 struct RunCost {

@@ -26,50 +26,42 @@ double spread_of(SourceKind kind) {
     return 0.30;
 }
 
-// An input with the resource that stands for it in a what-if.
-struct Candidate {
-    InputUsed input;
-    double Resources::*field;
-};
-
 template <class T>
-Candidate candidate(std::string name, const Sourced<T>& s, std::string value, double Resources::*field) {
-    return {{std::move(name), std::move(value), s.kind, s.source, spread_of(s.kind), 0}, field};
+InputUsed input(std::string name, const Sourced<T>& s, std::string value, double Resources::*resource) {
+    return {std::move(name), std::move(value), s.kind, s.source, spread_of(s.kind), 0, resource};
 }
 
-std::vector<Candidate> candidates(const Scenario& s) {
+std::vector<InputUsed> inputs_of(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
     const Device& d = node.device;
-    std::vector<Candidate> list;
+    std::vector<InputUsed> list;
     const MatrixPath path = matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32);
     const std::string type(to_text(path.peak->input));
     if (path.peak->achievable)
-        list.push_back(candidate(type + " rate that " + d.name + " sustains", *path.peak->achievable,
-                                 to_text(path.peak->rate.value * path.peak->achievable->value), &Resources::compute));
+        list.push_back(input(type + " rate that " + d.name + " sustains", *path.peak->achievable,
+                             to_text(path.peak->rate.value * path.peak->achievable->value), &Resources::compute));
     else
-        list.push_back({{type + " rate that " + d.name + " sustains", to_text(path.peak->rate.value) + " at most", SourceKind::estimated,
-                         "default of its class", spread_of(SourceKind::estimated) / 2, 0},
-                        &Resources::compute});
-    list.push_back(candidate("memory bandwidth that " + d.name + " streams", d.stream_fraction,
-                             to_text(d.memory_bandwidth.value * d.stream_fraction.value), &Resources::memory_bandwidth));
-    list.push_back(candidate("start-up time of a kernel on " + d.name, d.kernel_overhead, to_text(d.kernel_overhead.value),
-                             &Resources::kernel_overhead));
+        list.push_back({type + " rate that " + d.name + " sustains", to_text(path.peak->rate.value) + " at most", SourceKind::estimated,
+                        "default of its class", spread_of(SourceKind::estimated) / 2, 0, &Resources::compute});
+    list.push_back(input("memory bandwidth that " + d.name + " streams", d.stream_fraction,
+                         to_text(d.memory_bandwidth.value * d.stream_fraction.value), &Resources::memory_bandwidth));
+    list.push_back(
+        input("start-up time of a kernel on " + d.name, d.kernel_overhead, to_text(d.kernel_overhead.value), &Resources::kernel_overhead));
     const Framework& f = s.framework;
-    list.push_back(candidate("host time to dispatch a kernel, " + f.name, f.dispatch, to_text(f.dispatch.value), &Resources::host));
+    list.push_back(input("host time to dispatch a kernel, " + f.name, f.dispatch, to_text(f.dispatch.value), &Resources::host));
     if (s.plan.devices() > 1) {
         const LinkType& inside = node.peers.layout == PeerLayout::none ? node.host_link : node.peers.link;
-        list.push_back(candidate("bandwidth of " + inside.name, inside.achievable,
-                                 to_text(inside.bandwidth.value * inside.achievable.value), &Resources::node_bandwidth));
-        list.push_back(candidate("slow-down of kernels beside communication, " + f.name, f.overlap_slowdown,
-                                 number_text(f.overlap_slowdown.value) + " times", &Resources::overlap));
+        list.push_back(input("bandwidth of " + inside.name, inside.achievable, to_text(inside.bandwidth.value * inside.achievable.value),
+                             &Resources::node_bandwidth));
+        list.push_back(input("slow-down of kernels beside communication, " + f.name, f.overlap_slowdown,
+                             number_text(f.overlap_slowdown.value) + " times", &Resources::overlap));
         if (!s.library.protocols.empty())
-            list.push_back(candidate("start of a collective, " + s.library.name, s.library.protocols.front().base,
-                                     to_text(s.library.protocols.front().base.value), &Resources::latency));
+            list.push_back(input("start of a collective, " + s.library.name, s.library.protocols.front().base,
+                                 to_text(s.library.protocols.front().base.value), &Resources::latency));
     }
     if (node.nics > 0 && s.plan.devices() > node.devices)
-        list.push_back(candidate("bandwidth of " + network_link(s).name, network_link(s).achievable,
-                                 to_text(network_link(s).bandwidth.value * network_link(s).achievable.value),
-                                 &Resources::network_bandwidth));
+        list.push_back(input("bandwidth of " + network_link(s).name, network_link(s).achievable,
+                             to_text(network_link(s).bandwidth.value * network_link(s).achievable.value), &Resources::network_bandwidth));
     return list;
 }
 
@@ -79,12 +71,12 @@ Uncertainty find_uncertainty(const Prepared& job, const Estimate& e) {
     Uncertainty u;
     double variance = model_spread * model_spread;
     const Seconds step = estimate(job).step;  // e may be a simulation's
-    for (Candidate& c : candidates(job.scenario())) {
+    u.inputs = inputs_of(job.scenario());
+    for (InputUsed& input : u.inputs) {
         Resources r;
-        r.*c.field = 1 + c.input.spread;
-        c.input.effect = std::fabs(std::log(estimate(job, r).step / step));
-        variance += c.input.effect * c.input.effect;
-        u.inputs.push_back(std::move(c.input));
+        r.*input.resource = 1 + input.spread;
+        input.effect = std::fabs(std::log(estimate(job, r).step / step));
+        variance += input.effect * input.effect;
     }
     std::stable_sort(u.inputs.begin(), u.inputs.end(), [](const InputUsed& a, const InputUsed& b) { return a.effect > b.effect; });
     constexpr double quantile_90 = 1.2816;

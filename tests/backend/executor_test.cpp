@@ -1,93 +1,17 @@
 // The executor as it is used: processes under mpirun, which train small networks for a few steps. Every plan computes what one rank
 // computes with the same batch: losses to 1e-5, and of every weight tensor the norm and the product with a drawn vector to 1e-5 of the
 // norm. (Seen are 1e-7 and 1e-6: sums in another order.)
-#include "tests/cli/process.hpp"
+#include "tests/backend/mpi_test.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 
-class Executor : public testing::Test {
-protected:
-    void SetUp() override {
-        if (std::string(SEXTANT_MPIRUN).ends_with("NOTFOUND")) GTEST_SKIP() << "mpirun is not installed";
-        // Open MPI: as root in a container, more ranks than cores, none of them bound to one.
-        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
-            ::setenv(name, "1", 1);
-        ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
-        stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
-    }
-    void TearDown() override {
-        for (const char* ending : {".json", ".run"}) std::filesystem::remove(stem_ + ending);
-    }
+using Executor = MpiTest;
 
-    // `plan` is added to one of a global batch of eight.
-    [[nodiscard]] ProcessResult start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments = {}) const {
-        json all{{"dp", 1}, {"micro_batch", 2}, {"global_batch", 8}, {"precision", "fp32"}, {"optimizer", "momentum"}};
-        all.update(plan);
-        std::ofstream(stem_ + ".json") << json{
-            {"schema", "scenario/1"}, {"name", "small"}, {"workload", workload}, {"hardware", {{"cluster", "cpu-cluster"}}}, {"plan", all},
-            {"framework", framework_}};
-        std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks), SEXTANT_EXEC_CPU, stem_ + ".json"};
-        words.insert(words.end(), arguments.begin(), arguments.end());
-        return run_program(SEXTANT_MPIRUN, words);
-    }
-    [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const {
-        const int ranks = plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1);
-        arguments.insert(arguments.end(), {"--parameters", "--out", stem_ + ".run"});
-        std::filesystem::remove(stem_ + ".run");
-        const ProcessResult result = start(workload, plan, ranks, std::move(arguments));
-        EXPECT_EQ(result.exit_code, 0) << plan << result.err;
-        return result.exit_code == 0 ? json::parse(std::ifstream(stem_ + ".run")) : json();
-    }
-
-    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object()) const {
-        const json serial = train(workload, alone);
-        for (const json& plan : plans) {
-            SCOPED_TRACE(plan.dump());
-            const json found = train(workload, plan);
-            if (found.is_null()) continue;
-            expect_same(serial, found);
-        }
-    }
-
-    std::string stem_;
-    json framework_ = "sextant";
-
-private:
-    static void expect_same(const json& serial, const json& found) {
-        ASSERT_EQ(found["losses"].size(), 3U);
-        for (std::size_t i = 0; i < 3; ++i)
-            EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), 1e-5) << "step " << i;
-        ASSERT_EQ(found["parameters"].size(), serial["parameters"].size());
-        for (std::size_t i = 0; i < serial["parameters"].size(); ++i) {
-            const json &a = serial["parameters"][i], &b = found["parameters"][i];
-            const double norm = a["norm"].get<double>();
-            EXPECT_NEAR(b["norm"].get<double>(), norm, 1e-5 * norm + 1e-7) << a;
-            EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), 1e-5 * norm + 1e-7) << a;
-        }
-    }
-};
-
-json transformer(bool tied) {
-    return {{"transformer",
-             {{"layers", 4}, {"hidden", 32}, {"heads", 4}, {"vocab", 64}, {"seq_len", 16}, {"dropout", true}, {"tied_embeddings", tied}}}};
-}
-json perceptron() { return {{"mlp", {{"widths", {16, 32, 32, 10}}}}}; }
 json images() {
     return {{"chain",
              {{"input_shape", {3, 8, 8}},
@@ -176,19 +100,23 @@ TEST_F(Executor, HoldsLessMemoryInShards) {
     EXPECT_NEAR(peak("zero3"), 14.1e6, 0.8e6);
 }
 
-// Every block in an exchange of its own: those of the last blocks run while the rank that came last still computes the first ones.
+// Every block in an exchange of its own: those of the last blocks run while the rank that came last still computes the first ones. On a
+// machine that is busy with other things no exchange may get its turn in time: one run of three must show it.
 TEST_F(Executor, ReducesWhileItComputes) {
     framework_ = {{"base", "sextant"}, {"bucket", "0 B"}};
-    const json run = train({{"mlp", {{"widths", {256, 1024, 1024, 1024, 10}}}}}, {{"dp", 2}, {"micro_batch", 256}, {"global_batch", 512}});
-    ASSERT_FALSE(run.is_null());
-    const json& spans = run["trace"]["spans"];
-    const auto beside = [&](std::size_t i, std::size_t j) {
-        return spans["kind"][i] == "data_exchange" && spans["kind"][j] == "backward" && spans["rank"][i] == spans["rank"][j] &&
-               spans["start_s"][i] < spans["end_s"][j] && spans["end_s"][i] > spans["start_s"][j];
-    };
     int found = 0;
-    for (std::size_t i = 0; i < spans["kind"].size(); ++i)
-        for (std::size_t j = 0; j < spans["kind"].size(); ++j) found += beside(i, j) ? 1 : 0;
+    for (int tries = 0; tries < 3 && found == 0; ++tries) {
+        const json run =
+            train({{"mlp", {{"widths", {256, 1024, 1024, 1024, 10}}}}}, {{"dp", 2}, {"micro_batch", 256}, {"global_batch", 512}});
+        ASSERT_FALSE(run.is_null());
+        const json& spans = run["trace"]["spans"];
+        const auto beside = [&](std::size_t i, std::size_t j) {
+            return spans["kind"][i] == "data_exchange" && spans["kind"][j] == "backward" && spans["rank"][i] == spans["rank"][j] &&
+                   spans["start_s"][i] < spans["end_s"][j] && spans["end_s"][i] > spans["start_s"][j];
+        };
+        for (std::size_t i = 0; i < spans["kind"].size(); ++i)
+            for (std::size_t j = 0; j < spans["kind"].size(); ++j) found += beside(i, j) ? 1 : 0;
+    }
     EXPECT_GT(found, 0);
 }
 
@@ -219,7 +147,7 @@ TEST_F(Executor, RefusesBeforeItStarts) {
     EXPECT_THAT(schedule.err, HasSubstr("zero-bubble does not run"));
     const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
     EXPECT_EQ(ranks.exit_code, 2);
-    EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 devices, and 2 ranks were started"));
+    EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));
     EXPECT_EQ(start(transformer(true), {{"dp", 2}}, 2, {"--steps", "none"}).exit_code, 2);
 }
 

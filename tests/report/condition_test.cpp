@@ -63,7 +63,7 @@ TEST(Condition, ReachesTermsInSecondsAndAsSharesOfTheStep) {
 TEST(Condition, IsReadIntoQuantitySignAndValue) {
     const Condition c = parse_condition("  step_time>=  1.5 s ");
     EXPECT_EQ(c.quantity, "step_time");
-    EXPECT_EQ(c.comparison, Comparison::greater_equal);
+    EXPECT_EQ(c.relation, Relation::greater_equal);
     EXPECT_EQ(c.value, "1.5 s");
 }
 

@@ -1,0 +1,179 @@
+#include "backend/cpu/heartbeat.hpp"
+
+#include "backend/exec/recorder.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+constexpr int beats_in_patience = 10, sending = 0, receiving = 1;
+constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+// Wakes the thread that watches: 0 to see whether it is to end, else the signal of a crash.
+int wake_signal() { return SIGRTMIN; }
+
+sigset_t awaited_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, wake_signal());
+    return set;
+}
+
+void wake(int value) {
+    sigval v{};
+    v.sival_int = value;
+    sigqueue(getpid(), wake_signal(), v);
+}
+
+// In the thread that crashed, which may hold any lock: the other one says so, and ends the process.
+void crashed(int signal) {
+    wake(signal);
+    const timespec enough{1, 0};
+    nanosleep(&enough, nullptr);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+}  // namespace
+
+void Heartbeat::hold_signals() {
+    const sigset_t set = awaited_signals();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+Heartbeat::Heartbeat(const MpiWorld& world, Seconds patience, const Whereabouts& where)
+    : world_(world),
+      patience_(patience),
+      where_(where),
+      before_((world.rank() + world.size() - 1) % world.size()),
+      after_((world.rank() + 1) % world.size()),
+      heard_(now()) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &ring_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(ring_, MPI_ERRORS_RETURN);
+    world.host().copy(mine_.host, sizeof mine_.host - 1);
+    mine_.process = getpid();
+    for (const int signal : fatal_signals) std::signal(signal, crashed);
+    beating_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "heartbeat");
+        try {
+            beat();
+        } catch (const std::exception& e) {
+            world_.abort(std::string("while it gives signs of life: ") + e.what(), 3);
+        }
+    });
+    watching_ = std::thread([this] { watch(); });
+}
+
+Heartbeat::~Heartbeat() {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    ending_.notify_one();
+    wake(0);
+    beating_.join();
+    watching_.join();
+    for (const int signal : fatal_signals) std::signal(signal, SIG_DFL);
+    if (requests_[receiving] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[receiving]);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);  // a beat is sent without a receiver
+    MPI_Comm_free(&ring_);
+}
+
+void Heartbeat::beat() {
+    if (world_.size() == 1) return;
+    const std::chrono::duration<double> pause(patience_.si() / beats_in_patience);
+    Seconds awake = now();
+    receive();
+    for (bool ends = false; !ends;) {
+        send();
+        // Who stood still with all its threads has not heard what was said.
+        if (now() - awake > patience_ / 2.0) heard_ = now();
+        listen();
+        awake = now();
+        std::unique_lock lock(mutex_);
+        ends = ending_.wait_for(lock, pause, [this] { return ends_; });
+    }
+}
+
+void Heartbeat::watch() {
+    // A fault sent from outside is to meet a thread that can be spoken for.
+    sigset_t faults;
+    sigemptyset(&faults);
+    for (const int signal : fatal_signals) sigaddset(&faults, signal);
+    pthread_sigmask(SIG_BLOCK, &faults, nullptr);
+    const sigset_t signals = awaited_signals();
+    while (true) {
+        siginfo_t info{};
+        const int signal = sigwaitinfo(&signals, &info);
+        if (signal == SIGTERM) told_to_end();
+        if (signal == wake_signal() && info.si_value.sival_int != 0) crashed_by(info.si_value.sival_int);
+        const std::lock_guard lock(mutex_);
+        if (ends_) return;
+    }
+}
+
+void Heartbeat::send() {
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[sending], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) return;
+    std::memset(mine_.at, 0, sizeof mine_.at);
+    where_.text().copy(mine_.at, sizeof mine_.at - 1);
+    check_mpi(MPI_Isend(&mine_, sizeof mine_, MPI_BYTE, after_, 0, ring_, &requests_[sending]), "MPI_Isend");
+}
+
+void Heartbeat::receive() {
+    check_mpi(MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, before_, 0, ring_, &requests_[receiving]), "MPI_Irecv");
+}
+
+void Heartbeat::listen() {
+    while (true) {
+        int done = 0;
+        check_mpi(MPI_Test(&requests_[receiving], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done == 0) break;
+        {
+            const std::lock_guard lock(mutex_);
+            last_ = incoming_;
+        }
+        heard_ = now();
+        receive();
+    }
+    if (now() - heard_ < patience_) return;
+    world_.abort("at " + where_.text() + ": " + before_text() + " has given no sign of life for " +
+                     std::to_string(static_cast<int>((now() - heard_).si())) + " s: it hangs, or its host or network is gone",
+                 3);
+}
+
+std::string Heartbeat::before_text() {
+    const std::lock_guard lock(mutex_);
+    const std::string who = "rank " + std::to_string(before_);
+    return last_ ? who + " on " + last_->host + " (last known at " + last_->at + ")" : who + " (never heard of)";
+}
+
+// Of another host's processes nothing can be known here.
+bool Heartbeat::before_is_gone() {
+    const std::lock_guard lock(mutex_);
+    return last_ && world_.host() == last_->host && kill(last_->process, 0) != 0 && errno == ESRCH;
+}
+
+void Heartbeat::told_to_end() {
+    if (before_is_gone()) world_.say(before_text() + " is gone: it was killed (by hand, or by the kernel when memory ran out) or has left");
+    const timespec until_all_have_looked{0, 200'000'000};
+    nanosleep(&until_all_have_looked, nullptr);
+    _exit(128 + SIGTERM);
+}
+
+void Heartbeat::crashed_by(int signal) {
+    world_.say("at " + where_.text() + ": crashed: " + strsignal(signal));
+    _exit(3);
+}
+
+}  // namespace sextant

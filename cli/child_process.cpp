@@ -1,0 +1,112 @@
+#include "cli/child_process.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+volatile std::sig_atomic_t child_id = 0;  // a signal handler knows nothing else
+
+constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP};
+
+void pass_on(int signal) {
+    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), signal);
+}
+
+class PassedSignals {
+public:
+    explicit PassedSignals(pid_t child) {
+        child_id = child;
+        struct sigaction action {};
+        action.sa_handler = pass_on;
+        for (std::size_t i = 0; i < passed_on.size(); ++i) ::sigaction(passed_on[i], &action, &before_[i]);
+    }
+    PassedSignals(const PassedSignals&) = delete;
+    PassedSignals& operator=(const PassedSignals&) = delete;
+    ~PassedSignals() {
+        for (std::size_t i = 0; i < passed_on.size(); ++i) ::sigaction(passed_on[i], &before_[i], nullptr);
+        child_id = 0;
+    }
+
+private:
+    std::array<struct sigaction, passed_on.size()> before_{};
+};
+
+BackendError refused(const std::string& what) { return BackendError(what + ": " + std::strerror(errno)); }
+
+// Closed again on exec, so that a pipe ends when its writer does.
+std::array<int, 2> make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw refused("pipe");
+    return ends;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words, int out, int failure) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // A group of its own: what a terminal sends to ours reaches it once, through us.
+    ::setpgid(0, 0);
+    ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    std::vector<char*> arguments;
+    for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
+    arguments.push_back(nullptr);
+    ::execvp(arguments[0], arguments.data());
+    const int why = errno;
+    [[maybe_unused]] const ssize_t told = ::write(failure, &why, sizeof why);
+    ::_exit(127);
+}
+
+void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
+    std::string line;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+        const ssize_t count = ::read(from, buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        for (ssize_t i = 0; i < count; ++i) {
+            const char c = buffer[static_cast<std::size_t>(i)];
+            if (c != '\n') {
+                line += c;
+                continue;
+            }
+            hear(line);
+            line.clear();
+        }
+    }
+    if (!line.empty()) hear(line);
+}
+
+}  // namespace
+
+ChildExit run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear) {
+    const std::array out = make_pipe(), failure = make_pipe();
+    const pid_t child = ::fork();
+    if (child < 0) throw refused("fork");
+    if (child == 0) become(words, out[1], failure[1]);
+    ::close(out[1]);
+    ::close(failure[1]);
+    const PassedSignals passed(child);
+    int why = 0;
+    const bool started = ::read(failure[0], &why, sizeof why) <= 0;
+    ::close(failure[0]);
+    if (started) hear_lines(out[0], hear);
+    ::close(out[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why));
+    if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status)};
+    return {WEXITSTATUS(status), 0};
+}
+
+}  // namespace sextant

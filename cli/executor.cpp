@@ -1,0 +1,81 @@
+#include "cli/executor.hpp"
+
+#include "cli/child_process.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Executors lie beside this program.
+fs::path executor_of(const std::string& backend) {
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / ("sextant-exec-" + backend);
+    if (fs::exists(program)) return program;
+    throw BackendError(program.string() + " is not there: sextant was built without what it needs (" +
+                       (backend == "cpu" ? "oneDNN and MPI" : "the CUDA Toolkit, NCCL and MPI") + ")");
+}
+
+int threads_of(const Scenario& scenario, int ranks_here) {
+    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int share = std::max(1, cores / ranks_here);
+    const Device& device = scenario.cluster.node.device;
+    return device.kind == DeviceKind::cpu ? std::min(share, std::max(1, device.multiprocessors)) : share;
+}
+
+std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
+    std::vector<std::string> words{executor_of(job.backend), job.scenario.scenario};
+    const auto add = [&words](const std::string& option, const std::string& value) { words.insert(words.end(), {option, value}); };
+    for (const std::string& set : job.scenario.overrides) add("--set", set);
+    if (!job.scenario.profiles.empty()) add("--profiles", job.scenario.profiles);
+    add("--steps", std::to_string(job.steps));
+    add("--seed", std::to_string(job.seed));
+    add("--threads", std::to_string(threads));
+    if (job.learning_rate) {
+        std::ostringstream exact;
+        exact.precision(17);
+        exact << *job.learning_rate;
+        add("--learning-rate", exact.str());
+    }
+    add("--out", fs::absolute(job.out).string());
+    return words;
+}
+
+}  // namespace
+
+Launch launch_of(const ExecutorJob& job, const Scenario& scenario, Launcher launcher) {
+    const RunLayout layout = run_layout(scenario);
+    Launch l;
+    l.launcher = launcher;
+    l.ranks = layout.ranks;
+    l.ranks_per_host = layout.ranks_per_node;
+    l.host_file = job.host_file;
+    l.as_root = ::geteuid() == 0;
+    l.options = job.launch_options;
+    const bool one_host = launcher == Launcher::mpirun && job.host_file.empty();
+    l.threads = job.threads.value_or(threads_of(scenario, one_host ? l.ranks : l.ranks_per_host));
+    l.program = arguments_of(job, l.threads);
+    return l;
+}
+
+ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {
+    const ChildExit end = run_child(command_of(launch), [&](const std::string& line) {
+        if (line.starts_with("step "))  // "step 3 of 10": so many are done
+            progress(std::strtoul(line.c_str() + 5, nullptr, 10));
+        else
+            std::cerr << line << '\n';
+    });
+    for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit})
+        if (end.code == static_cast<int>(known)) return known;
+    throw BackendError("the run did not come to its end: " + command_of(launch)[0] + " ended with " + std::to_string(end.code));
+}
+
+}  // namespace sextant

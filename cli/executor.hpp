@@ -1,0 +1,37 @@
+// An executor program run on all ranks of a scenario, as a child.
+#pragma once
+
+#include "cli/exit_code.hpp"
+#include "cli/launch.hpp"
+#include "cli/scenario_options.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// What an executor is asked to do, and where.
+struct ExecutorJob {
+    ScenarioOptions scenario;
+    std::string backend = "cpu";
+    int steps = 10;
+    std::uint64_t seed = 1;
+    std::optional<int> threads;  // of each rank; absent: its share of the cores, no more than its device has
+    std::optional<double> learning_rate;
+    std::filesystem::path out;  // of the record
+    std::string host_file;      // empty: this machine
+    std::vector<std::string> launch_options;
+};
+
+// Throws BackendError when the executor was not built.
+Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
+
+// Calls `progress` with the steps that are done. The executor says on stderr why it ended otherwise than with `done`; throws BackendError
+// where the machine refused.
+ExitCode execute(const Launch&, const std::function<void(std::size_t steps)>& progress);
+
+}  // namespace sextant

@@ -1,0 +1,56 @@
+#include "cli/launch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace sextant {
+namespace {
+
+std::string shell_word(const std::string& word) {
+    constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return quoted + "'";
+}
+
+}  // namespace
+
+Launcher usual_launcher() { return std::getenv("SLURM_JOB_ID") != nullptr ? Launcher::srun : Launcher::mpirun; }
+
+std::vector<std::string> command_of(const Launch& l) {
+    const std::string ranks = std::to_string(l.ranks);
+    std::vector<std::string> words;
+    if (l.launcher == Launcher::srun) {
+        // One core more than compute, where the allocation has it, is for the thread that communicates.
+        words = {"srun", "--ntasks", ranks, "--cpu-bind=none", "--kill-on-bad-exit=1"};
+    } else {
+        words = {"mpirun", "-n", ranks, "--bind-to", "none", "--oversubscribe"};
+        if (!l.host_file.empty())
+            words.insert(words.end(), {"--hostfile", l.host_file, "--map-by", "ppr:" + std::to_string(l.ranks_per_host) + ":node"});
+        if (l.as_root) words.emplace_back("--allow-run-as-root");
+    }
+    words.insert(words.end(), l.options.begin(), l.options.end());
+    words.insert(words.end(), l.program.begin(), l.program.end());
+    return words;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& w : words) line += (line.empty() ? "" : " ") + shell_word(w);
+    return line;
+}
+
+std::string slurm_script(const Launch& launch, const std::string& job_name, const std::filesystem::path& directory) {
+    Launch l = launch;
+    l.launcher = Launcher::srun;
+    std::string name = job_name;
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return c <= ' ' || c == '"' || c >= 0x7f; }, '-');
+    return "#!/bin/bash\n#SBATCH --job-name=\"" + name + "\"\n#SBATCH --nodes=" + std::to_string(l.hosts()) +
+           "\n#SBATCH --ntasks=" + std::to_string(l.ranks) + "\n#SBATCH --ntasks-per-node=" + std::to_string(l.ranks_per_host) +
+           "\n#SBATCH --cpus-per-task=" + std::to_string(l.threads) + "\n\nset -euo pipefail\ncd " + shell_word(directory.string()) +
+           "\nexec " + shell_line(command_of(l)) + "\n";
+}
+
+}  // namespace sextant

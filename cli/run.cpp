@@ -1,0 +1,89 @@
+// sextant run: the plan for real. Starts an executor on as many ranks as the plan has, and shows what it measured; with --compare beside
+// what was predicted.
+#include "cli/commands.hpp"
+#include "cli/executor.hpp"
+#include "cli/progress.hpp"
+#include "cli/scratch_folder.hpp"
+#include "cli/show_comparison.hpp"
+#include "cli/trace_file.hpp"
+#include "model/io/run_reader.hpp"
+#include "model/io/run_writer.hpp"
+#include "model/sextant.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+namespace sextant {
+namespace {
+
+struct RunOptions {
+    ExecutorJob job;
+    ReportOptions report;
+    std::string out, trace, print_launch;
+    bool compare = false;
+};
+
+void print_launch(const RunOptions& o, const Scenario& scenario) {
+    ExecutorJob job = o.job;
+    job.out = o.out.empty() ? "run.json" : o.out;
+    if (o.print_launch == "slurm")
+        std::cout << slurm_script(launch_of(job, scenario, Launcher::srun), scenario.name, std::filesystem::current_path());
+    else
+        std::cout << shell_line(command_of(launch_of(job, scenario, Launcher::mpirun))) << '\n';
+}
+
+ExitCode show(const RunOptions& o, const Scenario& scenario, const RunRecord& record, const std::vector<Condition>& conditions) {
+    if (o.compare) return show_comparison(scenario, record, o.report, conditions, o.trace);
+    if (!o.trace.empty()) write_trace_file(record.trace, o.trace);
+    std::cout << (o.report.json() ? run_to_json(record) : run_to_text(record, scenario));
+    return ExitCode::done;
+}
+
+ExitCode run_for_real(const RunOptions& o) {
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    if (!conditions.empty() && !o.compare)
+        throw InputError(Diagnostic{"--fail-if", "", "a run alone has nothing that could fail", "add --compare"});
+    const Scenario scenario = o.job.scenario.load();
+    if (!o.print_launch.empty()) {
+        print_launch(o, scenario);
+        return ExitCode::done;
+    }
+    const ScratchFolder scratch;
+    ExecutorJob job = o.job;
+    job.out = o.out.empty() ? scratch.path() / "run.json" : std::filesystem::path(o.out);
+    const Launch launch = launch_of(job, scenario, usual_launcher());
+    std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps);
+    const ExitCode end = execute(launch, [&](std::size_t steps) { progress->show(steps); });
+    progress.reset();
+    return end == ExitCode::done ? show(o, scenario, load_run(job.out), conditions) : end;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, ExitCode& exit_code) {
+    auto* command = app.add_subcommand("run", "train for real under a scenario's plan; with --compare beside the prediction");
+    auto options = std::make_shared<RunOptions>();
+    ExecutorJob& job = options->job;
+    job.scenario.add_to(*command);
+    options->report.add_to(*command);
+    command->add_option("--backend", job.backend, "what computes")->check(CLI::IsMember({"cpu", "cuda"}));
+    command->add_option("--steps", job.steps, "to train")->check(CLI::Range(1, 1'000'000));
+    command->add_flag("--compare", options->compare, "show prediction beside measurement");
+    command->add_option("--out", options->out, "keep the record of the run")->type_name("RUN.json");
+    command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
+    command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);
+    command->add_option("--seed", job.seed, "of weights and data")->type_name("N");
+    command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(CLI::PositiveNumber);
+    command->add_option("--hostfile", job.host_file, "hosts, as mpirun reads them; none: this machine")->type_name("FILE");
+    command->add_option("--launch-option", job.launch_options, "one more word for mpirun or srun (repeatable)")
+        ->take_all()
+        ->type_name("WORD");
+    command->add_option("--print-launch", options->print_launch, "write the command (mpirun) or batch script (slurm), and run nothing")
+        ->check(CLI::IsMember({"mpirun", "slurm"}));
+    command->callback([options, &exit_code] { exit_code = run_for_real(*options); });
+}
+
+}  // namespace sextant

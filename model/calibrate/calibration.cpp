@@ -1,0 +1,101 @@
+#include "model/calibrate/calibration.hpp"
+
+#include "model/base/diagnostics.hpp"
+#include "model/base/quantity_text.hpp"
+#include "model/calibrate/fit.hpp"
+#include "model/report/trace_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
+constexpr double form_error = 0.05;
+constexpr Seconds shortest = Seconds::from_si(20e-6);  // below, clocks and the recording itself are most of it
+
+constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication,
+                                 Term::data_communication};
+
+double median(std::vector<double> list) {
+    if (list.empty()) return 0;
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+    std::ranges::nth_element(list, middle);
+    return *middle;
+}
+
+struct Target {
+    std::size_t probe;
+    Term term;
+};
+
+}  // namespace
+
+ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
+    ProbeRun p{std::move(name), std::move(scenario), terms_of(run.trace, last_rank(run.trace)), 0};
+    std::vector<Seconds> steps(run.steps.begin() + (run.steps.size() > 1 ? 1 : 0), run.steps.end());  // the first allocates
+    std::ranges::sort(steps);
+    const auto quartile = [&](double share) { return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1))]; };
+    if (!steps.empty()) p.noise = (quartile(0.75) - quartile(0.25)) / (2.0 * quartile(0.5));
+    return p;
+}
+
+Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+    std::vector<Target> targets;
+    std::vector<FitPoint> points;
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        const Terms before = estimate(prepare(probes[i].scenario)).terms;
+        for (const Term t : fitted_terms) {
+            if (probes[i].measured[t] < shortest || !(before[t] > Seconds{})) continue;
+            targets.push_back({i, t});
+            points.push_back({probes[i].measured[t].si(), std::hypot(probes[i].noise, form_error)});
+        }
+    }
+    if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
+
+    std::vector<FitParameter> starts;
+    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(probes[0].scenario), p.spread, p.least, p.most});
+    std::vector<Scenario> scenarios;
+    for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
+    const FitModel model = [&](const std::vector<double>& values) {
+        std::vector<Terms> terms;
+        for (Scenario& s : scenarios) {
+            for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(s, values[j]);
+            terms.push_back(estimate(prepare(s)).terms);
+        }
+        std::vector<double> predicted;
+        for (const Target& t : targets) predicted.push_back(std::max(1e-12, terms[t.probe][t.term].si()));
+        return predicted;
+    };
+    const Fit found = fit(starts, points, model);
+
+    Calibration c{probes[0].scenario, {}, {}, static_cast<int>(probes.size()), 0, 0};
+    for (std::size_t j = 0; j < parameters.size(); ++j) {
+        const FittedParameter& f = found.parameters[j];
+        c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});
+        if (!c.parameters.back().is_measured()) continue;
+        parameters[j].set(c.calibrated, f.value);
+        parameters[j].attribute(c.calibrated, source + ", sure to " + percent_text(f.spread, 2));
+    }
+    std::vector<double> errors, noises;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const Seconds predicted = Seconds::from_si(found.predicted[i]);
+        const ProbeRun& probe = probes[targets[i].probe];
+        c.residuals.push_back({probe.name, targets[i].term, probe.measured[targets[i].term], predicted, found.weights[i]});
+        errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
+    }
+    for (const ProbeRun& p : probes) noises.push_back(p.noise);
+    c.median_error = median(std::move(errors));
+    c.noise = median(std::move(noises));
+    return c;
+}
+
+Cluster calibrated_cluster(const Calibration& c, const MachineFacts& machine, const std::string& date) {
+    Cluster cluster = c.calibrated.cluster;
+    cluster.library = c.calibrated.library;
+    cluster.calibration = {machine.host, machine.processor, date, c.runs, c.noise, c.median_error};
+    return cluster;
+}
+
+}  // namespace sextant

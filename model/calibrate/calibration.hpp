@@ -1,0 +1,59 @@
+// A machine's profile from small jobs that were run on it.
+//
+// A probe is a scenario so small that one or two parameters of the profile decide each of its terms: a perceptron of wide layers is matrix
+// products, its update streams memory, its gradients are one all-reduce of a known size. The parameters are those at which the closed form
+// predicts all terms of all probes best (fit.hpp), so that what is fitted is what predictions use. Nothing is known of the probes but their
+// scenarios: a user's own runs are probes like any other.
+#pragma once
+
+#include "model/calibrate/machine.hpp"
+#include "model/calibrate/profile_parameters.hpp"
+#include "model/graph/run_record.hpp"
+#include "model/predict/estimate.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct ProbeRun {
+    std::string name;
+    Scenario scenario;
+    Terms measured;
+    double noise = 0;  // of a step, relative: half the distance of its quartiles
+};
+ProbeRun probe_run(std::string name, Scenario, const RunRecord&);
+
+struct CalibratedParameter {
+    ProfileParameter parameter;
+    double before = 0, value = 0, spread = 0;  // SI; spread relative
+    bool at_bound = false;
+
+    // Or does no run say anything about it?
+    [[nodiscard]] bool is_measured() const { return spread < 0.9 * parameter.spread; }
+};
+
+struct ProbeResidual {
+    std::string probe;
+    Term term = Term::forward;
+    Seconds measured, predicted;
+    double weight = 1;  // 0: an outlier
+};
+
+struct Calibration {
+    Scenario calibrated;  // the profile is its cluster and its library
+    std::vector<CalibratedParameter> parameters;
+    std::vector<ProbeResidual> residuals;
+    int runs = 0;
+    double noise = 0;         // median over the probes
+    double median_error = 0;  // |predicted / measured - 1|, median over terms
+};
+
+// `source`: who measured, for the profile. Throws InputError when there is nothing to fit. Probes share their machine, library and
+// framework.
+Calibration calibrate(const std::vector<ProbeRun>&, const std::vector<ProfileParameter>&, const std::string& source);
+
+// The profile, stamped.
+Cluster calibrated_cluster(const Calibration&, const MachineFacts&, const std::string& date);
+
+}  // namespace sextant

@@ -1,0 +1,52 @@
+// Parameters of a model from measurements: weighted least squares in logarithms, with what is known beforehand, without the outliers.
+//
+// With q = ln of the parameters, y = ln of the measurements and f(q) = ln of the predictions, what is sought makes
+//
+//     sum_i h((y_i - f_i(q)) / s_i)  +  sum_j ((q_j - p_j) / t_j)^2
+//
+// least, where s_i is the relative noise of a measurement, p_j and t_j where a parameter was thought to be and how sure that was. h is
+// Tukey's biweight (Beaton and Tukey, Technometrics 16, 1974): what lies far outside its noise counts for nothing. Found by Gauss-Newton
+// steps on reweighted squares, damped after Marquardt (SIAM J. Appl. Math. 11, 1963), from finite differences; begun with Huber's weights,
+// which need no good start. Parameters stay within their bounds.
+//
+// The spread of a parameter afterwards is that of its posterior if the model were linear: the square root of the diagonal of
+// (J' W J + T^-2)^-1, times how much larger the residuals are than the noise, if they are. A parameter that no measurement depends on keeps
+// its value and its spread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct FitParameter {
+    std::string name;
+    double value = 1;            // thought to be, before; positive
+    double spread = 0.3;         // relative standard deviation of that
+    double least = 0, most = 0;  // bounds
+};
+
+struct FitPoint {
+    double measured = 0;  // positive
+    double noise = 0.05;  // relative standard deviation
+};
+
+// Predicted for every point, at these values of the parameters; positive.
+using FitModel = std::function<std::vector<double>(const std::vector<double>& values)>;
+
+struct FittedParameter {
+    double value = 0, spread = 0;
+    bool at_bound = false;
+};
+
+struct Fit {
+    std::vector<FittedParameter> parameters;
+    std::vector<double> predicted;  // by point
+    std::vector<double> weights;    // by point: 1 counts fully, 0 not at all
+    int steps = 0;
+};
+
+Fit fit(const std::vector<FitParameter>&, const std::vector<FitPoint>&, const FitModel&);
+
+}  // namespace sextant

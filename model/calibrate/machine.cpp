@@ -1,0 +1,42 @@
+#include "model/calibrate/machine.hpp"
+
+namespace sextant {
+
+Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
+    Cluster c = like;
+    c.name = m.host;
+    c.title = m.host + ": " + std::to_string(m.cores) + (m.cores == 1 ? " core of " : " cores of ") + m.processor;
+    c.aliases.clear();
+    c.nodes = 1;
+    c.notes = "Measured by `sextant calibrate`; one device is one core.";
+    const std::string source = "as " + like.name;
+    NodeSpec& node = c.node;
+    node.devices = m.cores;
+    node.host.cpu = m.processor;
+    node.host.sockets = 1;
+    node.host.cores = m.cores;
+    node.host.memory = {m.memory, SourceKind::measured, "what " + m.host + " says of itself"};
+    Device& d = node.device;
+    d.name = "core of " + m.processor;
+    d.aliases.clear();
+    d.vendor.clear();
+    d.clock = {};
+    d.notes.clear();
+    d.multiprocessors = 1;
+    d.memory = {m.memory / m.cores, SourceKind::measured, node.host.memory.source + ", shared by its cores"};
+    if (m.cache > Bytes{}) d.l2 = {m.cache, SourceKind::measured, node.host.memory.source};
+    // Rates are what products and streams reach: there is no peak beside them.
+    for (PeakRate& p : d.peaks) {
+        if (p.achievable) p.rate.value = p.rate.value * p.achievable->value;
+        p.rate.kind = SourceKind::estimated;
+        p.rate.source = source;
+        p.achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
+    }
+    d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
+    d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
+    node.host_link.bandwidth.value = node.host_link.bandwidth.value * node.host_link.achievable.value;
+    node.host_link.achievable = {1.0, SourceKind::estimated, "the bandwidth is the one that copies reach"};
+    return c;
+}
+
+}  // namespace sextant

@@ -1,0 +1,101 @@
+#include "model/calibrate/profile_parameters.hpp"
+
+#include "model/base/quantity_text.hpp"
+
+namespace sextant {
+namespace {
+
+template <class T>
+double si_of(const T& value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return value;
+    else
+        return value.si();
+}
+template <class T>
+void set_si(T& value, double si) {
+    if constexpr (std::is_floating_point_v<T>)
+        value = si;
+    else
+        value = T::from_si(si);
+}
+
+struct Range {
+    double least, most, spread;
+};
+
+// `field(Scenario&)` is the Sourced number.
+template <class Field>
+ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field field) {
+    using Value = std::remove_cvref_t<decltype(field(std::declval<Scenario&>()).value)>;
+    ProfileParameter p{std::move(name), owner, range.least, range.most, range.spread, {}, {}, {}, {}};
+    p.get = [field](const Scenario& s) { return si_of(field(const_cast<Scenario&>(s)).value); };
+    p.set = [field](Scenario& s, double si) { set_si(field(s).value, si); };
+    p.text = [](double si) {
+        if constexpr (std::is_floating_point_v<Value>)
+            return number_text(si);
+        else
+            return to_text(Value::from_si(si));
+    };
+    p.attribute = [field](Scenario& s, const std::string& source) {
+        field(s).kind = SourceKind::measured;
+        field(s).source = source;
+    };
+    return p;
+}
+
+PeakRate& fp32(Scenario& s) {
+    for (PeakRate& p : s.cluster.node.device.peaks)
+        if (p.input == DataType::fp32 && p.unit == ComputeUnit::vector) return p;
+    s.cluster.node.device.peaks.push_back({});
+    return s.cluster.node.device.peaks.back();
+}
+
+// Of messages of any size, and of small ones.
+Protocol& large(Scenario& s) { return s.library.protocols.back(); }
+Protocol& small(Scenario& s) { return s.library.protocols.front(); }
+
+constexpr double unknown = 1.0;  // a factor of e either way
+
+}  // namespace
+
+std::string_view to_text(ParameterOwner owner) {
+    constexpr std::string_view names[] = {"device", "link", "library", "framework"};
+    return names[static_cast<std::size_t>(owner)];
+}
+
+std::vector<ProfileParameter> cpu_parameters() {
+    using enum ParameterOwner;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    add(
+        "fp32 rate that large products sustain", device, Range{1e8, 1e14, unknown}, [](Scenario & s) -> auto& { return fp32(s).rate; });
+    add(
+        "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
+    add(
+        "time between two operators", device, Range{1e-8, 1e-3, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
+    add(
+        "fused attention forward, of the peak", device, Range{0.01, 1, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.attention_forward; });
+    add(
+        "fused attention backward, of the peak", device, Range{0.01, 1, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.attention_backward; });
+    add(
+        "bandwidth between two processes", link, Range{1e7, 1e12, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.host_link.bandwidth; });
+    add(
+        "start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return small(s).base; });
+    add(
+        "start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return large(s).base; });
+    add(
+        "bytes that one process adds", library, Range{1e7, 1e12, unknown},
+        [](Scenario & s) -> auto& { return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{})); });
+    add(
+        "convolutions against products of their size", framework, Range{0.05, 2, unknown},
+        [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+    return list;
+}
+
+}  // namespace sextant

@@ -1,0 +1,51 @@
+#include "model/base/quantity_text.hpp"
+#include "model/io/calibration_writer.hpp"
+#include "model/io/text_table.hpp"
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+std::string parameters_text(const Calibration& c) {
+    TextTable table;
+    table.row({"", "", "guessed", "measured", "sure to"});
+    for (const CalibratedParameter& p : c.parameters) {
+        const bool moved = p.is_measured();
+        table.row({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
+                   moved ? p.parameter.text(p.value) : "no run depends on it",
+                   moved ? percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what is plausible" : "") : ""});
+    }
+    return table.text();
+}
+
+// "####|" too short, "|####" too long: a # for each tenth.
+std::string side_bar(double relative) {
+    constexpr std::size_t half = 8;
+    const std::size_t length = std::min(half, static_cast<std::size_t>(std::lround(std::abs(relative) * 10)));
+    return relative < 0 ? std::string(half - length, ' ') + std::string(length, '#') + "|"
+                        : std::string(half, ' ') + "|" + std::string(length, '#');
+}
+
+std::string residuals_text(const Calibration& c) {
+    TextTable table;
+    table.row({"", "", "measured", "predicted", "", "short|long, a # is 10 %"});
+    std::string before;
+    for (const ProbeResidual& r : c.residuals) {
+        const double off = r.predicted / r.measured - 1;
+        table.row({r.probe == before ? "" : r.probe, words(to_text(r.term)), to_text(r.measured), to_text(r.predicted),
+                   (off > 0 ? "+" : "") + percent_text(off, 2), side_bar(off) + (r.weight < 0.05 ? "  left out" : "")});
+        before = r.probe;
+    }
+    return table.text();
+}
+
+}  // namespace
+
+std::string calibration_to_text(const Calibration& c) {
+    return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nThe runs, as the profile predicts them\n" +
+           residuals_text(c) + "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) +
+           "\n";
+}
+
+}  // namespace sextant

@@ -1,0 +1,52 @@
+#include "model/io/probe_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Probe read_probe(const JsonNode& n) {
+    ObjectReader r(n);
+    Probe p;
+    r.required("name", p.name);
+    r.optional("quick", p.quick);
+    if (const JsonNode workload = r.need("workload", "as a scenario has it"); workload.value) p.workload = workload.value->dump();
+    const JsonNode plan = r.need("plan", "as a scenario has it");
+    if (!plan.is_object()) return p;
+    p.plan = plan.value->dump();
+    if (const auto tp = plan.value->find("tp"); tp != plan.value->end() && tp->is_number_integer()) p.tensor = tp->get<int>();
+    return p;
+}
+
+}  // namespace
+
+std::vector<Probe> load_probes(const std::filesystem::path& path) {
+    Diagnostics diagnostics;
+    const JsonFile file = JsonFile::load(path, diagnostics);
+    diagnostics.throw_if_any();
+    std::vector<Probe> probes;
+    ObjectReader r(file.root());
+    r.schema("probes/1");
+    std::string notes;
+    r.optional("notes", notes);
+    r.need("probes", "a list");
+    r.each("probes", [&](const JsonNode& n) { probes.push_back(read_probe(n)); });
+    diagnostics.throw_if_any();
+    return probes;
+}
+
+std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& cluster) {
+    Json plan = {{"precision", "fp32"}, {"optimizer", "adam"}, {"gradient_overlap", false}};
+    plan.update(Json::parse(probe.plan));
+    const Json scenario = {{"schema", "scenario/1"},
+                           {"name", probe.name},
+                           {"workload", Json::parse(probe.workload)},
+                           {"hardware", {{"cluster", cluster.string()}}},
+                           {"plan", plan},
+                           {"framework", "sextant"}};
+    return scenario.dump(2) + "\n";
+}
+
+}  // namespace sextant

@@ -1,0 +1,210 @@
+#include "model/report/comparison.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/report/trace_terms.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr Term communication_terms[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication,
+                                        Term::pipeline_communication, Term::data_communication};
+
+Terms per_step(Terms terms, int steps) {
+    for (Seconds& t : terms.of) t /= steps;
+    return terms;
+}
+
+RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
+    RankTimes times;
+    for (const Span& s : trace.spans)
+        if (s.rank == rank) times.end = max(times.end, s.end / steps);
+    times.terms = per_step(terms_of(trace, rank), steps);
+    times.overlapped = per_step(overlapped_of(trace, rank), steps);
+    return times;
+}
+
+// The first step allocates memory and prepares kernels.
+StepTimes step_times(std::vector<Seconds> times) {
+    StepTimes t;
+    t.count = static_cast<int>(times.size());
+    if (times.size() > 1) {
+        t.first = times.front();
+        times.erase(times.begin());
+    }
+    std::ranges::sort(times);
+    t.fastest = times.front();
+    t.slowest = times.back();
+    t.median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+    return t;
+}
+
+// What is done once a step, by the times that it takes.
+Beside<Frequency> rates(Frequency predicted, const Beside<Seconds>& step) {
+    return {predicted, predicted * (step.predicted / step.simulated), predicted * (step.predicted / step.measured)};
+}
+
+// What a rank holds in arrays of its own; libraries and MPI hold the rest.
+RankMemoryUse memory_of(const StageMemory& stage) {
+    return {stage.total() - stage[MemoryKind::communication] - stage[MemoryKind::context], stage.total()};
+}
+
+std::vector<RankComparison> compare_ranks(const Comparison& c, const RunRecord& run) {
+    std::vector<RankComparison> ranks;
+    const std::vector<StageMemory>& stages = c.prediction.estimate.memory;
+    for (GraphRank r = 0; r < run.trace.ranks.size(); ++r) {
+        const TraceRank& is = run.trace.ranks[r];
+        RankComparison& rank = ranks.emplace_back();
+        rank.rank = is.rank, rank.stage = is.stage, rank.server = is.server, rank.host = is.host, rank.processor = run.ranks[r].processor;
+        rank.simulated = times_of(c.simulation.trace, r, c.simulation.steps);
+        rank.measured = times_of(run.trace, r, c.simulation.steps);
+        if (!is.server) rank.predicted_memory = memory_of(stages[static_cast<std::size_t>(is.stage)]);
+        rank.measured_memory = {run.ranks[r].peak_memory, run.ranks[r].peak_resident};
+    }
+    return ranks;
+}
+
+void compare_last_rank(Comparison& c) {
+    const Estimate& e = c.prediction.estimate;
+    c.stage = e.last_stage;
+    const RankTimes& simulated = last_of_stage(c.ranks, c.stage, &RankComparison::simulated).simulated;
+    const RankComparison& measured = last_of_stage(c.ranks, c.stage, &RankComparison::measured);
+    c.measured_rank = measured.rank;
+    c.terms = {e.terms, simulated.terms, measured.measured.terms};
+    c.overlapped = {e.overlapped, simulated.overlapped, measured.measured.overlapped};
+    const auto hidden = [&](const Terms& terms, const Terms& overlapped) -> std::optional<double> {
+        const Seconds behind = communication_of(overlapped).total(), all = behind + communication_of(terms).total();
+        return all > Seconds{} ? std::optional(behind / all) : std::nullopt;
+    };
+    c.hidden = {hidden(c.terms.predicted, c.overlapped.predicted), hidden(c.terms.simulated, c.overlapped.simulated),
+                hidden(c.terms.measured, c.overlapped.measured)};
+    const auto bubble = [](const Terms& t) { return t.total() > Seconds{} ? t[Term::bubble] / t.total() : 0; };
+    c.bubble = {bubble(c.terms.predicted), bubble(c.terms.simulated), bubble(c.terms.measured)};
+}
+
+struct Sums {
+    Bytes bytes;
+    Flops flops;
+    Seconds time;
+};
+std::array<Sums, span_kind_count> sums_of(const Trace& trace) {
+    std::array<Sums, span_kind_count> sums;
+    for (const Span& s : trace.spans) {
+        Sums& of = sums[static_cast<std::size_t>(s.kind)];
+        of.bytes += s.bytes;
+        of.flops += s.flops;
+        of.time += s.end - s.start;
+    }
+    return sums;
+}
+
+void compare_rates(Comparison& c, const RunRecord& run) {
+    const auto simulated = sums_of(c.simulation.trace), measured = sums_of(run.trace);
+    for (std::size_t i = 0; i < span_kind_count; ++i) {
+        const auto kind = static_cast<SpanKind>(i);
+        const Sums &s = simulated[i], &m = measured[i];
+        if (!(s.time > Seconds{}) || !(m.time > Seconds{})) continue;
+        if (runs_kernels(kind) && m.flops > Flops{})
+            c.kernels.push_back({kind, s.flops / s.time, m.flops / m.time});
+        else if (!runs_kernels(kind) && m.bytes > Bytes{})
+            c.exchanges.push_back({kind, m.bytes, s.bytes / s.time, m.bytes / m.time});
+    }
+}
+
+Flops flops_of(const Trace& trace) {
+    Flops sum;
+    for (const Span& s : trace.spans) sum += s.flops;
+    return sum;
+}
+
+std::vector<std::string> notes_on(const Comparison& c, const RunRecord& run) {
+    std::vector<std::string> notes;
+    if (run.steps.size() == 1) notes.emplace_back("the run's only step also allocates memory and prepares kernels: run more steps");
+    // Both count what the mathematics needs. Other shapes have the same names of works.
+    constexpr double alike = 0.1;
+    const Flops simulated = flops_of(c.simulation.trace), measured = flops_of(run.trace);
+    if (simulated > Flops{} && std::fabs(measured / simulated - 1) > alike)
+        notes.push_back("the run computed " + to_text(measured) + " in a step where the scenario asks for " + to_text(simulated) +
+                        ": was it made with another workload or batch?");
+    constexpr double noticeable = 0.02;
+    const auto last = std::ranges::max_element(c.ranks, {}, [](const RankComparison& r) { return r.server ? Seconds{} : r.measured.end; });
+    const Seconds end = last_of_stage(c.ranks, c.stage, &RankComparison::measured).measured.end;
+    if (last->measured.end - end > noticeable * end)
+        notes.push_back("in the run stage " + std::to_string(last->stage) + " finished last, not stage " + std::to_string(c.stage) +
+                        " as predicted; the terms are of stage " + std::to_string(c.stage));
+    if (run.scenario != c.prediction.scenario) notes.push_back("the run was made of a scenario with the name \"" + run.scenario + "\"");
+    return notes;
+}
+
+}  // namespace
+
+Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport simulation, const RunRecord& run) {
+    check_same_plan(graph, job.scenario(), run);
+    Comparison c;
+    c.prediction = make_report(job);
+    c.simulation = std::move(simulation);
+    c.steps = step_times(run.steps);
+    c.step = {c.prediction.estimate.step, c.simulation.report.estimate.step, c.steps.median};
+    c.samples_per_s = rates(c.prediction.samples_per_s, c.step);
+    if (c.prediction.tokens_per_s) c.tokens_per_s = rates(*c.prediction.tokens_per_s, c.step);
+    if (!run.losses.empty()) c.first_loss = run.losses.front(), c.last_loss = run.losses.back();
+    c.traced_step = run.trace.end / c.simulation.steps;
+    c.ranks = compare_ranks(c, run);
+    compare_last_rank(c);
+    compare_rates(c, run);
+    c.residual = find_term_residual(job, c);
+    c.memory_residual = find_memory_residual(job, c);
+    c.notes = notes_on(c, run);
+    return c;
+}
+
+const RankComparison& last_of_stage(const std::vector<RankComparison>& ranks, int stage, RankTimes RankComparison::*times) {
+    const RankComparison* last = nullptr;
+    for (const RankComparison& r : ranks)
+        if (!r.server && r.stage == stage && (!last || (r.*times).end > (last->*times).end)) last = &r;
+    return *last;
+}
+
+std::optional<double> ratio(double measured, double predicted) {
+    return predicted > 0 ? std::optional(measured / predicted) : std::nullopt;
+}
+
+Terms communication_of(const Terms& terms) {
+    Terms only;
+    for (const Term t : communication_terms) only[t] = terms[t];
+    return only;
+}
+Seconds waiting_of(const Terms& t) { return t[Term::bubble] + t[Term::straggler]; }
+Seconds computing_of(const Terms& t) { return t[Term::forward] + t[Term::backward] + t[Term::recompute] + t[Term::optimizer]; }
+
+std::vector<NamedQuantity> named_quantities(const Comparison& c) {
+    const UnitTable* time = &unit_table<Seconds>();
+    const UnitTable* size = &unit_table<Bytes>();
+    std::vector<NamedQuantity> list = {{"step_time", c.step.measured.si(), time},
+                                       {"predicted_step_time", c.step.predicted.si(), time},
+                                       {"simulated_step_time", c.step.simulated.si(), time},
+                                       {"step_time_ratio", c.step.measured / c.step.predicted, nullptr},
+                                       {"samples_per_s", c.samples_per_s.measured.si(), nullptr},
+                                       {"largest_residual", std::fabs(c.residual.seconds.si()), time},
+                                       {"largest_residual_share", c.residual.share, nullptr},
+                                       {"bubble", c.bubble.measured, nullptr}};
+    Bytes arrays, process;
+    for (const RankComparison& r : c.ranks)
+        arrays = max(arrays, r.measured_memory.arrays), process = max(process, r.measured_memory.process);
+    list.push_back({"memory_arrays", arrays.si(), size});
+    list.push_back({"memory_process", process.si(), size});
+    if (c.tokens_per_s) list.push_back({"tokens_per_s", c.tokens_per_s->measured.si(), nullptr});
+    if (c.hidden.measured) list.push_back({"hidden", *c.hidden.measured, nullptr});
+    if (c.last_loss) list.push_back({"last_loss", *c.last_loss, nullptr});
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        const Seconds measured = c.terms.measured[t], predicted = c.terms.predicted[t];
+        list.push_back({"terms." + std::string(to_text(t)), measured.si(), time});
+        list.push_back({"residual." + std::string(to_text(t)), (measured - predicted).si(), time});
+        if (const auto of = ratio(measured.si(), predicted.si())) list.push_back({"ratio." + std::string(to_text(t)), *of, nullptr});
+    }
+    return list;
+}
+
+}  // namespace sextant

@@ -1,0 +1,119 @@
+// Prediction beside measurement: the closed form, the simulation and a real run of one scenario, term by term and rank by rank, and which
+// input of the model their largest difference points to. docs/compare.md says what each number is.
+#pragma once
+
+#include "model/graph/run_record.hpp"
+#include "model/report/condition.hpp"
+#include "model/report/simulation_report.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+template <class T>
+struct Beside {
+    T predicted{}, simulated{}, measured{};
+};
+
+// Of one rank, read off a trace.
+struct RankTimes {
+    Seconds end;              // of its last span
+    Terms terms, overlapped;  // the terms sum to the step
+};
+
+// `arrays`: weights, gradients, states, activations; `process`: with what framework, libraries and MPI hold.
+struct RankMemoryUse {
+    Bytes arrays, process;
+};
+
+struct RankComparison {
+    int rank = 0, stage = 0;
+    bool server = false;
+    std::string host, processor;
+    RankTimes simulated, measured;
+    RankMemoryUse predicted_memory, measured_memory;  // a parameter server's is not predicted
+};
+
+// Work by its time, over all ranks: kernels that compute, or exchanges that pass bytes on.
+struct KernelRate {
+    SpanKind kind = SpanKind::forward;
+    FlopRate simulated, measured;
+};
+struct ExchangeRate {
+    SpanKind kind = SpanKind::data_exchange;
+    Bytes bytes;  // that the run passed on
+    Bandwidth simulated, measured;
+};
+
+// The term whose measured time is farthest from the predicted one.
+struct TermResidual {
+    Term term = Term::forward;
+    Seconds seconds;        // measured less predicted
+    double share = 0;       // of the sizes of all terms' residuals
+    std::string points_to;  // in words, and the input that this is in numbers, where it is one
+    std::optional<InputUsed> input;
+    std::optional<double> explained_at;  // the multiple of the input's value at which the prediction would be what was measured
+};
+struct MemoryResidual {
+    int rank = 0;
+    Bytes bytes;  // of the process, measured less predicted
+    Bytes predicted;
+    std::string points_to;
+    std::optional<InputUsed> input;
+};
+
+struct StepTimes {
+    int count = 0;
+    Seconds median, fastest, slowest;  // the first step apart where there are more
+    std::optional<Seconds> first;
+};
+
+struct Comparison {
+    Report prediction;
+    SimulationReport simulation;
+    StepTimes steps;
+    Beside<Seconds> step;
+    Beside<Frequency> samples_per_s;
+    std::optional<Beside<Frequency>> tokens_per_s;
+    std::optional<double> first_loss, last_loss;
+    // Of the rank that finishes last among those of the stage that the closed form speaks of.
+    int stage = 0;
+    int measured_rank = 0;
+    Seconds traced_step;  // to which the measured terms sum
+    Beside<Terms> terms, overlapped;
+    Beside<std::optional<double>> hidden;  // communication that is overlapped, of all; none without communication
+    Beside<double> bubble;                 // of the step
+    std::vector<RankComparison> ranks;
+    std::vector<KernelRate> kernels;
+    std::vector<ExchangeRate> exchanges;
+    TermResidual residual;
+    std::optional<MemoryResidual> memory_residual;
+    std::vector<std::string> notes;  // what a reader must know before drawing conclusions
+};
+
+// Throws InputError, with what differs, where the run is of another plan than `graph`.
+void check_same_plan(const TaskGraph& graph, const Scenario&, const RunRecord&);
+
+// `graph`: every rank of the scenario of the job, none folded; `simulation`: what playing it gave.
+Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport simulation, const RunRecord&);
+
+// The two residuals of a comparison whose terms and ranks are there.
+TermResidual find_term_residual(const Prepared& job, const Comparison&);
+std::optional<MemoryResidual> find_memory_residual(const Prepared& job, const Comparison&);
+
+// Of a stage's replicas the one that finishes last. Another stage's would have other terms, and nothing to be held beside.
+const RankComparison& last_of_stage(const std::vector<RankComparison>&, int stage, RankTimes RankComparison::*);
+
+// None where nothing is predicted.
+std::optional<double> ratio(double measured, double predicted);
+
+Terms communication_of(const Terms&);  // exchanges between ranks and nothing else
+Seconds waiting_of(const Terms&);      // for other ranks
+Seconds computing_of(const Terms&);    // forward, backward, recompute, optimizer
+
+// What a condition may ask about: "step_time_ratio > 1.5", "largest_residual > 100 ms".
+std::vector<NamedQuantity> named_quantities(const Comparison&);
+
+}  // namespace sextant

@@ -1,0 +1,96 @@
+// Parameter servers as processes of their own: the synchronous ones compute what one rank does; of the asynchronous ones it is checked that
+// every update is applied once, that weights are as old as reported, and that the loss falls.
+#include "tests/backend/mpi_test.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using ExecutorServers = MpiTest;
+
+TEST_F(ExecutorServers, ComputeTheSameWhenWorkersWaitForEachOther) {
+    expect_serial_results(transformer(true),
+                          {{{"dp", 2}, {"data_parallel", "parameter_server"}},
+                           {{"dp", 4}, {"data_parallel", "parameter_server"}, {"parameter_servers", 3}},
+                           {{"dp", 2}, {"data_parallel", "parameter_server"}, {"gradient_overlap", false}},
+                           {{"dp", 2}, {"data_parallel", "parameter_server"}, {"reduce_every_micro_batch", true}, {"parameter_servers", 2}},
+                           {{"dp", 2},
+                            {"data_parallel", "parameter_server"},
+                            {"servers_on_workers", true},
+                            {"parameter_servers", 2},
+                            {"recompute", "full"}}});
+    expect_serial_results(perceptron(), {{{"dp", 2}, {"data_parallel", "parameter_server"}, {"optimizer", "adam"}}},
+                          {{"optimizer", "adam"}});
+}
+
+double sum_of(const json& list) {
+    double sum = 0;
+    for (const json& n : list) sum += n.get<double>();
+    return sum;
+}
+
+// Six blocks, eight steps in one walk through the graph, two servers: 96 pushes of each of three workers.
+TEST_F(ExecutorServers, ApplyEveryUpdateOnceWhenNobodyWaits) {
+    const json run =
+        train(transformer(true), {{"dp", 3}, {"global_batch", 12}, {"data_parallel", "async_parameter_server"}, {"parameter_servers", 2}});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_EQ(run["losses"].size(), 8U);
+    const json& servers = run["servers"];
+    EXPECT_EQ(servers["updates_pushed"], 288);
+    EXPECT_EQ(servers["updates_applied"], 288);
+    EXPECT_EQ(servers["checksum_applied"], servers["checksum_pushed"]);
+    EXPECT_NE(servers["checksum_applied"], 0);
+    EXPECT_EQ(sum_of(servers["staleness"]), 2 * 3 * 7) << "on each server all steps of a worker but its first";
+}
+
+// What the server counted is what anybody can count in the trace: steps of others whose last update lies between the moment when a worker's
+// weights left and the last update of the step that it made with them.
+TEST_F(ExecutorServers, ReportWeightsAsOldAsTheTraceShows) {
+    const json run = train(transformer(true), {{"dp", 3}, {"global_batch", 12}, {"data_parallel", "async_parameter_server"}});
+    ASSERT_FALSE(run.is_null());
+    const json &spans = run["trace"]["spans"], &names = run["trace"]["names"];
+    std::map<std::pair<int, int>, double> updated;  // by worker and step
+    std::map<int, std::vector<double>> left;        // by worker
+    for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
+        if (spans["kind"][i] == "serve") {
+            double& last = updated[{spans["chunk"][i].get<int>(), spans["micro_batch"][i].get<int>()}];
+            last = std::max(last, spans["end_s"][i].get<double>());
+        } else if (names[spans["name"][i].get<std::size_t>()] == "send weights") {
+            left[spans["rank"][i].get<int>()].push_back(spans["start_s"][i].get<double>());
+        }
+    }
+    ASSERT_EQ(updated.size(), 24U);
+    std::vector<int> found(run["servers"]["staleness"].size(), 0);
+    for (const auto& [step, at] : updated) {
+        if (step.second == 0) continue;
+        const double begin = left.at(step.first).at(static_cast<std::size_t>(step.second) - 1);
+        const auto between = std::ranges::count_if(updated, [&, end = at](const auto& u) { return u.second > begin && u.second < end; });
+        ASSERT_LT(static_cast<std::size_t>(between), found.size()) << "older than reported";
+        ++found[static_cast<std::size_t>(between)];
+    }
+    EXPECT_EQ(json(found), run["servers"]["staleness"]);
+}
+
+TEST_F(ExecutorServers, LearnWhenNobodyWaits) {
+    const json run =
+        train(perceptron(),
+              {{"dp", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}, {"data_parallel", "async_parameter_server"}},
+              {"--steps", "40", "--learning-rate", "0.01"});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_EQ(run["losses"].size(), 40U);
+    EXPECT_LT(run["losses"].back().get<double>(), 0.6 * run["losses"].front().get<double>());
+}
+
+TEST_F(ExecutorServers, AreCountedAmongTheRanks) {
+    const ProcessResult result = start(perceptron(), {{"dp", 2}, {"data_parallel", "parameter_server"}, {"parameter_servers", 2}}, 2);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("the plan has 4 ranks, 2 of them parameter servers, and 2 were started"));
+}
+
+}  // namespace
+}  // namespace sextant

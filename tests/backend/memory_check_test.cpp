@@ -1,0 +1,85 @@
+#include "backend/exec/memory_check.hpp"
+
+#include "model/sextant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using units::GB;
+
+Scenario scenario(std::vector<std::string> overrides) {
+    Library library = open_library();
+    return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides);
+}
+
+// A system of files under a folder of its own.
+class AvailableMemory : public testing::Test {
+protected:
+    void SetUp() override {
+        root_ = std::filesystem::path(testing::TempDir()) / ("sextant_memory_" + std::to_string(::getpid()));
+        put("proc/meminfo", "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n");
+    }
+    void TearDown() override { std::filesystem::remove_all(root_); }
+    void put(const std::string& file, const std::string& text) const {
+        std::filesystem::create_directories((root_ / file).parent_path());
+        std::ofstream(root_ / file) << text;
+    }
+    std::filesystem::path root_;
+};
+
+TEST_F(AvailableMemory, IsWhatTheSystemSays) {
+    EXPECT_DOUBLE_EQ(available_memory(root_) / units::KiB, 8e6);
+    EXPECT_GT(available_memory(root_ / "nothing"), 1e15 * units::B) << "who says nothing limits nothing";
+}
+
+// The job's group has no limit, the one around it 3 GB, of which 2 GB are used; 0.5 GB of that is page cache.
+TEST_F(AvailableMemory, IsNoMoreThanControlGroupsLeave) {
+    put("proc/self/cgroup", "0::/slurm/job\n");
+    put("sys/fs/cgroup/slurm/job/memory.max", "max\n");
+    put("sys/fs/cgroup/slurm/job/memory.current", "100\n");
+    put("sys/fs/cgroup/slurm/memory.max", "3000000000\n");
+    put("sys/fs/cgroup/slurm/memory.current", "2000000000\n");
+    put("sys/fs/cgroup/slurm/memory.stat", "anon 1500000000\ninactive_file 500000000\n");
+    EXPECT_DOUBLE_EQ(available_memory(root_) / GB, 1.5);
+}
+
+TEST_F(AvailableMemory, IsNoMoreThanControlGroupsOfTheFirstVersionLeave) {
+    put("proc/self/cgroup", "5:cpu:/\n4:memory:/job\n");
+    put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "3000000000\n");
+    put("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "2000000000\n");
+    EXPECT_DOUBLE_EQ(available_memory(root_) / GB, 1.0);
+}
+
+// Two ranks of 3 GB each: 6 GB fit in the 7 GB of one host and not in 5 GB; on two hosts of 5 GB each has 3 GB.
+TEST(MemoryRefusal, CountsTheRanksOfAHost) {
+    const Scenario s = scenario({});
+    EXPECT_THAT(memory_refusal(s, std::vector<RankNeed>{{"a", 7.0 * GB, 3.0 * GB}, {"a", 7.0 * GB, 3.0 * GB}}), IsEmpty());
+    EXPECT_THAT(memory_refusal(s, std::vector<RankNeed>{{"a", 5.0 * GB, 3.0 * GB}, {"b", 5.0 * GB, 3.0 * GB}}), IsEmpty());
+    const std::string why = memory_refusal(s, std::vector<RankNeed>{{"a", 5.0 * GB, 3.0 * GB}, {"a", 5.0 * GB, 3.0 * GB}});
+    EXPECT_THAT(why, HasSubstr("does not fit in memory: 2 ranks on a will need 6.0 GB, and 5.0 GB are available"));
+    EXPECT_THAT(why, HasSubstr("a smaller micro_batch, \"recompute\": \"full\", \"data_parallel\": \"zero3\""));
+    EXPECT_THAT(memory_refusal(scenario({"plan.micro_batch=1"}), std::vector<RankNeed>{{"a", 1.0 * GB, 3.0 * GB}}),
+                Not(HasSubstr("micro_batch")));
+}
+
+// The default's 5 million parameters, in fp32 with Adam: 16 bytes each are 85 MB, beside activations.
+TEST(PredictedPeaks, AreOfEveryRank) {
+    const std::vector<Bytes> peaks = predicted_peaks(scenario({}));
+    ASSERT_EQ(peaks.size(), 2U);
+    EXPECT_GT(peaks[0], 0.085 * GB);
+    EXPECT_LT(peaks[0], 1.0 * GB);
+    EXPECT_EQ(peaks[0], peaks[1]);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,80 @@
+#include "tests/backend/mpi_test.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+void expect_same(const json& serial, const json& found) {
+    ASSERT_EQ(found["losses"].size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), 1e-5) << "step " << i;
+    ASSERT_EQ(found["parameters"].size(), serial["parameters"].size());
+    for (std::size_t i = 0; i < serial["parameters"].size(); ++i) {
+        const json &a = serial["parameters"][i], &b = found["parameters"][i];
+        const double norm = a["norm"].get<double>();
+        EXPECT_NEAR(b["norm"].get<double>(), norm, 1e-5 * norm + 1e-7) << a;
+        EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), 1e-5 * norm + 1e-7) << a;
+    }
+}
+
+}  // namespace
+
+void MpiTest::SetUp() {
+    if (std::string(SEXTANT_MPIRUN).ends_with("NOTFOUND")) GTEST_SKIP() << "mpirun is not installed";
+    // Open MPI: as root in a container, more ranks than cores, none of them bound to one.
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+        ::setenv(name, "1", 1);
+    ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+    stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
+}
+
+void MpiTest::TearDown() {
+    for (const char* ending : {".json", ".run", ".out", ".err"}) std::filesystem::remove(stem_ + ending);
+}
+
+void MpiTest::write_scenario(const json& workload, const json& plan) const {
+    json all{{"dp", 1}, {"micro_batch", 2}, {"global_batch", 8}, {"precision", "fp32"}, {"optimizer", "momentum"}};
+    all.update(plan);
+    std::ofstream(stem_ + ".json") << json{
+        {"schema", "scenario/1"}, {"name", "small"}, {"workload", workload}, {"hardware", {{"cluster", "cpu-cluster"}}}, {"plan", all},
+        {"framework", framework_}};
+}
+
+ProcessResult MpiTest::start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments) const {
+    write_scenario(workload, plan);
+    std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks), SEXTANT_EXEC_CPU, stem_ + ".json"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(SEXTANT_MPIRUN, words);
+}
+
+json MpiTest::train(const json& workload, const json& plan, std::vector<std::string> arguments) const {
+    const bool served = plan.value("data_parallel", "").ends_with("parameter_server");
+    const int ranks = plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1) + (served ? plan.value("parameter_servers", 1) : 0);
+    arguments.insert(arguments.end(), {"--parameters", "--out", stem_ + ".run"});
+    std::filesystem::remove(stem_ + ".run");
+    const ProcessResult result = start(workload, plan, ranks, std::move(arguments));
+    EXPECT_EQ(result.exit_code, 0) << plan << result.err;
+    return result.exit_code == 0 ? json::parse(std::ifstream(stem_ + ".run")) : json();
+}
+
+void MpiTest::expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone) const {
+    const json serial = train(workload, alone);
+    for (const json& plan : plans) {
+        SCOPED_TRACE(plan.dump());
+        const json found = train(workload, plan);
+        if (found.is_null()) continue;
+        expect_same(serial, found);
+    }
+}
+
+json transformer(bool tied) {
+    return {{"transformer",
+             {{"layers", 4}, {"hidden", 32}, {"heads", 4}, {"vocab", 64}, {"seq_len", 16}, {"dropout", true}, {"tied_embeddings", tied}}}};
+}
+json perceptron() { return {{"mlp", {{"widths", {16, 32, 32, 10}}}}}; }
+}  // namespace sextant

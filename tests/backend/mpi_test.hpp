@@ -1,0 +1,36 @@
+// Tests that start the executor under mpirun.
+#pragma once
+
+#include "tests/cli/process.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+using nlohmann::json;
+
+class MpiTest : public testing::Test {
+protected:
+    void SetUp() override;
+    void TearDown() override;
+
+    // To stem_ + ".json". `plan` is added to one of a global batch of eight.
+    void write_scenario(const json& workload, const json& plan) const;
+    [[nodiscard]] ProcessResult start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments = {}) const;
+    // The run's record; null, and a failure, when it fails.
+    [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const;
+    // Losses, and norms and products of the final weights, are those of one rank.
+    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object()) const;
+
+    std::string stem_;  // of the test's files
+    json framework_ = "sextant";
+};
+
+json transformer(bool tied);
+json perceptron();
+
+}  // namespace sextant

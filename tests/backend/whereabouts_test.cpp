@@ -1,0 +1,53 @@
+#include "backend/exec/whereabouts.hpp"
+
+#include "model/lower/lower.hpp"
+#include "model/sextant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using testing::Contains;
+
+TaskGraph lowered(const std::vector<std::string>& overrides) {
+    Library library = open_library();
+    return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
+}
+
+std::vector<std::string> operations(const TaskGraph& graph) {
+    std::vector<std::string> texts;
+    for (SegmentIndex s = 0; s < graph.segments().size(); ++s) texts.push_back(operation_text(graph, s));
+    return texts;
+}
+
+TEST(Whereabouts, NameOperationsAsPeopleDo) {
+    EXPECT_THAT(operations(lowered({})), Contains("all-reduce of gradients, blocks 0-5, over the data group"));
+    const std::vector<std::string> stages = operations(lowered({"plan.dp=1", "plan.pp=2", "plan.micro_batch=2"}));
+    EXPECT_THAT(stages, Contains("backward, blocks 0-2, micro-batch 3"));
+    EXPECT_THAT(stages, Contains("transfer of activations from rank 0 to rank 1, micro-batch 1"));
+    const std::vector<std::string> served = operations(lowered({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}));
+    EXPECT_THAT(served, Contains("transfer of weights from server 0 to rank 1, micro-batch 0"));
+    EXPECT_THAT(served, Contains("server adds gradients of rank 1"));
+}
+
+TEST(Whereabouts, TellWhatIsWaitedFor) {
+    const TaskGraph graph = lowered({});
+    Whereabouts where;
+    where.at("the end of training");
+    EXPECT_EQ(where.text(), "the end of training");
+    SegmentIndex update = 0, reduction = 0;
+    for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
+        if (std::holds_alternative<UpdateWork>(graph.works()[graph.segments()[s].work])) update = s;
+        if (std::holds_alternative<CollectiveWork>(graph.works()[graph.segments()[s].work])) reduction = s;
+    }
+    where.at(graph, 2, update);
+    where.waits_for(reduction);
+    EXPECT_EQ(where.text(), "step 3, optimizer, waiting for all-reduce of gradients, blocks 0-5, over the data group");
+    where.goes_on();
+    EXPECT_EQ(where.text(), "step 3, optimizer");
+}
+
+}  // namespace
+}  // namespace sextant

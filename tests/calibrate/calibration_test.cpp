@@ -1,0 +1,107 @@
+// Calibration on machines that are made up: probes are "measured" by predicting them with known numbers, which must come out again.
+#include "model/calibrate/calibration.hpp"
+#include "model/io/cluster_writer.hpp"
+#include "model/io/probe_reader.hpp"
+#include "model/io/profile_writer.hpp"
+#include "model/sextant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+class MadeUpMachine : public testing::Test {
+protected:
+    void SetUp() override {
+        fs::create_directories(folder_);
+        MachineFacts facts{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB};
+        std::ofstream(folder_ / "machine.json") << cluster_to_profile(guessed_cluster(library_, facts));
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    // All bundled probes, as a machine with these values would run them.
+    std::vector<ProbeRun> runs(const std::vector<double>& truth) {
+        std::vector<ProbeRun> list;
+        for (const Probe& p : load_probes(library_.root / "calibration" / "probes.json")) {
+            std::ofstream(folder_ / "probe.json") << probe_to_scenario(p, folder_ / "machine.json");
+            ProbeRun run{p.name, load_scenario(library_, folder_ / "probe.json"), {}, 0.01};
+            Scenario real = run.scenario;
+            for (std::size_t j = 0; j < truth.size(); ++j) parameters_[j].set(real, truth[j]);
+            run.measured = estimate(prepare(real)).terms;
+            list.push_back(std::move(run));
+        }
+        return list;
+    }
+
+    Library library_ = open_library();
+    std::vector<ProfileParameter> parameters_ = cpu_parameters();
+    fs::path folder_ = fs::temp_directory_path() / ("sextant-calibration-test-" + std::to_string(::getpid()));
+};
+
+TEST_F(MadeUpMachine, ComesOutAsItIs) {
+    std::vector<double> truth;
+    const std::vector<ProbeRun> plain = runs({});
+    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    // Twice as fast in products, half as fast in memory, slower to start.
+    truth[0] *= 2;
+    truth[1] *= 0.5;
+    truth[2] *= 3;
+    const Calibration found = calibrate(runs(truth), parameters_, "a test");
+    for (const std::size_t j : {0U, 1U, 2U}) {
+        EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
+        EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
+    }
+    EXPECT_LT(found.median_error, 0.01);
+}
+
+TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {
+    const Calibration found = calibrate(runs({}), parameters_, "a test");
+    const Cluster cluster = calibrated_cluster(found, {"made-up", "Some CPU", 2, {}, {}}, "2026-01-02");
+    std::ofstream(folder_ / "profile.json") << cluster_to_profile(cluster);
+    const Scenario s =
+        load_scenario(library_, library_.root / "scenarios" / "default.json", {"hardware.cluster=" + (folder_ / "profile.json").string()});
+    EXPECT_EQ(profile_to_json(s.cluster), profile_to_json(cluster));
+    ASSERT_TRUE(s.cluster.calibration);
+    EXPECT_EQ(s.cluster.calibration->date, "2026-01-02");
+    EXPECT_EQ(s.cluster.node.device.memory_bandwidth.kind, SourceKind::measured);
+    EXPECT_THAT(s.cluster.node.device.memory_bandwidth.source, testing::StartsWith("a test, sure to"));
+    EXPECT_NEAR(s.library.protocols.back().base.value / found.calibrated.library.protocols.back().base.value, 1, 1e-8);
+}
+
+TEST_F(MadeUpMachine, RefusesRunsThatSayNothing) {
+    std::vector<ProbeRun> list = runs({});
+    for (ProbeRun& r : list) r.measured = {};
+    EXPECT_THROW(calibrate(list, parameters_, "a test"), InputError);
+}
+
+TEST(ClusterWriter, WritesEveryBundledClusterSoThatItReadsBack) {
+    Library library = open_library();
+    const fs::path file = fs::temp_directory_path() / ("sextant-cluster-" + std::to_string(::getpid()) + ".json");
+    int clusters = 0;
+    for (const NamesOfKind& kind : all_names(library.catalog)) {
+        if (kind.kind != "clusters") continue;
+        for (const std::string& name : kind.names) {
+            Diagnostics problems;
+            const Cluster before = *find_cluster(library.catalog, name, problems);
+            std::ofstream(file) << cluster_to_profile(before);
+            const Cluster* after = find_cluster(library.catalog, file.string(), problems);
+            EXPECT_TRUE(problems.empty()) << name << ": " << to_text(problems.list().front());
+            ASSERT_NE(after, nullptr);
+            EXPECT_EQ(profile_to_json(*after), profile_to_json(before)) << name;
+            ++clusters;
+            fs::remove(file);
+        }
+    }
+    EXPECT_GT(clusters, 50);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,76 @@
+// `sextant compare` as scripts use it, on runs that the executor made (tests/io/runs).
+#include "tests/cli/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Json = nlohmann::json;
+
+ProcessResult compare_run(const std::string& run, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"compare", "tests/io/runs/scenario.json", run});
+    return run_sextant(more);
+}
+constexpr auto data_parallel = "tests/io/runs/data_parallel.json";
+
+TEST(Compare, PrintsPredictionBesideMeasurement) {
+    const ProcessResult r = compare_run(data_parallel);
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, AllOf(HasSubstr("predicted  simulated"), HasSubstr("data communication"), HasSubstr("rank 1, stage 0"),
+                             HasSubstr("Where prediction and measurement part most")));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST(Compare, WritesJsonThatIsTheSameEachTime) {
+    const ProcessResult r = compare_run("tests/io/runs/pipeline.json", {"--set", "plan.dp=1", "--set", "plan.pp=2", "--format", "json"});
+    EXPECT_EQ(Json::parse(r.out)["schema"], "comparison/1");
+    EXPECT_EQ(Json::parse(r.out)["ranks"].size(), 2);
+    EXPECT_EQ(r.out, run_sextant({"compare", "--set", "plan.dp=1", "--set", "plan.pp=2", "tests/io/runs/scenario.json",
+                                  "tests/io/runs/pipeline.json", "--format", "json"})
+                         .out);
+}
+
+TEST(Compare, ExitsWith1WhenAConditionHolds) {
+    EXPECT_EQ(compare_run(data_parallel, {"--fail-if", "step_time_ratio > 1000"}).exit_code, 0);
+    const ProcessResult r = compare_run(data_parallel, {"--fail-if", "largest_residual > 1 ns"});
+    EXPECT_EQ(r.exit_code, 1);
+    EXPECT_THAT(r.err, HasSubstr("condition held: largest_residual > 1 ns"));
+    EXPECT_THAT(compare_run(data_parallel, {"--fail-if", "speed > 1"}).err, HasSubstr("largest_residual"));
+}
+
+TEST(Compare, ExitsWith2ForARunOfAnotherPlanAndForWhatIsNoRun) {
+    const ProcessResult other = compare_run("tests/io/runs/pipeline.json");
+    EXPECT_EQ(other.exit_code, 2);
+    EXPECT_THAT(other.err, HasSubstr("--set plan.dp=1 --set plan.pp=2"));
+    const ProcessResult none = compare_run("scenarios/default.json");
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_THAT(none.err, HasSubstr("run/1"));
+    EXPECT_THAT(none.out, IsEmpty());
+}
+
+TEST(Compare, WritesBothTimelinesInOneFile) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("sextant-compare-" + std::to_string(getpid()) + ".json");
+    ASSERT_EQ(compare_run(data_parallel, {"--trace", file.string()}).exit_code, 0);
+    std::vector<std::string> names;
+    const Json json = Json::parse(std::ifstream(file));
+    for (const Json& e : json["traceEvents"])
+        if (e["name"] == "process_name") names.push_back(e["args"]["name"]);
+    std::filesystem::remove(file);
+    EXPECT_THAT(names, testing::ElementsAre("predicted rank 0 (stage 0)", "predicted rank 1 (stage 0)",
+                                            HasSubstr("measured rank 0 (stage 0)"), HasSubstr("measured rank 1 (stage 0)")));
+}
+
+}  // namespace
+}  // namespace sextant

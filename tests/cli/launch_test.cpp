@@ -1,0 +1,125 @@
+// What starts an executor: words for mpirun and srun, scripts for sbatch, and the child process itself.
+#include "cli/child_process.hpp"
+#include "cli/launch.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Launch four_ranks() {
+    Launch l;
+    l.ranks = 4;
+    l.ranks_per_host = 2;
+    l.threads = 3;
+    l.program = {"exec", "my scenario.json", "--set", "plan.tp=2"};
+    return l;
+}
+
+TEST(Launch, StartsAllRanksOnThisMachineUnbound) {
+    EXPECT_THAT(command_of(four_ranks()),
+                ElementsAre("mpirun", "-n", "4", "--bind-to", "none", "--oversubscribe", "exec", "my scenario.json", "--set", "plan.tp=2"));
+}
+
+TEST(Launch, FillsHostsAsThePlanFillsNodes) {
+    Launch l = four_ranks();
+    l.host_file = "hosts";
+    l.as_root = true;
+    l.options = {"--mca", "btl", "tcp,self"};
+    EXPECT_THAT(shell_line(command_of(l)),
+                "mpirun -n 4 --bind-to none --oversubscribe --hostfile hosts --map-by ppr:2:node --allow-run-as-root --mca btl tcp,self exec "
+                "'my scenario.json' --set plan.tp=2");
+}
+
+TEST(Launch, LeavesHostsToSlurm) {
+    Launch l = four_ranks();
+    l.launcher = Launcher::srun;
+    l.as_root = true;
+    EXPECT_THAT(shell_line(command_of(l)),
+                "srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2");
+}
+
+TEST(Launch, AsksSlurmForWhatThePlanNeeds) {
+    const std::string script = slurm_script(four_ranks(), "it's\n#SBATCH \"mine\"", "/a b");
+    EXPECT_EQ(script, "#!/bin/bash\n"
+                      "#SBATCH --job-name=\"it's-#SBATCH--mine-\"\n"
+                      "#SBATCH --nodes=2\n"
+                      "#SBATCH --ntasks=4\n"
+                      "#SBATCH --ntasks-per-node=2\n"
+                      "#SBATCH --cpus-per-task=3\n"
+                      "\n"
+                      "set -euo pipefail\n"
+                      "cd '/a b'\n"
+                      "exec srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2\n");
+}
+
+TEST(Launch, QuotesForAShell) { EXPECT_EQ(shell_line({"a", "", "b c", "it's", "$HOME"}), "a '' 'b c' 'it'\\''s' '$HOME'"); }
+
+std::vector<std::string> heard(const std::string& script, ChildExit& end) {
+    std::vector<std::string> lines;
+    end = run_child({"sh", "-c", script}, [&](const std::string& line) { lines.push_back(line); });
+    return lines;
+}
+
+TEST(ChildProcess, IsHeardLineByLineAndEndsWithItsCode) {
+    ChildExit end;
+    EXPECT_THAT(heard("echo one; echo; printf three; exit 7", end), ElementsAre("one", "", "three"));
+    EXPECT_EQ(end.code, 7);
+    EXPECT_EQ(end.signal, 0);
+}
+
+TEST(ChildProcess, TellsWhichSignalEndedIt) {
+    ChildExit end;
+    heard("kill -KILL $$", end);
+    EXPECT_EQ(end.code, 137);
+    EXPECT_EQ(end.signal, SIGKILL);
+}
+
+TEST(ChildProcess, SaysWhatCannotBeStarted) {
+    try {
+        run_child({"/no/such/program"}, [](const std::string&) {});
+        FAIL();
+    } catch (const BackendError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("/no/such/program cannot be started: No such file or directory"));
+    }
+}
+
+// A parent in a process of its own, whose child ignores nothing and would wait for a minute.
+TEST(ChildProcess, GetsTheSignalsOfItsParent) {
+    for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
+        const std::string file = testing::TempDir() + "sextant_child_" + std::to_string(::getpid());
+        std::filesystem::remove(file);
+        const pid_t parent = ::fork();
+        if (parent == 0) {
+            run_child({"sh", "-c", "echo $$ > " + file + "; exec sleep 60"}, [](const std::string&) {});
+            ::_exit(0);
+        }
+        pid_t child = 0;
+        for (int i = 0; i < 500 && child == 0; ++i) {
+            ::usleep(10'000);
+            std::ifstream(file) >> child;
+        }
+        ASSERT_GT(child, 0);
+        ::kill(parent, signal);
+        int status = 0;
+        ::waitpid(parent, &status, 0);
+        int left = 500;
+        while (::kill(child, 0) == 0 && left-- > 0) ::usleep(10'000);
+        EXPECT_GT(left, 0) << "signal " << signal << " left the child behind";
+        std::filesystem::remove(file);
+    }
+}
+
+}  // namespace
+}  // namespace sextant

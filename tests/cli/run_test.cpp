@@ -1,0 +1,145 @@
+// `sextant run` as people use it: it trains for real on this machine, and on several hosts where namespaces can be made.
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+// Two ranks, some milliseconds a step.
+constexpr auto scenario = R"({
+  "schema": "scenario/1", "name": "tiny",
+  "workload": {"transformer": {"layers": 2, "hidden": 32, "heads": 4, "vocab": 64, "seq_len": 16, "dropout": false}},
+  "hardware": {"cluster": "one-core-hosts"},
+  "plan": {"dp": 2, "micro_batch": 2, "global_batch": 8, "precision": "fp32", "optimizer": "adam"},
+  "framework": "sextant"
+})";
+
+class Run : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
+        fs::create_directories(directory_);
+        std::ofstream(file("tiny.json")) << scenario;
+    }
+    void TearDown() override { fs::remove_all(directory_); }
+    [[nodiscard]] std::string file(const std::string& name) const { return (directory_ / name).string(); }
+    [[nodiscard]] ProcessResult run(std::vector<std::string> more) const {
+        more.insert(more.begin(), {"run", file("tiny.json")});
+        return run_sextant(more);
+    }
+
+private:
+    fs::path directory_ = fs::temp_directory_path() / ("sextant-run-test-" + std::to_string(::getpid()));
+};
+
+TEST_F(Run, TrainsAndSaysWhatItMeasured) {
+    const ProcessResult r = run({"--steps", "5"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    for (const char* part : {"2 ranks on ", "Open MPI", "step time", "sequences/s", "loss ", "Where the time went", "backward", "optimizer"})
+        EXPECT_THAT(r.out, HasSubstr(part));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(Run, KeepsTheRecordAndTheTimelineThatAreAskedFor) {
+    const ProcessResult r = run({"--steps", "4", "--out", file("run.json"), "--trace", file("trace.json"), "--set", "plan.dp=1"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    const Json record = Json::parse(std::ifstream(file("run.json")));
+    EXPECT_EQ(record["schema"], "run/1");
+    EXPECT_EQ(record["step_times_s"].size(), 4U);
+    EXPECT_EQ(record["environment"]["ranks"].size(), 1U);
+    EXPECT_EQ(record["overrides"], Json({"plan.dp=1"}));
+    EXPECT_FALSE(Json::parse(std::ifstream(file("trace.json")))["traceEvents"].empty());
+}
+
+TEST_F(Run, ShowsPredictionBesideMeasurement) {
+    const ProcessResult text = run({"--steps", "3", "--compare"});
+    ASSERT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("measured"));
+    EXPECT_THAT(text.out, HasSubstr("predicted"));
+    const ProcessResult json = run({"--steps", "3", "--compare", "--format", "json"});
+    ASSERT_EQ(json.exit_code, 0) << json.err;
+    EXPECT_EQ(Json::parse(json.out)["schema"], "comparison/1");
+}
+
+TEST_F(Run, EndsWithOneWhereAConditionHolds) {
+    EXPECT_EQ(run({"--steps", "2", "--compare", "--fail-if", "step_time_ratio > 0"}).exit_code, 1);
+    EXPECT_EQ(run({"--steps", "2", "--compare", "--fail-if", "no_such > 0"}).exit_code, 2);
+}
+
+TEST_F(Run, WritesTheCommandInsteadOfRunningIt) {
+    const ProcessResult r = run({"--print-launch", "mpirun", "--out", "/r.json", "--threads", "2", "--set", "plan.dp=1"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("mpirun -n 1 "));
+    EXPECT_THAT(r.out, HasSubstr("sextant-exec-cpu " + file("tiny.json") + " --set plan.dp=1"));
+    EXPECT_THAT(r.out, HasSubstr("--threads 2 --out /r.json\n"));
+    const ProcessResult script = run({"--print-launch", "slurm"});
+    EXPECT_THAT(script.out, HasSubstr("#SBATCH --nodes=2\n#SBATCH --ntasks=2\n#SBATCH --ntasks-per-node=1\n"));
+    EXPECT_THAT(script.out, HasSubstr("exec srun --ntasks 2 "));
+}
+
+TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
+    const ProcessResult r = run({"--set", "plan.cp=2", "--out", file("run.json")});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("context"));
+    EXPECT_FALSE(fs::exists(file("run.json")));
+    EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
+    EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
+}
+
+TEST_F(Run, TellsWhyTheMachineRefused) {
+    const ProcessResult r = run({"--out", "/no/such/folder/run.json"});
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, HasSubstr("/no/such/folder/run.json"));
+    EXPECT_THAT(r.err, HasSubstr("the run did not come to its end"));
+}
+
+// Two hosts: namespaces with names of their own and a link of 200 Mbit/s between them.
+TEST_F(Run, RunsOverSeveralHosts) {
+    const std::string hosts = SEXTANT_SOURCE_DIR "/scripts/hosts";
+    if (::geteuid() != 0) GTEST_SKIP() << "namespaces and limited links need root";
+    const ProcessResult probe = run_program(hosts, {"2", "200mbit", "true"});
+    if (probe.exit_code != 0) GTEST_SKIP() << "network namespaces cannot be made here: " << probe.err;
+
+    // 640,000 parameters: 2.6 MB of gradients that all cross the link.
+    const std::vector<std::string> wide{"--set", "workload.transformer.hidden=128", "--set", "workload.transformer.vocab=1024",
+                                        "--steps", "4"};
+    std::string there = std::string("exec ") + SEXTANT_BINARY + " run " + file("tiny.json") + " --hostfile $HOSTFILE --out " + file("there.json");
+    for (const std::string& word : wide) there += " " + word;
+    const ProcessResult apart = run_program(hosts, {"2", "200mbit", "sh", "-c", there});
+    ASSERT_EQ(apart.exit_code, 0) << apart.err;
+    std::vector<std::string> here = wide;
+    here.insert(here.end(), {"--out", file("here.json")});
+    ASSERT_EQ(run(here).exit_code, 0);
+
+    const Json a = Json::parse(std::ifstream(file("there.json"))), b = Json::parse(std::ifstream(file("here.json")));
+    EXPECT_EQ(a["environment"]["ranks"][0]["host"], "host1");
+    EXPECT_EQ(a["environment"]["ranks"][1]["host"], "host2");
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(a["losses"][i].get<double>(), b["losses"][i].get<double>(), 1e-5);
+    // No exchange is faster than the link: all the gradients go each way, less what the token bucket lets through at once (256 kB).
+    double bytes = 0, seconds = 0;
+    const Json& spans = a["trace"]["spans"];
+    for (std::size_t i = 0; i < spans["kind"].size(); ++i)
+        if (spans["kind"][i] == "data_exchange" && spans["rank"][i] == 0) {
+            bytes += spans["bytes"][i].get<double>();
+            seconds += spans["end_s"][i].get<double>() - spans["start_s"][i].get<double>();
+        }
+    EXPECT_GT(bytes, 2e6);
+    EXPECT_GT(seconds, (bytes - 256e3) / 25e6);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,173 @@
+// Files of tests/io/runs/ were made by sextant-exec-cpu; regenerate.sh there says how.
+#include "model/io/run_reader.hpp"
+
+#include "model/base/diagnostics.hpp"
+#include "model/io/run_writer.hpp"
+#include "model/io/trace_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const fs::path runs = fs::path(SEXTANT_SOURCE_DIR) / "tests/io/runs";
+
+std::string contents(const std::string& name) {
+    std::ostringstream text;
+    text << std::ifstream(runs / name, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+std::string complaint(const std::string& text) {
+    try {
+        run_from_text(text, "run.json");
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return {};
+}
+
+// The run of two data-parallel ranks, changed.
+struct EditedRun {
+    Json json = Json::parse(contents("data_parallel.json"));
+    [[nodiscard]] std::string complaint() const { return sextant::complaint(json.dump()); }
+    Json& column(const char* name) { return json["trace"]["spans"][name]; }
+};
+
+TEST(RunReader, WhatTheExecutorWroteIsWrittenAgainAsItWas) {
+    for (const char* name : {"data_parallel.json", "pipeline.json", "tensor_parallel.json", "one_rank.json"})
+        EXPECT_EQ(run_to_json(load_run(runs / name)), contents(name)) << name;
+}
+
+TEST(RunReader, ReadsWhatRanWhereAndHowLongItTook) {
+    const RunRecord run = load_run(runs / "pipeline.json");
+    EXPECT_EQ(run.scenario, "A transformer of two layers on two cores");
+    EXPECT_THAT(run.overrides, testing::ElementsAre("plan.dp=1", "plan.pp=2"));
+    EXPECT_EQ(run.backend, "cpu");
+    EXPECT_THAT(run.ranks, SizeIs(2));
+    EXPECT_EQ(run.ranks[1].rank, 1);
+    EXPECT_GT(run.ranks[1].peak_resident, run.ranks[1].peak_memory);
+    EXPECT_THAT(run.steps, SizeIs(5));
+    EXPECT_LT(run.losses.back(), run.losses.front());
+    EXPECT_EQ(run.trace.ranks[1].stage, 1);
+    Diagnostics diagnostics;
+    check_trace(run.trace, "", diagnostics);
+    EXPECT_TRUE(diagnostics.empty());
+    EXPECT_THAT(load_run(runs / "one_rank.json").parameters, Not(IsEmpty()));
+}
+
+TEST(RunReader, ALossThatDivergedIsNoNumber) {
+    EditedRun run;
+    run.json["losses"][4] = nullptr;
+    EXPECT_TRUE(std::isnan(run_from_text(run.json.dump(), "run.json").losses[4]));
+    run.json["losses"][4] = "nan";
+    EXPECT_THAT(run.complaint(), HasSubstr("run.json:/losses/4: expected a number"));
+}
+
+TEST(RunReader, AnotherVersionIsRefusedWithNothingElse) {
+    EditedRun run;
+    run.json["schema"] = "run/2";
+    run.json["clock"] = "new";
+    EXPECT_THAT(run.complaint(), AllOf(HasSubstr("run.json:/schema: \"run/2\""), HasSubstr("run/1"), Not(HasSubstr("clock"))));
+    run.json.erase("schema");
+    EXPECT_THAT(run.complaint(), HasSubstr("\"schema\" is missing"));
+}
+
+TEST(RunReader, TruncatedAnywhereIsRefused) {
+    std::string whole = contents("data_parallel.json");
+    whole.erase(whole.find_last_not_of('\n') + 1);
+    for (std::size_t n = 0; n < whole.size(); n += 37)
+        EXPECT_THAT(complaint(whole.substr(0, n)), AllOf(HasSubstr("run.json: not valid JSON"), HasSubstr("run again"))) << n;
+    EXPECT_THROW(load_run(runs / "absent.json"), InputError);
+    EXPECT_THROW(load_run(runs), InputError);
+}
+
+TEST(RunReader, EveryKeyIsNeededAndOthersAreUnknown) {
+    for (const char* key : {"scenario", "scenario_file", "overrides", "backend", "seed", "environment", "losses", "step_times_s",
+                            "traced_step", "step_time_s", "trace"}) {
+        EditedRun run;
+        run.json.erase(key);
+        EXPECT_THAT(run.complaint(), HasSubstr(std::string("\"").append(key) + "\" is missing"));
+    }
+    for (const char* column :
+         {"start_s", "end_s", "bytes", "flops", "segment", "cause", "rank", "micro_batch", "name", "chunk", "stream", "kind"}) {
+        EditedRun run;
+        run.json["trace"]["spans"].erase(column);
+        EXPECT_THAT(run.complaint(), HasSubstr("run.json:/trace/spans: \"" + std::string(column) + "\" is missing"));
+    }
+    EditedRun run;
+    run.json["trace"]["spans"]["colour"] = Json::array();
+    EXPECT_THAT(run.complaint(), HasSubstr("run.json:/trace/spans/colour: unknown key"));
+}
+
+TEST(RunReader, AllThatIsWrongIsSaidAtOnceWithItsPlace) {
+    EditedRun run;
+    run.column("start_s")[2] = -1;
+    run.column("kind")[4] = "sleep";
+    run.column("rank")[1] = 0.5;
+    run.column("chunk")[0] = 65536;
+    run.column("micro_batch").erase(0);
+    run.json["seed"] = -1;
+    run.json["losses"].erase(0);
+    run.json["traced_step"] = 5;
+    run.json["environment"]["ranks"][1]["rank"] = 0;
+    const std::string text = run.complaint();
+    for (const char* part :
+         {"run.json:/trace/spans/start_s/2: expected a number that is not negative",
+          "run.json:/trace/spans/kind/4: expected a kind of span",
+          "run.json:/trace/spans/rank/1: expected a whole number from 0 to 4294967295",
+          "run.json:/trace/spans/chunk/0: expected a whole number from 0 to 65535", "run.json:/trace/spans/micro_batch: it has",
+          "run.json:/seed", "run.json:/losses: there are 4 losses of 5 steps", "run.json:/traced_step: there are 5 steps",
+          "run.json:/environment/ranks/1/rank"})
+        EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(RunReader, ATraceThatContradictsItselfIsRefusedByItsColumns) {
+    EditedRun run;
+    run.column("rank")[0] = 2;
+    run.column("cause")[1] = 10'000;
+    run.column("name")[3] = 99;
+    run.column("end_s")[2] = 0.0;
+    const std::string text = run.complaint();
+    for (const char* part : {"/trace/spans/rank: span 0: is of none of the ranks", "/trace/spans/cause: span 1: its cause is no span",
+                             "/trace/spans/name: span 3: has none of the names", "/trace/spans/end_s: span 2: does not end"})
+        EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(RunReader, WhatStandsInTwoPlacesMustAgree) {
+    EditedRun step;
+    step.json["step_time_s"] = 2 * step.json["step_time_s"].get<double>();
+    EXPECT_THAT(step.complaint(), HasSubstr("run.json:/step_time_s: it is not the end of the trace"));
+    EditedRun ranks;
+    ranks.json["environment"]["ranks"].erase(1);
+    EXPECT_THAT(ranks.complaint(), HasSubstr("run.json:/environment/ranks: there are 1 ranks, and 2 in the trace"));
+}
+
+TEST(RunReader, NothingInPlaceOfAnyValueCrashes) {
+    const Json whole = Json::parse(contents("one_rank.json"));
+    const Json places = whole.flatten();
+    for (const auto& [pointer, value] : places.items())
+        for (const Json& other : {Json(nullptr), Json(-1), Json(1e300), Json("x"), Json::array(), Json::object()}) {
+            Json changed = whole;
+            changed[Json::json_pointer(pointer)] = other;
+            EXPECT_NO_FATAL_FAILURE(complaint(changed.dump())) << pointer;
+        }
+}
+
+}  // namespace
+}  // namespace sextant
