@@ -1,9 +1,7 @@
 #include "model/predict/cost_table.hpp"
 
+#include "model/base/overloaded.hpp"
 #include "model/predict/state.hpp"
-
-#include <algorithm>
-#include <cstdint>
 
 namespace sextant {
 namespace {
@@ -96,7 +94,7 @@ public:
     }
 
     // To the next stage as a send of the library. A parameter server's host memory is read and written straight.
-    WorkPrice price(const TransferWork& work, std::size_t /*stage*/) const {
+    WorkPrice price(const TransferWork& work) const {
         CollectivePrice send;
         send.bytes = work.elements * size_of(work.type);
         send.pattern = Pattern::path;
@@ -106,23 +104,24 @@ public:
         return calls(1, kind, ParallelGroup::pipeline, send);
     }
 
-    WorkPrice price(const UpdateWork& /*work*/, std::size_t stage) const {
-        return busy(SpanKind::optimizer, price_optimizer(job_, stage, {}));
+    WorkPrice price(const UpdateWork& work) const {
+        return busy(SpanKind::optimizer, price_optimizer(job_, static_cast<std::size_t>(work.stage), {}));
     }
 
-    WorkPrice price(const OffloadWork& work, std::size_t stage) const {
+    WorkPrice price(const OffloadWork& work) const {
+        const auto stage = static_cast<std::size_t>(work.stage);
         // Each chunk of a virtual pipeline streams its own part.
         return busy(SpanKind::offload,
                     work.weights ? offloaded_weights_time(job_, stage, {}) / plan_.vpp : offloaded_update_time(job_, stage, {}));
     }
 
-    WorkPrice price(const OverheadWork& work, std::size_t /*stage*/) const {
+    WorkPrice price(const OverheadWork& work) const {
         const Framework& f = job_.scenario.framework;
         return busy(SpanKind::overhead,
                     (work.of_step ? f.step_overhead : f.micro_batch_overhead).value / job_.scenario.cluster.node.host.thread_speed.value);
     }
 
-    WorkPrice price(const ServeWork& work, std::size_t /*stage*/) const {
+    WorkPrice price(const ServeWork& work) const {
         const Bytes bytes = gradient_bytes(job_, work.elements);
         return busy(SpanKind::serve, work.update ? server_update_time(job_, bytes) : server_sum_time(job_, bytes));
     }
@@ -200,11 +199,13 @@ private:
     std::vector<Bytes> gathered_;                   // by block: what one gather of its weights takes
 };
 
-// The first stage that does each: only what is of no block in particular is done by several.
+// The stage that does each. What is of no block in particular may be done by several: the first of them.
 std::vector<std::size_t> stages_of_works(const TaskGraph& graph) {
-    std::vector<std::size_t> stages(graph.works().size(), SIZE_MAX);
-    for (const Segment& s : graph.segments())
-        stages[s.work] = std::min(stages[s.work], static_cast<std::size_t>(graph.ranks()[s.rank].stage));
+    std::vector<std::size_t> stages(graph.works().size());
+    for (std::size_t s = graph.segments().size(); s-- > 0;) {
+        const Segment& segment = graph.segments()[s];
+        stages[segment.work] = static_cast<std::size_t>(graph.ranks()[segment.rank].stage);
+    }
     return stages;
 }
 
@@ -217,8 +218,12 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     CostTable table;
     table.works.reserve(graph.works().size());
     const std::vector<std::size_t> stages = stages_of_works(graph);
-    for (std::size_t w = 0; w < stages.size(); ++w)
-        table.works.push_back(std::visit([&](const auto& work) { return pricer.price(work, stages[w]); }, graph.works()[w]));
+    for (std::size_t w = 0; w < stages.size(); ++w) {
+        const Overloaded price{[&](const ComputeWork& work) { return pricer.price(work, stages[w]); },
+                               [&](const CollectiveWork& work) { return pricer.price(work, stages[w]); },
+                               [&](const auto& work) { return pricer.price(work); }};
+        table.works.push_back(std::visit(price, graph.works()[w]));
+    }
     table.overlap_slowdown = f.overlap_slowdown.value;
     if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;

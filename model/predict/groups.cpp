@@ -18,8 +18,13 @@ public:
         : scenario_(scenario),
           topology_(topology),
           layout_(scenario.plan, topology.nodes(), topology.devices_per_node()),
-          stages_(static_cast<std::size_t>(scenario.plan.pp)) {
-        for (int r = 0; r < layout_.ranks(); ++r) stages_[static_cast<std::size_t>(layout_.place_of(r).pipeline)].push_back(r);
+          stages_(static_cast<std::size_t>(scenario.plan.pp)),
+          on_node_(static_cast<std::size_t>(topology.nodes())) {
+        for (int r = 0; r < layout_.ranks(); ++r) {
+            const auto stage = static_cast<std::size_t>(layout_.place_of(r).pipeline);
+            stages_[stage].push_back(r);
+            on_node_[static_cast<std::size_t>(layout_.node_of(r))].insert(stage);
+        }
     }
 
     [[nodiscard]] JobGroups groups_of(std::size_t stage) const {
@@ -40,9 +45,13 @@ public:
 
     [[nodiscard]] StageMates mates_of(std::size_t stage) const {
         StageMates mates;
-        const std::set<int> nodes = nodes_of(stages_[stage]);
-        for (std::size_t other = 0; other < stages_.size(); ++other)
-            if (other != stage && touches(stages_[other], nodes)) mates.stages.push_back(other);
+        std::set<std::size_t> here;
+        for (const int node : nodes_of(stages_[stage])) {
+            const std::set<std::size_t>& there = on_node_[static_cast<std::size_t>(node)];
+            here.insert(there.begin(), there.end());
+        }
+        here.erase(stage);
+        mates.stages.assign(here.begin(), here.end());
         const auto beside_mates = [&](ParallelGroup which) {
             double times = 1;
             for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
@@ -187,7 +196,8 @@ private:
     const Scenario& scenario_;
     const Topology& topology_;
     RankLayout layout_;
-    std::vector<Ranks> stages_;  // the ranks of each
+    std::vector<Ranks> stages_;                   // the ranks of each
+    std::vector<std::set<std::size_t>> on_node_;  // the stages that have ranks there
 };
 
 }  // namespace

@@ -6,7 +6,27 @@
 namespace sextant {
 namespace {
 
-// The slowest stage is busy from its first pass to its last; every other one is passed once. What a stage does before its
+// Stage s of a zero-bubble schedule starts when the first micro-batch has come through the stages before it. While that goes to the end and
+// back, it has p - s - 1 more forwards to do, or as many as there are; then it never waits. When its last gradient of an input is on the
+// way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
+Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) {
+    Seconds before, back_before, round_trip, end;
+    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back - s.early_back;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
+        round_trip -= s.ahead - s.early + s.back - s.early_back;
+        const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
+        const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
+        const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
+        const Seconds behind = max(Seconds{}, back_before + stages.front().weights - late * s.weights);
+        end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
+        before += s.ahead - (i > 0 ? s.early : Seconds{});
+        back_before += s.back - s.early_back;
+    }
+    return end;
+}
+
+// The slowest stage is busy from its first pass to its last; every other one is passed once, chunk by chunk. What a stage does before its
 // input arrives is done while it waits for the first.
 Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
@@ -21,7 +41,7 @@ Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stage
     }
     early -= stages.front().early + stages.back().early_back;
     const Seconds slowest = two_runs ? ahead + back : both;
-    return p.micro_batches * slowest + once - slowest - early;
+    return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
 
 // 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
@@ -31,6 +51,12 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
     const auto held_up = [&](double k) { return k < 2 ? Seconds{} : max(Seconds{}, 2.0 * (k - 1) * p.hidden_send - k * (slowest - mean)); };
     const double n = static_cast<double>(stages), further = p.micro_batches - 1, whole = std::floor(further / n);
     return whole * held_up(n) + held_up(further - whole * n);
+}
+
+// By how much earlier the stage behind a stage ends its own last work.
+Seconds drain(const Pipeline& p, const StageTimes& s) {
+    if (p.schedule == Schedule::zero_bubble) return s.back - s.weights;
+    return s.back / p.chunks;
 }
 
 }  // namespace
@@ -44,12 +70,13 @@ std::vector<Seconds> pipeline_ends(const Pipeline& p, std::span<const StageTimes
     }
     const double n = static_cast<double>(stages.size());
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
-    const Seconds device = passed_through_time(p, stages) + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
+    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
+    const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
     Seconds end = held_up_by_hosts(p, stages, device);
     std::vector<Seconds> ends;
     for (const StageTimes& s : stages) {
         ends.push_back(end);
-        end -= s.back + p.hidden_send;  // a stage ends earlier than the one in front of it
+        end -= drain(p, s) + p.hidden_send;
     }
     return ends;
 }

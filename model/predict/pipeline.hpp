@@ -1,4 +1,4 @@
-// How long a pipeline takes whose stages' passes take so long: formulas, for schedules that have one (pipeline_play.hpp plays the others).
+// How long a pipeline takes whose stages' passes take so long: formulas, not a play of the orders (that is pipeline_play.hpp).
 // docs/model/pipeline.md derives them. Internal to predict.
 #pragma once
 
@@ -14,10 +14,11 @@ struct StageTimes {
     Seconds early;                  // of ahead: what the stage does before its input arrives
     Seconds early_back;             // the same of backward
     Seconds ahead;                  // forward
-    Seconds back;                   // backward
+    Seconds back;                   // backward; of zero-bubble schedules up to the gradient of the stage's input
+    Seconds weights;                // what those leave for later
     Seconds host_ahead, host_back;  // to issue it all
     Seconds passing;                // what first and last micro-batch take longer
-    [[nodiscard]] Seconds device() const { return ahead + back; }
+    [[nodiscard]] Seconds device() const { return ahead + back + weights; }
     [[nodiscard]] Seconds host() const { return host_ahead + host_back; }
 };
 
@@ -29,7 +30,7 @@ struct Pipeline {
     Seconds hidden_send;  // of one boundary, in each direction, where transfers go on beside compute; zero where they block
 };
 
-// When each stage ends its last backward, of several that are not played; forward alone: as late as the last stage.
+// When each of several stages ends its last backward; forward alone: as late as the last stage.
 std::vector<Seconds> pipeline_ends(const Pipeline&, std::span<const StageTimes>);
 
 // When the last stage to end does so, whose device would be done at `device` if it never waited for the hosts.

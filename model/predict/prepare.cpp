@@ -29,11 +29,12 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Pr
     return stages;
 }
 
-// Of schedules whose stages wait for each other in turns that no formula follows. After two micro-batches for every stage, each further
-// one for every stage costs the same.
+// Of schedules whose stages wait for each other in turns that a formula follows for equal stages only, unless there are so many stages that
+// playing would take long. After two micro-batches for every stage, each further one for every stage costs the same.
 std::vector<PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
-    if (plan.pp < 2 || !irregular) return {};
+    constexpr int most_stages = 64;
+    if (plan.pp < 2 || plan.pp > most_stages || !irregular) return {};
     const auto orders = [&](std::int64_t m) {
         const int count = static_cast<int>(m);
         return PlayedOrders{count, work_orders(plan.schedule, plan.pp, plan.vpp, count)};

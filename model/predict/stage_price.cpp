@@ -138,7 +138,8 @@ StageTimes StagePrice::times(double passes) const {
     t.early = overhead + offload / passes + data.early_ahead;
     t.early_back = data.early_back;
     t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
-    t.back = micro_batch() - t.ahead;
+    t.weights = blocks.weights.time() + data.steady_weights;
+    t.back = micro_batch() - t.ahead - t.weights;
     t.host_ahead = blocks.forward.host;
     t.host_back = blocks.backward.host + blocks.recompute.host;
     t.passing = data.passing;
