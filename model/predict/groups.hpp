@@ -1,5 +1,5 @@
 // The groups in which the ranks of each pipeline stage communicate, laid on the topology, and which of them meet on its links.
-// docs/model/topology.md derives it. Internal to predict.
+// docs/model/collectives.md describes them. Internal to predict.
 #pragma once
 
 #include "model/cost/collectives.hpp"

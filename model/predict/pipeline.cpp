@@ -34,12 +34,12 @@ Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stage
     Seconds once, early, ahead, back, both;
     for (const StageTimes& s : stages) {
         once += s.device();
-        early += s.early + s.early_back;
+        early += s.early + s.early_back + s.late;
         ahead = max(ahead, s.ahead);
         back = max(back, s.back);
         both = max(both, s.device());
     }
-    early -= stages.front().early + stages.back().early_back;
+    early -= stages.front().early + stages.back().early_back + stages.front().late;
     const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
@@ -56,7 +56,7 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
     if (p.schedule == Schedule::zero_bubble) return s.back - s.weights;
-    return s.back / p.chunks;
+    return (s.back - s.late) / p.chunks;
 }
 
 }  // namespace
@@ -84,15 +84,16 @@ std::vector<Seconds> pipeline_ends(const Pipeline& p, std::span<const StageTimes
 // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
 // pipeline; what the first of it makes goes all the way.
 Seconds held_up_by_hosts(const Pipeline& p, std::span<const StageTimes> stages, Seconds device) {
+    const auto pass_on = [&](const StageTimes& s) { return (s.ahead - s.early) / p.chunks; };
     Seconds host, before, after;
-    for (const StageTimes& s : stages) after += s.ahead / p.chunks;
+    for (const StageTimes& s : stages) after += pass_on(s);
     Seconds arrival;
     for (const StageTimes& s : stages) {
-        arrival += s.ahead / p.chunks;
-        after -= s.ahead / p.chunks;
+        arrival += pass_on(s);
+        after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));
         host = max(host, device + s.host_ahead / p.chunks - arrival);
-        before += s.back / p.chunks;
+        before += (s.back - s.late) / p.chunks;
     }
     return max(device, host);
 }

@@ -16,6 +16,7 @@ struct StageTimes {
     Seconds ahead;                  // forward
     Seconds back;                   // backward; of zero-bubble schedules up to the gradient of the stage's input
     Seconds weights;                // what those leave for later
+    Seconds late;                   // of backward: what the stage does when it has sent its result
     Seconds host_ahead, host_back;  // to issue it all
     Seconds passing;                // what first and last micro-batch take longer
     [[nodiscard]] Seconds device() const { return ahead + back + weights; }

@@ -62,9 +62,10 @@ private:
                 if (pipeline_.forward_only) break;
                 const bool ends = last_micro_batch && item.kind == WorkKind::backward;
                 const Seconds arrival = here + 1 < virtual_stages_ ? at(back_, here + 1, item.micro_batch) : Seconds{};
-                if (!work(lane, arrival, t.early_back, t.back + (ends ? t.last : Seconds{}))) return false;
+                if (!work(lane, arrival, t.early_back, t.back - t.late + (ends ? t.last : Seconds{}))) return false;
                 if (item.kind == WorkKind::backward) ++begun_[here].back;
                 if (here > 0) at(back_, here, item.micro_batch) = sent(lane, lane.sender_back, t.send_back);
+                lane.free += t.late;
                 break;
             }
             case WorkKind::backward_weight:

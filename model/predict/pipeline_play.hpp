@@ -13,6 +13,7 @@ namespace sextant {
 struct ChunkTimes {
     Seconds early, ahead;      // of forward: what is done before its input arrives; all of it
     Seconds early_back, back;  // of backward, or of the part that makes the gradient of the input
+    Seconds late;              // of that: what is done when its result is on the way
     Seconds weights;           // what a zero-bubble schedule leaves for later
     Seconds send_ahead;        // to the next virtual stage
     Seconds send_back;         // to the one before

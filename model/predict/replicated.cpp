@@ -153,7 +153,10 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);
-    if (plan_.schedule == Schedule::zero_bubble) price.steady_weights = price.steady;
+    if (plan_.schedule == Schedule::zero_bubble)
+        price.steady_weights = price.steady;
+    else if (!overlaps_gradients(plan_, framework_))
+        price.late = price.steady;
     return price;
 }
 

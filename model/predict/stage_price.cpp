@@ -63,6 +63,7 @@ std::vector<ChunkTimes> price_chunks(const StagePrice& stage, const Prepared::St
         t.ahead = t.early + slowed * all.forward.time() + part * (data.steady_ahead - data.early_ahead);
         if (!plan.forward_only) {
             t.early_back = part * data.early_back;
+            t.late = stage.sends_block ? Seconds{} : part * data.late;
             t.weights = slowed * all.weights.time() + part * data.steady_weights;
             t.back = slowed * (all.backward.time() + all.recompute.time() - all.weights.time()) +
                      part * (copies + data.steady - data.steady_ahead - data.steady_weights);
@@ -137,6 +138,7 @@ StageTimes StagePrice::times(double passes) const {
     StageTimes t;
     t.early = overhead + offload / passes + data.early_ahead;
     t.early_back = data.early_back;
+    t.late = sends_block ? Seconds{} : data.late;
     t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
     t.weights = blocks.weights.time() + data.steady_weights;
     t.back = micro_batch() - t.ahead - t.weights;

@@ -116,8 +116,9 @@ struct DataParallelPrice {
     Seconds steady, passing, first_forward, behind;
     Seconds steady_ahead,
         steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
-    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
-    Seconds early_ahead, early_back;
+    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks;
+    // and what is done when a backward could already have sent its result.
+    Seconds early_ahead, early_back, late;
 };
 // `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
 // micro-batch.

@@ -34,7 +34,7 @@ PriceMs price(Prepared::State job, Seconds forward, Seconds backward) {
     SegmentPrice block;
     block.forward.device = forward / 10;
     block.backward.device = backward / 10;
-    const DataParallelPrice p = price_data_parallel(job, 0, {block}, {}, {}, {});
+    const DataParallelPrice p = price_data_parallel(job, 0, std::vector{block}, {}, {}, {});
     return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, p.offload / ms};
 }
 

@@ -49,7 +49,7 @@ TEST(PlayedPipeline, StopsAfterTheForwardsWhereThereIsNothingElse) {
 }
 
 TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileItWaits) {
-    // Half a second of forward is done before the input comes, at 1 s on the second stage: F 0-1.5 and 1.5-2.5. The gradient of the input
+    // Half a second of forward is done before the input comes: F 0-1.5 and 1.5-2.5. The gradient of the input
     // takes 1 s, that of the weights 1 s: on the second stage 2.5-3.5 and 3.5-4.5, on the first 3.5-4.5 and 4.5-5.5, and a second more for
     // the last weights of each.
     PlayedPipeline pipeline = two_stages_of(1);
