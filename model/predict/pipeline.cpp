@@ -74,6 +74,7 @@ std::vector<Seconds> pipeline_ends(const Pipeline& p, std::span<const StageTimes
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
     Seconds end = held_up_by_hosts(p, stages, device);
     std::vector<Seconds> ends;
+    ends.reserve(stages.size());
     for (const StageTimes& s : stages) {
         ends.push_back(end);
         end -= drain(p, s) + p.hidden_send;

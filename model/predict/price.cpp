@@ -23,6 +23,7 @@ bool belongs(const T& item, Part part) {
 class Behind {
 public:
     void pass(Seconds t) {
+        if (!(next_ > Seconds{}) && flows_.empty()) return;
         if (fixed_ > t) return drain(t), void(fixed_ -= t);
         drain(fixed_);
         t -= fixed_;
@@ -62,46 +63,57 @@ private:
     std::vector<Seconds> flows_;
 };
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, Seconds dispatch,
-                       const Prepared::State& job, const JobGroups& groups, const Resources& r, Part part = Part::whole) {
-    const ComputeScale scale = compute_scale(r);
-    Behind behind;
-    const auto play = [&] {
-        PhasePrice price;
-        int launches = 0;
-        auto call = exchanges.begin();
-        const auto exchange_before = [&](std::size_t kernel) {
-            for (; call != exchanges.end() && call->after <= kernel; ++call) {
-                if (!belongs(*call, part)) continue;
-                ++launches;
-                const Group& group = group_of(groups, call->group);
-                const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
-                const Seconds t = time_alone(one, group), flow = t - one.fixed;
-                const double hidden = hidden_fraction(*call, job);
-                price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
-                price.hidden += hidden * t;
-                price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
-                price.hidden_flowing += hidden * flow;
-                if (!(hidden > 0)) continue;
-                behind.pass((1 - hidden) * one.fixed);
-                price.meeting += behind.meet((1 - hidden) * flow);
-                behind.add(hidden * one.fixed, hidden * flow);
-            }
-        };
-        for (std::size_t i = 0; i < kernels.size(); ++i) {
-            exchange_before(i);
-            if (!belongs(kernels[i], part)) continue;
-            const Seconds t = kernel_time(kernels[i], job.rates, scale);
-            price.device += t;
-            if (price.hidden > Seconds{}) behind.pass(t);
-            launches += kernels[i].launches;
+// What the pieces of one phase of a block are priced with.
+struct Pricing {
+    Seconds dispatch;
+    const Prepared::State& job;
+    const JobGroups& groups;
+    const Resources& resources;
+};
+
+PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by, Part part,
+                       Behind& behind) {
+    const ComputeScale scale = compute_scale(by.resources);
+    PhasePrice price;
+    int launches = 0;
+    auto call = exchanges.begin();
+    const auto exchange_before = [&](std::size_t kernel) {
+        for (; call != exchanges.end() && call->after <= kernel; ++call) {
+            if (!belongs(*call, part)) continue;
+            ++launches;
+            const Group& group = group_of(by.groups, call->group);
+            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            const Seconds t = time_alone(one, group), flow = t - one.fixed;
+            const double hidden = hidden_fraction(*call, by.job);
+            price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
+            price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
+            if (!(hidden > 0)) continue;
+            price.hidden += hidden * t;
+            price.hidden_flowing += hidden * flow;
+            behind.pass((1 - hidden) * one.fixed);
+            price.meeting += behind.meet((1 - hidden) * flow);
+            behind.add(hidden * one.fixed, hidden * flow);
         }
-        exchange_before(kernels.size());
-        price.host = launches * dispatch / r.host;
-        return price;
     };
-    const PhasePrice first = play();
-    return first.hidden > Seconds{} ? play() : first;  // the same block went before
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        exchange_before(i);
+        if (!belongs(kernels[i], part)) continue;
+        const Seconds t = kernel_time(kernels[i], by.job.rates, scale);
+        price.device += t;
+        behind.pass(t);
+        launches += kernels[i].launches;
+    }
+    exchange_before(kernels.size());
+    price.host = launches * by.dispatch / by.resources.host;
+    return price;
+}
+
+PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by,
+                       Part part = Part::whole) {
+    Behind behind;
+    const PhasePrice first = price_phase(kernels, exchanges, by, part, behind);
+    // Where something goes on behind the block: the same one went before.
+    return first.hidden > Seconds{} ? price_phase(kernels, exchanges, by, part, behind) : first;
 }
 
 }  // namespace
@@ -200,14 +212,14 @@ Seconds dispatch_time(const Prepared::State& job, bool backward) {
 }
 
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
-    const Seconds forward = dispatch_time(job, false);
+    const Pricing ahead{dispatch_time(job, false), job, groups, r}, back{dispatch_time(job, true), job, groups, r};
     SegmentPrice price;
-    price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, groups, r);
+    price.forward = price_phase(k.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, groups, r);
-    price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, groups, r);
+    price.backward = price_phase(k.backward, k.backward_exchanges, back);
+    price.recompute = price_phase(k.recompute, k.recompute_exchanges, ahead);
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
-        price.weights = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, groups, r, Part::weights);
+        price.weights = price_phase(k.backward, k.backward_exchanges, back, Part::weights);
     return price;
 }
 

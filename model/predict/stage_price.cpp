@@ -85,10 +85,9 @@ SegmentPrice price_blocks(const Prepared::State& job, std::size_t stage, std::sp
         if (n == 0) continue;
         all.forward += n * segments[t].forward;
         all.backward += n * segments[t].backward;
-        all.weights += n * segments[t].weights;
-        const bool layer = job.roles[t] == BlockRole::layer;
-        const double again = layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
-        all.recompute += again * segments[t].recompute;
+        if (job.scenario.plan.schedule == Schedule::zero_bubble) all.weights += n * segments[t].weights;
+        const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
+        if (again) all.recompute += n * blocks.recomputed_layers / blocks.layers * segments[t].recompute;
     }
     return all;
 }
