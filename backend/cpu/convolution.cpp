@@ -114,6 +114,7 @@ void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
                                           {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
                                           {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].reals())}});
     }
+    if (c.weight_gradients.empty()) return;
     const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
     dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weights, c.weight_gradients[0].reals());
     std::unordered_map<int, dnnl::memory> arguments{

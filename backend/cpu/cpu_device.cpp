@@ -77,6 +77,18 @@ void CpuDevice::add(const Array& a, const Array& b, const Array& sum) {
     for (std::int64_t i = 0; i < sum.elements; ++i) to[i] = x[i] + y[i];
 }
 
+void CpuDevice::scale(const Array& a, float factor) {
+    float* x = a.reals();
+    for (std::int64_t i = 0; i < a.elements; ++i) x[i] *= factor;
+}
+
+double CpuDevice::sum_of_squares(const Array& a) {
+    const float* x = a.reals();
+    double sum = 0;
+    for (std::int64_t i = 0; i < a.elements; ++i) sum += static_cast<double>(x[i]) * x[i];
+    return sum;
+}
+
 void CpuDevice::forward(const OperatorCall& c) {
     state_->engine.scratch.reset();
     naming(c, "forward", [&] { std::visit([&](const auto& kind) { cpu::forward(state_->engine, kind, c); }, c.op.kind); });

@@ -28,6 +28,8 @@ public:
     void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                       std::int64_t rows) override;
     void add(const Array& a, const Array& b, const Array& sum) override;
+    void scale(const Array&, float) override;
+    double sum_of_squares(const Array&) override;
 
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto usage =
     "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
-    "[--learning-rate X] [--hang-timeout SECONDS] [--parameters] [--out FILE]";
+    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--parameters] [--out FILE]";
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
@@ -44,6 +44,8 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.threads = number_in<int>(word, value(), 1);
         else if (word == "--learning-rate")
             a.learning_rate = number_in<double>(word, value(), 0);
+        else if (word == "--clip-norm")
+            a.clip_norm = number_in<double>(word, value(), 0);
         else if (word == "--hang-timeout")
             a.hang_timeout = number_in<double>(word, value(), 1);
         else if (word == "--parameters")

@@ -17,9 +17,10 @@ struct ExecArguments {
     std::uint64_t seed = 1;
     std::optional<int> threads;  // of each rank that compute; absent: OMP_NUM_THREADS, else one
     std::optional<double> learning_rate;
-    std::filesystem::path out;  // empty: nothing is written
-    double hang_timeout = 5;    // seconds without a sign of life after which a rank counts as lost
-    bool parameters = false;    // sums over the final weights go to the record
+    std::optional<double> clip_norm;  // where the framework clips gradients; absent: 1
+    std::filesystem::path out;        // empty: nothing is written
+    double hang_timeout = 5;          // seconds without a sign of life after which a rank counts as lost
+    bool parameters = false;          // sums over the final weights go to the record
 };
 
 // Throws InputError.

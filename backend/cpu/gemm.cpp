@@ -31,8 +31,8 @@ void backward_weight(const Gemm& g, const OperatorCall& c) {
             if (c.input_gradients[0])
                 multiply(dy, Matrix(c.weights[0].reals() + row * g.k, n, g.k), Matrix(c.input_gradients[0].reals(), g.m, g.k), 1,
                          first ? 0 : 1);
-            multiply(dy.turned(), in, Matrix(c.weight_gradients[0].reals() + row * g.k, n, g.k), 1, 1);
-            if (c.weights.size() > 1) add_column_sums(gradient.reals(), c.weight_gradients[1].reals() + row, g.m, n);
+            if (!c.weight_gradients.empty()) multiply(dy.turned(), in, Matrix(c.weight_gradients[0].reals() + row * g.k, n, g.k), 1, 1);
+            if (c.weight_gradients.size() > 1) add_column_sums(gradient.reals(), c.weight_gradients[1].reals() + row, g.m, n);
             first = false;
         }
         row += n;

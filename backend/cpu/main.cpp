@@ -213,7 +213,7 @@ std::optional<Job> job_of(const MpiWorld& world, const ExecArguments& a) {
     std::optional<Job> job;
     std::string problem;
     try {
-        job.emplace(scenario_to_run(a), a.seed, a.learning_rate);
+        job.emplace(scenario_to_run(a), a.seed, a.learning_rate, a.clip_norm);
         check_processes(*job, world.size());
     } catch (const InputError& e) {
         problem = e.what();

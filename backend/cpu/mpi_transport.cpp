@@ -111,6 +111,12 @@ MPI_Request MpiTransport::begin(const MessageCall& m) {
     return request;
 }
 
+MPI_Request MpiTransport::begin(const SumCall& s) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, s.sum.reals(), count_of(s.sum), MPI_FLOAT, MPI_SUM, world_, &request), "MPI_Iallreduce");
+    return request;
+}
+
 MPI_Request MpiTransport::begin(const BarrierCall&) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibarrier(world_, &request), "MPI_Ibarrier");

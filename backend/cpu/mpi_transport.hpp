@@ -22,6 +22,7 @@ public:
 private:
     MPI_Request begin(const CollectiveCall&);
     MPI_Request begin(const MessageCall&);
+    MPI_Request begin(const SumCall&);
     MPI_Request begin(const BarrierCall&);
 
     MPI_Comm world_ = MPI_COMM_NULL;  // for messages

@@ -4,9 +4,11 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <numeric>
+#include <string_view>
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,9 +18,15 @@ namespace {
 
 constexpr int clock_tag = 1, clock_rounds = 10;
 
-// Seconds after which a rank is ended that waits for others where MPI cannot be asked yet, or any more: they have died or hang.
+// Seconds after which a rank ends that waits for others where MPI cannot be asked yet, or any more: they have died or hang.
 constexpr unsigned longest_start = 120, longest_end = 8;
 constexpr unsigned longest_abort = 3;
+
+void give_up(int) {
+    constexpr std::string_view text = "sextant-exec-cpu: MPI does not come back from its start or end: another rank has died or hangs\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    _exit(3);
+}
 
 // Open MPI copies between processes of a host by reading their memory. Containers often forbid that, which it finds out too late.
 void avoid_forbidden_copies() {
@@ -39,6 +47,7 @@ void check_mpi(int code, const char* call) {
 
 MpiWorld::MpiWorld(int& argc, char**& argv) {
     avoid_forbidden_copies();
+    std::signal(SIGALRM, give_up);
     alarm(longest_start);
     int provided = MPI_THREAD_SINGLE;
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");

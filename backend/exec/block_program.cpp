@@ -54,7 +54,8 @@ std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<
     return outputs;
 }
 
-std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::span<const Array> output_gradients) const {
+std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::span<const Array> output_gradients,
+                                          std::vector<DeferredOperator>* deferred) const {
     BlockRun run(block_, context, std::move(kept.values));
     for (std::size_t i = 0; i < block_.graph.outputs().size(); ++i) {
         const TensorId id = block_.graph.outputs()[i];
@@ -67,10 +68,15 @@ std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept
         context.device.fill(seed, static_cast<float>(context.position.loss_weight / t.elements()));
         run.set_gradient(id, seed);
     }
-    run.backward();
+    run.backward(deferred);
     std::vector<Array> gradients;
     for (const TensorId id : block_.graph.inputs()) gradients.push_back(run.gradient(id));
     return gradients;
+}
+
+void BlockProgram::finish_backward(const BlockContext& context, std::span<const DeferredOperator> deferred) const {
+    BlockRun run(block_, context, std::vector<Array>(block_.graph.tensors().size()));
+    for (const DeferredOperator& d : deferred) run.finish(d);
 }
 
 std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const Array> outputs) const {

@@ -26,6 +26,12 @@ struct StepPosition {
     double loss_weight = 1;         // of the micro-batch's mean loss in the step's: 1 / micro-batches of all pipelines
 };
 
+// An operator whose weight gradients a backward pass left for later, with what they are made of.
+struct DeferredOperator {
+    std::size_t index = 0;
+    std::vector<Array> inputs, outputs, output_gradients;
+};
+
 struct BlockContext {
     ComputeDevice& device;
     RankCommunicator& communicator;
@@ -55,7 +61,10 @@ public:
     std::vector<Array> forward(const BlockContext&, std::span<const Array> inputs, Kept* kept) const;
     // An output's gradient may be empty; losses have none, they begin the pass with the position's loss weight. Returns the gradients of
     // the inputs, empty where there is none.
-    std::vector<Array> backward(const BlockContext&, Kept, std::span<const Array> output_gradients) const;
+    // `deferred`: gradients of weights that can be made apart are left to finish_backward(); none to make all at once.
+    std::vector<Array> backward(const BlockContext&, Kept, std::span<const Array> output_gradients,
+                                std::vector<DeferredOperator>* deferred = nullptr) const;
+    void finish_backward(const BlockContext&, std::span<const DeferredOperator>) const;
 
     // The mean over the rows of each loss among the outputs, summed. None where no output is a loss.
     std::optional<double> loss(ComputeDevice&, std::span<const Array> outputs) const;

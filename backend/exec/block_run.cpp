@@ -92,9 +92,9 @@ void BlockRun::release_forward(std::size_t index, bool keep) {
     std::ranges::for_each(op.outputs, release);
 }
 
-void BlockRun::backward() {
+void BlockRun::backward(std::vector<DeferredOperator>* deferred) {
     for (std::size_t i = block_.graph.operators().size(); i-- > 0;) {
-        if (block_.differentiated[i]) differentiate(i);
+        if (block_.differentiated[i]) differentiate(i, deferred);
         for (const TensorId id : block_.graph.operators()[i].outputs) gradients_[id.value] = {};
         release_backward(i);
     }
@@ -107,7 +107,7 @@ void BlockRun::need(TensorId id) {
     run(maker);
 }
 
-void BlockRun::differentiate(std::size_t index) {
+void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* deferred) {
     const Operator& op = block_.graph.operators()[index];
     Arrays output_gradients;
     for (const TensorId id : op.outputs) output_gradients.push_back(gradients_[id.value]);
@@ -125,16 +125,29 @@ void BlockRun::differentiate(std::size_t index) {
     }
     for (const TensorId id : saved_for_backward(op)) need(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs);
-    const Arrays weights = parameters_in(index, context_.weights), weight_gradients = parameters_in(index, context_.gradients);
+    const bool later = deferred != nullptr && op.parameters > 0 && weight_gradients_apart(op);
+    if (later) deferred->push_back({index, inputs, outputs, output_gradients});
+    const Arrays weights = parameters_in(index, context_.weights);
+    const Arrays weight_gradients = later ? Arrays{} : parameters_in(index, context_.gradients);
     Arrays input_gradients;
     for (const TensorId id : op.inputs) input_gradients.push_back(block_.wants_gradient[id.value] ? allocate(id) : Array{});
     OperatorCall c = call(index, inputs, outputs, weights);
     c.input_gradients = input_gradients;
     c.output_gradients = output_gradients;
     c.weight_gradients = weight_gradients;
-    context_.device.backward(c);
+    if (!later || any(input_gradients)) context_.device.backward(c);
     for (std::size_t i = 0; i < op.inputs.size(); ++i)
         if (input_gradients[i]) accumulate(op.inputs[i], std::move(input_gradients[i]));
+}
+
+void BlockRun::finish(const DeferredOperator& d) {
+    const Arrays weights = parameters_in(d.index, context_.weights), weight_gradients = parameters_in(d.index, context_.gradients);
+    const Arrays input_gradients(d.inputs.size());
+    OperatorCall c = call(d.index, d.inputs, d.outputs, weights);
+    c.input_gradients = input_gradients;
+    c.output_gradients = d.output_gradients;
+    c.weight_gradients = weight_gradients;
+    context_.device.backward(c);
 }
 
 void BlockRun::accumulate(TensorId id, Array gradient) {

@@ -13,7 +13,9 @@ public:
     // `keep`: leave what backward needs.
     void forward(bool keep);
     void set_gradient(TensorId id, Array gradient) { gradients_[id.value] = std::move(gradient); }
-    void backward();
+    // `deferred`: takes up what is left for finish(); see BlockProgram::backward.
+    void backward(std::vector<DeferredOperator>* deferred);
+    void finish(const DeferredOperator&);
 
     [[nodiscard]] const Array& value(TensorId id) const { return values_[id.value]; }
     [[nodiscard]] const Array& gradient(TensorId id) const { return gradients_[id.value]; }
@@ -23,7 +25,7 @@ private:
     using Arrays = std::vector<Array>;
 
     void run(std::size_t index);
-    void differentiate(std::size_t index);
+    void differentiate(std::size_t index, std::vector<DeferredOperator>* deferred);
     void need(TensorId);  // makes a value that was not kept
     void accumulate(TensorId, Array gradient);
     void release_forward(std::size_t index, bool keep);

@@ -11,6 +11,7 @@
 #include "model/workload/operator_graph.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 
 namespace sextant {
@@ -18,7 +19,8 @@ namespace sextant {
 // One operator and what it works on; arrays stand as the operator lists its tensors.
 //
 // Forward reads `inputs` and fills `outputs`. Backward reads `output_gradients` (an empty one counts as zero; not all are) and of the
-// values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`.
+// values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`: where
+// weight_gradients_apart() holds, to none if there are none.
 struct OperatorCall {
     const OperatorGraph& graph;
     const Operator& op;
@@ -37,10 +39,14 @@ struct OperatorCall {
     [[nodiscard]] const Tensor& output(std::size_t i) const { return graph.tensor(op.outputs[i]); }
 };
 
+// Products and tables, whose weights get their gradients in a pass over the data of its own.
+bool weight_gradients_apart(const Operator&);
+
 // One step of an optimizer over a run of parameters.
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+    std::optional<double> largest_norm{};  // of the gradients of all parameters together; longer ones are shortened before the update
 };
 
 class ComputeDevice {
@@ -63,6 +69,8 @@ public:
     virtual void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                               std::int64_t rows) = 0;
     virtual void add(const Array& a, const Array& b, const Array& sum) = 0;  // sum may be a or b
+    virtual void scale(const Array&, float) = 0;
+    virtual double sum_of_squares(const Array&) = 0;
 
     virtual void forward(const OperatorCall&) = 0;
     virtual void backward(const OperatorCall&) = 0;

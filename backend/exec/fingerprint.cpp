@@ -5,7 +5,9 @@
 namespace sextant {
 namespace {
 
-void add(Fingerprint& sum, const ParameterTensor& p, const std::vector<float>& weights, RandomKey key) {
+// Rows that several ranks of the tensor group have count on the first.
+void add(Fingerprint& sum, ParameterTensor p, const std::vector<float>& weights, RandomKey key) {
+    std::erase_if(p.sections, [](const RowSection& s) { return s.repeated; });
     const auto whole = static_cast<std::size_t>(p.whole_rows * p.whole_columns);
     std::vector<float> serial(whole, 1), exists(weights.size()), probe(weights.size());
     cut(p, serial, exists);

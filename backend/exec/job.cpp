@@ -14,9 +14,13 @@ Network serial_network(Scenario scenario) {
     return cut_network(scenario);
 }
 
-OptimizerSettings settings_of(Optimizer kind, std::optional<double> learning_rate) {
+constexpr double usual_clip_norm = 1;  // of trainers that clip
+
+OptimizerSettings settings_of(const Scenario& scenario, std::optional<double> learning_rate, std::optional<double> clip_norm) {
+    const Optimizer kind = scenario.plan.optimizer;
     OptimizerSettings s;
     s.kind = kind;
+    if (scenario.framework.clips_gradients) s.largest_norm = clip_norm.value_or(usual_clip_norm);
     const bool plain = kind == Optimizer::sgd || kind == Optimizer::momentum;
     s.learning_rate = learning_rate.value_or(plain ? 0.05 : 1e-3);
     return s;
@@ -24,12 +28,12 @@ OptimizerSettings settings_of(Optimizer kind, std::optional<double> learning_rat
 
 }  // namespace
 
-Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate)
+Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate, std::optional<double> clip_norm)
     : scenario(std::move(s)),
       graph(lower(scenario, Fold::nothing)),
       serial(serial_network(scenario)),
       seed(seed_),
-      optimizer(settings_of(scenario.plan.optimizer, learning_rate)) {}
+      optimizer(settings_of(scenario, learning_rate, clip_norm)) {}
 
 int Job::workers() const {
     return static_cast<int>(std::ranges::count_if(graph.ranks(), [](const RankInfo& r) { return !r.server; }));

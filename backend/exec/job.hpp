@@ -17,7 +17,8 @@ struct Job {
     std::uint64_t seed = 1;
     OptimizerSettings optimizer;
 
-    Job(Scenario, std::uint64_t seed, std::optional<double> learning_rate);
+    // `clip_norm`: where the framework clips gradients; without it, 1.
+    Job(Scenario, std::uint64_t seed, std::optional<double> learning_rate, std::optional<double> clip_norm);
 
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;

@@ -112,7 +112,10 @@ private:
         t.operator_index = index_;
         t.rows = t.whole_rows = 0;
         for (const Extent& r : rows) {
-            t.sections.push_back({t.rows, r.here, t.whole_rows + part_offset(r.here, r.serial, cut_)});
+            const std::int64_t offset = part_offset(r.here, r.serial, cut_);
+            const TensorCut before{cut_.rank - 1, cut_.ranks};
+            const bool repeated = cut_.rank > 0 && columns.here == columns.serial && part_offset(r.here, r.serial, before) == offset;
+            t.sections.push_back({t.rows, r.here, t.whole_rows + offset, repeated});
             const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
             t.shared |= pieces > 1 && pieces < cut_.ranks;
             t.rows += r.here;

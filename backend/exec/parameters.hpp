@@ -22,6 +22,7 @@ namespace sextant {
 // Rows [local, local + count) are rows from `whole` on of the serial tensor.
 struct RowSection {
     std::int64_t local = 0, count = 0, whole = 0;
+    bool repeated = false;  // a rank of the tensor group before this one has them too
 };
 
 // What a parameter begins as.

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr int tied_tag = 1, first_transfer_tag = 16, tags_per_transfer = 4;
+constexpr int first_transfer_tag = 16, tags_per_transfer = 4;
 
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
@@ -221,83 +221,14 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
     if (work.phase == Phase::forward) {
         recorder_.begin(s, SpanKind::forward);
         forward(segment, work, plan);
+    } else if (work.phase == Phase::backward_weight) {
+        recorder_.begin(s, SpanKind::weight_gradient);
+        finish_backward(segment, work, plan);
     } else {
         recorder_.begin(s, SpanKind::backward);
         backward(segment, work, plan);
     }
     for (const SegmentIndex gather : plan.releases) gathered_[gather] = {};
-}
-
-BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
-    const auto gathered = plan.gathered_by.find(block);
-    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).weights : gathered_[gathered->second];
-    return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
-}
-
-void RankRunner::forward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
-    Arrays& values = passing(Payload::activations, s);
-    for (int b = work.first_block; b < work.first_block + work.count; ++b) {
-        const BlockProgram& program = memory_.block(b).program;
-        Arrays inputs(program.graph().inputs().size());
-        if (const auto data = data_.find({b, s.micro_batch}); data != data_.end()) {
-            inputs = std::move(data->second);
-            data_.erase(data);
-        }
-        std::size_t next = 0;
-        for (Array& input : inputs)
-            if (!input) input = values[next++];
-        BlockProgram::Kept kept;
-        values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
-        if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
-        if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
-        // Each rank of a tensor group has the whole loss.
-        losses_[static_cast<std::size_t>(round_of(s.micro_batch))] +=
-            program.loss(device_, values).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
-        values.clear();
-    }
-}
-
-void RankRunner::backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
-    Arrays& gradients = passing(Payload::activation_gradients, s);
-    for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
-        const BlockProgram& program = memory_.block(b).program;
-        BlockContext at = context(b, s, plan);
-        at.gradients = memory_.gradients_of(b);
-        gradients.resize(program.graph().outputs().size());
-        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients);
-        kept_.erase({b, s.micro_batch});
-        gradients.clear();
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
-        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
-        if (b == 0) gradients.clear();
-    }
-}
-
-void RankRunner::run(SegmentIndex s, const UpdateWork&) {
-    recorder_.begin(s, SpanKind::optimizer);
-    sum_tied_gradients();
-    memory_.update(device_, job_.optimizer, step_ + 1);
-}
-
-// The first and the last stage have a copy each of the table that embedding and head share, and gradients of its use there.
-void RankRunner::sum_tied_gradients() {
-    const int stages = job_.scenario.plan.pp, last = static_cast<int>(job_.graph.blocks().size()) - 1;
-    const bool first = place_.pipeline == 0;
-    if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
-    HeldBlock& held = memory_.block(first ? 0 : last);
-    const Array mine = held.sums.part(first ? 0 : held.own, tied_elements_);
-    const Array other = device_.allocate(tied_elements_, Element::real);
-    RankPlace there = place_;
-    there.pipeline = first ? stages - 1 : 0;
-    const int peer = layout_.rank_at(there);
-    const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
-    const SegmentIndex s = recorder_.segment();
-    recorder_.end();
-    const Seconds start = now();
-    loop_.run(calls);
-    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
-    device_.add(mine, other, mine);
 }
 
 void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
@@ -358,17 +289,6 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
         }
     }
     return calls;
-}
-
-void RankRunner::gather_weights() {
-    if (servers_) return loop_.run(servers_->pull());
-    if (!flow_.sharded) return;
-    const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
-    for (auto& [b, held] : memory_.blocks()) {
-        if (held.elements == 0) continue;
-        if (!held.weights) held.weights = device_.allocate(held.elements, Element::real);
-        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}});
-    }
 }
 
 }  // namespace sextant

@@ -1,4 +1,6 @@
 // Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
+//
+// rank_runner.cpp walks through the graph and says what its exchanges call, rank_passes.cpp runs blocks, rank_update.cpp ends the step.
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
@@ -51,7 +53,9 @@ private:
     void run(SegmentIndex, const Exchanged&);
     void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
+    void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void sum_tied_gradients();
+    void clip_gradients();
 
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
     [[nodiscard]] std::vector<std::int64_t> elements_of(SegmentIndex transfer);
@@ -92,6 +96,7 @@ private:
     std::vector<Settlement> unsettled_;
     std::map<Place, Arrays> data_;
     std::map<Place, BlockProgram::Kept> kept_;
+    std::map<Place, std::vector<DeferredOperator>> deferred_;
     std::map<SegmentIndex, Arrays> arriving_;
     std::vector<Arrays> passing_;  // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
     std::vector<Array> gathered_;  // by segment: weights

@@ -14,14 +14,23 @@ Bytes bytes_of(std::initializer_list<std::span<const Array>> lists) {
 
 }  // namespace
 
+bool weight_gradients_apart(const Operator& op) {
+    return std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Convolution>(op.kind) ||
+           std::holds_alternative<Embedding>(op.kind);
+}
+
 void RecordingDevice::forward(const OperatorCall& c) {
-    recorder_.kernel(forward_kind_, bytes_of({c.inputs, c.outputs, c.weights}), forward_flops(c.op.kind));
+    recorder_.kernel(phase_ == Phase::forward ? SpanKind::forward : SpanKind::recompute, bytes_of({c.inputs, c.outputs, c.weights}),
+                     forward_flops(c.op.kind));
     device_.forward(c);
 }
 
 void RecordingDevice::backward(const OperatorCall& c) {
     const Bytes bytes = bytes_of({c.inputs, c.weights, c.input_gradients, c.output_gradients, c.weight_gradients});
-    recorder_.kernel(SpanKind::backward, bytes, backward_flops(c.op.kind));
+    // Each of the two parts of a product's backward is a product of the same size.
+    const bool part = phase_ != Phase::backward && c.op.parameters > 0 && weight_gradients_apart(c.op);
+    const SpanKind kind = phase_ == Phase::backward_weight ? SpanKind::weight_gradient : SpanKind::backward;
+    recorder_.kernel(kind, bytes, (part ? 0.5 : 1.0) * backward_flops(c.op.kind));
     device_.backward(c);
 }
 

@@ -10,7 +10,7 @@ class RecordingDevice final : public ComputeDevice {
 public:
     RecordingDevice(ComputeDevice& device, Recorder& recorder) : device_(device), recorder_(recorder) {}
 
-    void begin_pass(Phase phase) { forward_kind_ = phase == Phase::forward ? SpanKind::forward : SpanKind::recompute; }
+    void begin_pass(Phase phase) { phase_ = phase; }
 
     Array allocate(std::int64_t elements, Element element) override { return device_.allocate(elements, element); }
     [[nodiscard]] std::int64_t bytes_in_use() const override { return device_.bytes_in_use(); }
@@ -25,6 +25,8 @@ public:
         device_.copy_columns(from, from_pitch, to, to_pitch, width, rows);
     }
     void add(const Array& a, const Array& b, const Array& sum) override { device_.add(a, b, sum); }
+    void scale(const Array& a, float factor) override { device_.scale(a, factor); }
+    double sum_of_squares(const Array& a) override { return device_.sum_of_squares(a); }
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
@@ -35,7 +37,7 @@ public:
 private:
     ComputeDevice& device_;
     Recorder& recorder_;
-    SpanKind forward_kind_ = SpanKind::forward;
+    Phase phase_ = Phase::forward;
 };
 
 }  // namespace sextant

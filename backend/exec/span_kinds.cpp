@@ -49,6 +49,10 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
         } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && (served || !m->receives)) {
             span.bytes += static_cast<double>(m->data.bytes()) * units::B;
         }
+        if (const auto* sum = std::get_if<SumCall>(&call)) {
+            span.kind = SpanKind::data_exchange;
+            span.bytes += passed_on(ExchangeKind::all_reduce, static_cast<int>(graph.ranks().size()), sum->sum.elements);
+        }
     }
     return span;
 }

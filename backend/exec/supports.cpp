@@ -15,7 +15,6 @@ public:
 
     std::vector<Diagnostic> check() {
         check_groups();
-        check_pipeline();
         check_precision();
         check_memory();
         check_framework();
@@ -33,10 +32,6 @@ private:
                   "tp with sequence_parallel cuts the sequence outside attention");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
     }
-    void check_pipeline() {
-        refuse_if(plan_.schedule == Schedule::zero_bubble, "/plan/schedule",
-                  "zero-bubble does not run: backward is one pass, for inputs and weights together", "one_f_one_b");
-    }
     void check_precision() {
         const Precision& p = plan_.precision;
         const bool single = p.compute == DataType::fp32 && p.activation == DataType::fp32 && p.parameter == DataType::fp32 &&
@@ -52,7 +47,7 @@ private:
     }
     void check_framework() {
         constexpr auto own = "\"framework\": \"sextant\" is what runs here";
-        refuse_if(s_.framework.clips_gradients && !plan_.forward_only, "/framework", "gradients are not clipped", own);
+        refuse_if(s_.framework.clips_gradients && plan_.has_servers(), "/framework", "parameter servers do not clip gradients", own);
         refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp > 1, "/framework",
                   "reductions are started by buckets, not by a cycle in time", own);
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",

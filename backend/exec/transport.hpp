@@ -25,9 +25,13 @@ struct MessageCall {
     Array data;
 };
 
+struct SumCall {  // over all ranks, in place
+    Array sum;
+};
+
 struct BarrierCall {};  // of all ranks
 
-using Call = std::variant<CollectiveCall, MessageCall, BarrierCall>;
+using Call = std::variant<CollectiveCall, MessageCall, SumCall, BarrierCall>;
 
 using Ticket = std::uint32_t;
 

@@ -136,6 +136,7 @@ public:
         read_numbers(r, "losses", run_.losses);
         read_steps(r);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
+        if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.need("trace"); n.value) read_trace(n);
         check_together(r);
         return std::move(run_);
@@ -194,6 +195,17 @@ private:
         r.required("elements", p.elements, not_negative);
         for (const auto& [key, sum] : {std::pair{"norm", &p.norm}, std::pair{"product", &p.product}})
             if (!r.optional(key, *sum)) *sum = std::numeric_limits<double>::quiet_NaN();
+    }
+
+    void read_servers(const JsonNode& node) {
+        ObjectReader r(node);
+        ServerSummary& servers = run_.servers.emplace();
+        r.required("updates_pushed", servers.updates_pushed, not_negative);
+        r.required("updates_applied", servers.updates_applied, not_negative);
+        r.required("checksum_pushed", servers.checksum_pushed, not_negative);
+        r.required("checksum_applied", servers.checksum_applied, not_negative);
+        r.need("staleness");
+        r.each("staleness", [&](const JsonNode& n) { read_value(n, servers.staleness.emplace_back(), index_bounds); });
     }
 
     void read_trace(const JsonNode& node) {

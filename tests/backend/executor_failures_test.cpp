@@ -92,9 +92,8 @@ protected:
     }
 
     // A job that would go on for minutes.
-    [[nodiscard]] std::vector<std::string> long_job() const {
-        write_scenario({{"transformer", {{"layers", 4}, {"hidden", 64}, {"heads", 4}, {"vocab", 256}, {"seq_len", 64}}}},
-                       {{"dp", 2}, {"pp", 2}, {"global_batch", 16}});
+    [[nodiscard]] std::vector<std::string> long_job(const json& plan = {{"dp", 2}, {"pp", 2}, {"global_batch", 16}}) const {
+        write_scenario({{"transformer", {{"layers", 4}, {"hidden", 64}, {"heads", 4}, {"vocab", 256}, {"seq_len", 64}}}}, plan);
         return {SEXTANT_EXEC_CPU, stem_ + ".json", "--steps", "100000", "--parameters", "--out", stem_ + ".run"};
     }
     static void sleep_up_to(std::mt19937& draw, std::chrono::milliseconds most) {
@@ -143,10 +142,12 @@ TEST_F(ExecutorFailures, EndsAllWhenARankIsKilled) {
 TEST_F(ExecutorFailures, EndsAllWhenARankHangs) {
     const unsigned seed = std::random_device{}();
     std::mt19937 draw(seed);
-    for (int i = 0; i < 2; ++i) {
-        SCOPED_TRACE("seed " + std::to_string(seed) + ", try " + std::to_string(i));
+    const json in_stages{{"dp", 2}, {"pp", 2}, {"global_batch", 16}};
+    const json with_server{{"dp", 3}, {"global_batch", 12}, {"data_parallel", "parameter_server"}};
+    for (const json& plan : {in_stages, with_server}) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + plan.dump());
         const std::size_t victim = draw() % 4;
-        const Outcome o = run(long_job(), 4, [&](const std::vector<pid_t>& ranks) {
+        const Outcome o = run(long_job(plan), 4, [&](const std::vector<pid_t>& ranks) {
             while (!std::ranges::all_of(ranks, gives_signs_of_life)) std::this_thread::sleep_for(5ms);
             sleep_up_to(draw, 1500ms);
             kill(ranks.at(victim), SIGSTOP);

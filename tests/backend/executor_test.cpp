@@ -5,6 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
 namespace sextant {
 namespace {
 
@@ -49,6 +52,57 @@ TEST_F(Executor, ComputesTheSameInAPipeline) {
                                               {{"pp", 3}, {"schedule", "1f1b"}},
                                               {{"pp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
                                               {{"pp", 2}, {"micro_batch", 2}, {"recompute", "full"}}});
+}
+
+TEST_F(Executor, ComputesTheSameWithoutBubbles) {
+    expect_serial_results(transformer(true), {{{"pp", 2}, {"schedule", "zero_bubble"}},
+                                              {{"pp", 3}, {"schedule", "zero_bubble"}, {"recompute", "full"}},
+                                              {{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}},
+                                              {{"dp", 2}, {"schedule", "zero_bubble"}, {"reduce_every_micro_batch", true}},
+                                              {{"tp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"sequence_parallel", true}}});
+    expect_serial_results(transformer(false), {{{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"data_parallel", "zero3"}},
+                                               {{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}, {"data_parallel", "zero2"}}});
+    expect_serial_results(images(), {{{"pp", 2}, {"schedule", "zero_bubble"}}});
+}
+
+// A backward in two parts does the same work.
+TEST_F(Executor, WorksOnWeightsApart) {
+    const auto flops = [](const json& run) {
+        std::map<std::string, double> sums;
+        for (std::size_t i = 0; i < run["trace"]["spans"]["kind"].size(); ++i)
+            sums[run["trace"]["spans"]["kind"][i]] += run["trace"]["spans"]["flops"][i].get<double>();
+        return sums;
+    };
+    auto whole = flops(train(transformer(true), {{"pp", 2}})),
+         parts = flops(train(transformer(true), {{"pp", 2}, {"schedule", "zero_bubble"}}));
+    EXPECT_EQ(whole["weight_gradient"], 0);
+    EXPECT_GT(parts["weight_gradient"], 0);
+    EXPECT_GT(parts["backward"], parts["weight_gradient"]) << "attention has no weights";
+    EXPECT_NEAR(parts["backward"] + parts["weight_gradient"], whole["backward"], 1e-9 * whole["backward"]);
+}
+
+// To a norm that all gradients here exceed.
+TEST_F(Executor, ClipsTheSameHoweverGradientsAreCut) {
+    const json sgd{{"optimizer", "sgd"}};
+    const json unclipped = train(transformer(true), sgd);
+    framework_ = {{"base", "sextant"}, {"clips_gradients", true}};
+    const std::vector<std::string> clip{"--clip-norm", "0.1"};
+    const json clipped = train(transformer(true), sgd, clip);
+    EXPECT_GT(clipped["losses"][2].get<double>(), unclipped["losses"][2].get<double>() + 1e-3) << "it learns as before";
+    expect_serial_results(transformer(true),
+                          {{{"dp", 2}},
+                           {{"dp", 2}, {"reduce_every_micro_batch", true}},
+                           {{"tp", 2}, {"sequence_parallel", true}},
+                           {{"tp", 2}, {"pp", 2}},
+                           {{"dp", 2}, {"data_parallel", "zero1"}},
+                           {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero2"}},
+                           {{"pp", 2}, {"schedule", "zero_bubble"}}},
+                          json::object(), clip);
+    expect_serial_results(transformer(false), {{{"dp", 4}, {"data_parallel", "zero3"}, {"shard_group", 2}}}, json::object(), clip);
+    json grouped = transformer(false);
+    grouped["transformer"]["kv_heads"] = 2;
+    expect_serial_results(grouped, {{{"tp", 4}}}, json::object(), clip);
+    expect_serial_results(perceptron(), {{{"tp", 2}}, {{"pp", 2}}}, json::object(), clip);
 }
 
 TEST_F(Executor, ComputesTheSameInHybrids) {
@@ -142,9 +196,9 @@ TEST_F(Executor, LeavesATraceOfEveryRank) {
 }
 
 TEST_F(Executor, RefusesBeforeItStarts) {
-    const ProcessResult schedule = start(transformer(true), {{"pp", 2}, {"schedule", "zero_bubble"}}, 2);
-    EXPECT_EQ(schedule.exit_code, 2);
-    EXPECT_THAT(schedule.err, HasSubstr("zero-bubble does not run"));
+    const ProcessResult offload = start(transformer(true), {{"dp", 2}, {"offload", "optimizer"}}, 2);
+    EXPECT_EQ(offload.exit_code, 2);
+    EXPECT_THAT(offload.err, HasSubstr("offload does not run"));
     const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
     EXPECT_EQ(ranks.exit_code, 2);
     EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));

@@ -79,6 +79,10 @@ TEST(PredictedPeaks, AreOfEveryRank) {
     EXPECT_GT(peaks[0], 0.085 * GB);
     EXPECT_LT(peaks[0], 1.0 * GB);
     EXPECT_EQ(peaks[0], peaks[1]);
+    const std::vector<Bytes> served = predicted_peaks(scenario({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}));
+    ASSERT_EQ(served.size(), 3U);
+    EXPECT_GT(served[2], 0.085 * GB) << "weights, sums and the two states of Adam";
+    EXPECT_LT(served[2], 0.1 * GB);
 }
 
 }  // namespace

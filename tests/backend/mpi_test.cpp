@@ -62,11 +62,12 @@ json MpiTest::train(const json& workload, const json& plan, std::vector<std::str
     return result.exit_code == 0 ? json::parse(std::ifstream(stem_ + ".run")) : json();
 }
 
-void MpiTest::expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone) const {
-    const json serial = train(workload, alone);
+void MpiTest::expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone,
+                                    const std::vector<std::string>& arguments) const {
+    const json serial = train(workload, alone, arguments);
     for (const json& plan : plans) {
         SCOPED_TRACE(plan.dump());
-        const json found = train(workload, plan);
+        const json found = train(workload, plan, arguments);
         if (found.is_null()) continue;
         expect_same(serial, found);
     }

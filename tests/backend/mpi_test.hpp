@@ -24,7 +24,8 @@ protected:
     // The run's record; null, and a failure, when it fails.
     [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const;
     // Losses, and norms and products of the final weights, are those of one rank.
-    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object()) const;
+    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object(),
+                               const std::vector<std::string>& arguments = {}) const;
 
     std::string stem_;  // of the test's files
     json framework_ = "sextant";

@@ -1,6 +1,6 @@
 // What starts an executor: words for mpirun and srun, scripts for sbatch, and the child process itself.
-#include "cli/child_process.hpp"
 #include "cli/launch.hpp"
+#include "cli/child_process.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <gmock/gmock.h>
@@ -37,31 +37,32 @@ TEST(Launch, FillsHostsAsThePlanFillsNodes) {
     l.host_file = "hosts";
     l.as_root = true;
     l.options = {"--mca", "btl", "tcp,self"};
-    EXPECT_THAT(shell_line(command_of(l)),
-                "mpirun -n 4 --bind-to none --oversubscribe --hostfile hosts --map-by ppr:2:node --allow-run-as-root --mca btl tcp,self exec "
-                "'my scenario.json' --set plan.tp=2");
+    EXPECT_THAT(
+        shell_line(command_of(l)),
+        "mpirun -n 4 --bind-to none --oversubscribe --hostfile hosts --map-by ppr:2:node --allow-run-as-root --mca btl tcp,self exec "
+        "'my scenario.json' --set plan.tp=2");
 }
 
 TEST(Launch, LeavesHostsToSlurm) {
     Launch l = four_ranks();
     l.launcher = Launcher::srun;
     l.as_root = true;
-    EXPECT_THAT(shell_line(command_of(l)),
-                "srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2");
+    EXPECT_THAT(shell_line(command_of(l)), "srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2");
 }
 
 TEST(Launch, AsksSlurmForWhatThePlanNeeds) {
     const std::string script = slurm_script(four_ranks(), "it's\n#SBATCH \"mine\"", "/a b");
-    EXPECT_EQ(script, "#!/bin/bash\n"
-                      "#SBATCH --job-name=\"it's-#SBATCH--mine-\"\n"
-                      "#SBATCH --nodes=2\n"
-                      "#SBATCH --ntasks=4\n"
-                      "#SBATCH --ntasks-per-node=2\n"
-                      "#SBATCH --cpus-per-task=3\n"
-                      "\n"
-                      "set -euo pipefail\n"
-                      "cd '/a b'\n"
-                      "exec srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2\n");
+    EXPECT_EQ(script,
+              "#!/bin/bash\n"
+              "#SBATCH --job-name=\"it's-#SBATCH--mine-\"\n"
+              "#SBATCH --nodes=2\n"
+              "#SBATCH --ntasks=4\n"
+              "#SBATCH --ntasks-per-node=2\n"
+              "#SBATCH --cpus-per-task=3\n"
+              "\n"
+              "set -euo pipefail\n"
+              "cd '/a b'\n"
+              "exec srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2\n");
 }
 
 TEST(Launch, QuotesForAShell) { EXPECT_EQ(shell_line({"a", "", "b c", "it's", "$HOME"}), "a '' 'b c' 'it'\\''s' '$HOME'"); }

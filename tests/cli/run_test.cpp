@@ -49,7 +49,8 @@ private:
 TEST_F(Run, TrainsAndSaysWhatItMeasured) {
     const ProcessResult r = run({"--steps", "5"});
     ASSERT_EQ(r.exit_code, 0) << r.err;
-    for (const char* part : {"2 ranks on ", "Open MPI", "step time", "sequences/s", "loss ", "Where the time went", "backward", "optimizer"})
+    for (const char* part :
+         {"2 ranks on ", "Open MPI", "step time", "sequences/s", "loss ", "Where the time went", "backward", "optimizer"})
         EXPECT_THAT(r.out, HasSubstr(part));
     EXPECT_THAT(r.err, IsEmpty());
 }
@@ -115,9 +116,10 @@ TEST_F(Run, RunsOverSeveralHosts) {
     if (probe.exit_code != 0) GTEST_SKIP() << "network namespaces cannot be made here: " << probe.err;
 
     // 640,000 parameters: 2.6 MB of gradients that all cross the link.
-    const std::vector<std::string> wide{"--set", "workload.transformer.hidden=128", "--set", "workload.transformer.vocab=1024",
-                                        "--steps", "4"};
-    std::string there = std::string("exec ") + SEXTANT_BINARY + " run " + file("tiny.json") + " --hostfile $HOSTFILE --out " + file("there.json");
+    const std::vector<std::string> wide{"--set", "workload.transformer.hidden=128", "--set", "workload.transformer.vocab=1024", "--steps",
+                                        "4"};
+    std::string there =
+        std::string("exec ") + SEXTANT_BINARY + " run " + file("tiny.json") + " --hostfile $HOSTFILE --out " + file("there.json");
     for (const std::string& word : wide) there += " " + word;
     const ProcessResult apart = run_program(hosts, {"2", "200mbit", "sh", "-c", there});
     ASSERT_EQ(apart.exit_code, 0) << apart.err;

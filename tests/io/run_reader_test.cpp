@@ -50,7 +50,7 @@ struct EditedRun {
 };
 
 TEST(RunReader, WhatTheExecutorWroteIsWrittenAgainAsItWas) {
-    for (const char* name : {"data_parallel.json", "pipeline.json", "tensor_parallel.json", "one_rank.json"})
+    for (const char* name : {"data_parallel.json", "pipeline.json", "tensor_parallel.json", "servers.json", "one_rank.json"})
         EXPECT_EQ(run_to_json(load_run(runs / name)), contents(name)) << name;
 }
 

@@ -1,0 +1,68 @@
+// The passes of a rank over its blocks.
+#include "backend/exec/rank_runner.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
+    const auto gathered = plan.gathered_by.find(block);
+    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).weights : gathered_[gathered->second];
+    return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
+}
+
+void RankRunner::forward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    Arrays& values = passing(Payload::activations, s);
+    for (int b = work.first_block; b < work.first_block + work.count; ++b) {
+        const BlockProgram& program = memory_.block(b).program;
+        Arrays inputs(program.graph().inputs().size());
+        if (const auto data = data_.find({b, s.micro_batch}); data != data_.end()) {
+            inputs = std::move(data->second);
+            data_.erase(data);
+        }
+        std::size_t next = 0;
+        for (Array& input : inputs)
+            if (!input) input = values[next++];
+        BlockProgram::Kept kept;
+        values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
+        if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
+        if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
+        // Each rank of a tensor group has the whole loss.
+        losses_[static_cast<std::size_t>(round_of(s.micro_batch))] +=
+            program.loss(device_, values).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
+        values.clear();
+    }
+}
+
+void RankRunner::backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    Arrays& gradients = passing(Payload::activation_gradients, s);
+    for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
+        const BlockProgram& program = memory_.block(b).program;
+        BlockContext at = context(b, s, plan);
+        at.gradients = memory_.gradients_of(b);
+        gradients.resize(program.graph().outputs().size());
+        auto* deferred = work.phase == Phase::backward_input ? &deferred_[{b, s.micro_batch}] : nullptr;
+        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients, deferred);
+        kept_.erase({b, s.micro_batch});
+        gradients.clear();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
+        if (b == 0) gradients.clear();
+    }
+}
+
+// What zero-bubble schedules leave for when a stage would wait.
+void RankRunner::finish_backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
+    for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
+        const BlockProgram& program = memory_.block(b).program;
+        BlockContext at = context(b, s, plan);
+        at.gradients = memory_.gradients_of(b);
+        const auto deferred = deferred_.find({b, s.micro_batch});
+        program.finish_backward(at, deferred->second);
+        deferred_.erase(deferred);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
+    }
+}
+
+}  // namespace sextant

@@ -1,0 +1,73 @@
+// The end of a rank's step: gradients become new weights.
+#include "backend/exec/gradient_norm.hpp"
+#include "backend/exec/rank_runner.hpp"
+#include "backend/exec/span_kinds.hpp"
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+constexpr int tied_tag = 1;
+
+}  // namespace
+
+void RankRunner::run(SegmentIndex s, const UpdateWork&) {
+    recorder_.begin(s, SpanKind::optimizer);
+    sum_tied_gradients();
+    clip_gradients();
+    memory_.update(device_, job_.optimizer, step_ + 1);
+}
+
+// The first and the last stage have a copy each of the table that embedding and head share, and gradients of its use there.
+void RankRunner::sum_tied_gradients() {
+    const int stages = job_.scenario.plan.pp, last = static_cast<int>(job_.graph.blocks().size()) - 1;
+    const bool first = place_.pipeline == 0;
+    if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
+    HeldBlock& held = memory_.block(first ? 0 : last);
+    const Array mine = held.sums.part(first ? 0 : held.own, tied_elements_);
+    const Array other = device_.allocate(tied_elements_, Element::real);
+    RankPlace there = place_;
+    there.pipeline = first ? stages - 1 : 0;
+    const int peer = layout_.rank_at(there);
+    const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
+    const SegmentIndex s = recorder_.segment();
+    recorder_.end();
+    const Seconds start = now();
+    loop_.run(calls);
+    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    device_.add(mine, other, mine);
+}
+
+// To a norm over the gradients of all parameters, each counted once.
+void RankRunner::clip_gradients() {
+    if (!job_.optimizer.largest_norm) return;
+    const ParallelGroup alike = flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data;
+    const bool counts = layout_.group_of(job_.graph.ranks()[rank_].rank, alike).front() == job_.graph.ranks()[rank_].rank;
+    auto squares = static_cast<float>(counts ? squares_of_gradients(device_, memory_) : 0);
+    const Array sum = device_.allocate(1, Element::real);
+    device_.upload(&squares, sum);
+    const SegmentIndex s = recorder_.segment();
+    recorder_.end();
+    const std::vector<Call> calls{SumCall{sum}};
+    const Seconds start = now();
+    loop_.run(calls);
+    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    device_.download(sum, &squares);
+    const double norm = std::sqrt(static_cast<double>(squares));
+    if (norm <= *job_.optimizer.largest_norm) return;
+    for (auto& [b, held] : memory_.blocks()) device_.scale(held.sums, static_cast<float>(*job_.optimizer.largest_norm / norm));
+}
+
+void RankRunner::gather_weights() {
+    if (servers_) return loop_.run(servers_->pull());
+    if (!flow_.sharded) return;
+    const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
+    for (auto& [b, held] : memory_.blocks()) {
+        if (held.elements == 0) continue;
+        if (!held.weights) held.weights = device_.allocate(held.elements, Element::real);
+        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}});
+    }
+}
+
+}  // namespace sextant
