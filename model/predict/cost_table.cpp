@@ -1,5 +1,6 @@
 #include "model/predict/cost_table.hpp"
 
+#include "model/base/overloaded.hpp"
 #include "model/predict/state.hpp"
 
 namespace sextant {
@@ -55,13 +56,9 @@ bool makes_weight_gradients(Phase phase) { return phase == Phase::backward || ph
 class Pricer {
 public:
     Pricer(const Prepared::State& job, const TaskGraph& graph) : job_(job), plan_(job.scenario.plan), graph_(graph) {
-        for (const BlockKernels& k : job.templates) {
-            const Seconds ahead = dispatch_time(job, false), back = dispatch_time(job, true);
-            blocks_.push_back({phase(SpanKind::forward, k.forward, k.forward_exchanges, ahead),
-                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back),
-                               phase(SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
-                               phase(SpanKind::weight_gradient, k.backward, k.backward_exchanges, back, Part::weights),
-                               phase(SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)});
+        for (const JobGroups& groups : job.groups.unlike) {
+            blocks_.emplace_back();
+            for (const BlockKernels& k : job.templates) blocks_.back().push_back(pieces_of(k, groups));
         }
         gathered_.resize(graph.blocks().size());
         for (const Work& work : graph.works())
@@ -70,8 +67,10 @@ public:
                     gathered_[static_cast<std::size_t>(block)] += bytes_of(*gather) / gather->count;
     }
 
-    WorkPrice price(const ComputeWork& work) const {
+    // What a stage does.
+    WorkPrice price(const ComputeWork& work, std::size_t stage) const {
         WorkPrice price;
+        const std::vector<BlockPieces>& blocks = blocks_[job_.groups.which[stage]];
         const bool ahead = work.phase == Phase::forward;
         for (int i = 0; i < work.count; ++i) {
             const int number = work.first_block + (ahead ? i : work.count - 1 - i);
@@ -79,16 +78,16 @@ public:
             const BlockInstance& instance = graph_.blocks()[block];
             const auto t = static_cast<std::size_t>(instance.block_template);
             if (instance.recomputed && (work.phase == Phase::backward || work.phase == Phase::backward_input))
-                for (const Piece& piece : blocks_[t].recompute) append(price.pieces, piece);
-            for (const Piece& piece : blocks_[t].of(work.phase)) append(price.pieces, piece);
+                for (const Piece& piece : blocks[t].recompute) append(price.pieces, piece);
+            for (const Piece& piece : blocks[t].of(work.phase)) append(price.pieces, piece);
             add_memory(job_.templates[t], instance, work.phase, gathered_[block], price);
         }
         return price;
     }
 
-    WorkPrice price(const CollectiveWork& work) const {
+    WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
         const CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
-                                                     group_of(job_.groups, work.group), job_.scenario.library);
+                                                     group_of(job_.groups[stage], work.group), job_.scenario.library);
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
@@ -101,7 +100,7 @@ public:
         send.pattern = Pattern::path;
         const SpanKind kind = span_kind(work.payload);
         if (kind == SpanKind::data_exchange) return calls(1, kind, ParallelGroup::data, send);
-        send = collective_price(Collective::send, send.bytes, job_.groups.pipeline, job_.scenario.library);
+        send = collective_price(Collective::send, send.bytes, job_.groups.send, job_.scenario.library);
         return calls(1, kind, ParallelGroup::pipeline, send);
     }
 
@@ -128,15 +127,24 @@ public:
     }
 
 private:
-    std::vector<Piece> phase(SpanKind kind, const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges,
-                             Seconds dispatch, Part part = Part::whole) const {
+    BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
+        const Seconds ahead = dispatch_time(job_, false), back = dispatch_time(job_, true);
+        return {phase(groups, SpanKind::forward, k.forward, k.forward_exchanges, ahead),
+                phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back),
+                phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
+                phase(groups, SpanKind::weight_gradient, k.backward, k.backward_exchanges, back, Part::weights),
+                phase(groups, SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)};
+    }
+
+    std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels,
+                             const std::vector<ExchangeCall>& exchanges, Seconds dispatch, Part part = Part::whole) const {
         std::vector<Piece> pieces;
         auto call = exchanges.begin();
         const auto exchange_before = [&](std::size_t kernel) {
             for (; call != exchanges.end() && call->after <= kernel; ++call) {
                 if (!belongs(*call, part)) continue;
                 const CollectivePrice price =
-                    collective_price(collective_of(call->kind), call->bytes, group_of(job_.groups, call->group), job_.scenario.library);
+                    collective_price(collective_of(call->kind), call->bytes, group_of(groups, call->group), job_.scenario.library);
                 append(pieces, {kind, {}, dispatch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
             }
         };
@@ -187,9 +195,19 @@ private:
     const Prepared::State& job_;
     const Plan& plan_;
     const TaskGraph& graph_;
-    std::vector<BlockPieces> blocks_;  // by template
-    std::vector<Bytes> gathered_;      // by block: what one gather of its weights takes
+    std::vector<std::vector<BlockPieces>> blocks_;  // by unlike groups, by template
+    std::vector<Bytes> gathered_;                   // by block: what one gather of its weights takes
 };
+
+// The stage that does each. What is of no block in particular may be done by several: the first of them.
+std::vector<std::size_t> stages_of_works(const TaskGraph& graph) {
+    std::vector<std::size_t> stages(graph.works().size());
+    for (std::size_t s = graph.segments().size(); s-- > 0;) {
+        const Segment& segment = graph.segments()[s];
+        stages[segment.work] = static_cast<std::size_t>(graph.ranks()[segment.rank].stage);
+    }
+    return stages;
+}
 
 }  // namespace
 
@@ -199,7 +217,13 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     const Pricer pricer(job, graph);
     CostTable table;
     table.works.reserve(graph.works().size());
-    for (const Work& work : graph.works()) table.works.push_back(std::visit([&](const auto& w) { return pricer.price(w); }, work));
+    const std::vector<std::size_t> stages = stages_of_works(graph);
+    for (std::size_t w = 0; w < stages.size(); ++w) {
+        const Overloaded price{[&](const ComputeWork& work) { return pricer.price(work, stages[w]); },
+                               [&](const CollectiveWork& work) { return pricer.price(work, stages[w]); },
+                               [&](const auto& work) { return pricer.price(work); }};
+        table.works.push_back(std::visit(price, graph.works()[w]));
+    }
     table.overlap_slowdown = f.overlap_slowdown.value;
     if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;

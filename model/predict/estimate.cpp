@@ -1,120 +1,13 @@
 #include "model/predict/estimate.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/pipeline.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/stage_price.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace sextant {
 namespace {
-
-// One micro-batch on one stage, and what the stage adds once a step.
-struct StagePrice {
-    PhasePrice forward, backward, recompute, weights;
-    Seconds overhead, offload;      // per micro-batch
-    Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
-    bool sends_block = false;
-    Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
-    DataParallelPrice data;
-    Seconds optimizer;
-
-    [[nodiscard]] Seconds ahead() const { return forward.device + forward.exchanges(); }
-    [[nodiscard]] Seconds back() const { return backward.device + backward.exchanges() + recompute.device + recompute.exchanges(); }
-    [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + beside_sends + data.steady; }
-    [[nodiscard]] StageTimes times(double passes) const;
-};
-
-// `passes`: two, or one forward alone.
-StageTimes StagePrice::times(double passes) const {
-    StageTimes t;
-    t.early = overhead + offload / passes + data.early_ahead;
-    t.early_back = data.early_back;
-    t.ahead = overhead + offload / passes + data.early_ahead + ahead() + (sends_block ? send_ahead : Seconds{});
-    t.weights = weights.device + weights.exchanges();
-    t.back = micro_batch() - t.ahead - t.weights;
-    t.host_ahead = forward.host;
-    t.host_back = backward.host + recompute.host;
-    t.passing = data.passing;
-    return t;
-}
-
-// From a chunk of one stage to the next stage: the smallest cut of the activations that the framework makes of them.
-Seconds send_time(const Prepared::State& job, std::size_t stage, std::size_t chunk, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
-    const ChunkBlocks& from = job.chunks[stage][chunk];
-    const Bytes boundary = job.templates[static_cast<std::size_t>(from.blocks.back().block_template)].boundary;
-    const JobGroups& g = job.groups;
-    const CollectivePrice price = group_price(Collective::send, scatters ? boundary / plan.tp : boundary, g.pipeline, job, r);
-    const Seconds send = time_alone(price, g.leaves_node[stage] != 0 ? g.pipeline : g.pipeline_inside);
-    return scatters ? send + group_time(Collective::all_gather, boundary, g.tensor, job, r) : send;
-}
-
-// Does a stage go on computing while it sends?
-bool hides_sends(const Prepared::State& job) { return overlaps_pipeline(job.scenario.plan, job.scenario.framework); }
-
-// What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead. The
-// first stage is behind the last where chunks go round.
-void price_sends(StagePrice& price, const Prepared::State& job, std::size_t stage, const StagePrice* before, const Resources& r) {
-    const std::size_t last = job.stages.size() - 1, chunks = job.chunks[stage].size();
-    for (std::size_t c = 0; c < chunks; ++c)
-        if (stage < last || c + 1 < chunks) price.send_ahead += send_time(job, stage, c, r);
-    if (!job.scenario.plan.forward_only) {
-        if (before) price.send_back = before->send_ahead;
-        for (std::size_t c = 1; !before && c < chunks; ++c) price.send_back += send_time(job, last, c - 1, r);
-    }
-    price.sends_block = !hides_sends(job);
-    if (price.sends_block) return;
-    // As much comes from the neighbours as goes to them.
-    const double slowdown = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
-    const Seconds kernels = price.forward.device + price.backward.device + price.recompute.device;
-    const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
-    price.beside_sends = transfers < slowdown * kernels ? (1 - 1 / slowdown) * transfers : (slowdown - 1) * kernels;
-}
-
-StagePrice price_stage(const Prepared::State& job, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
-                       const StagePrice* before, const Resources& r) {
-    const StageBlocks& blocks = job.stages[stage];
-    const Plan& plan = job.scenario.plan;
-    StagePrice price;
-    for (std::size_t t = 0; t < segments.size(); ++t) {
-        const double n = blocks.count[t];
-        if (n == 0) continue;
-        price.forward += n * segments[t].forward;
-        price.backward += n * segments[t].backward;
-        price.weights += n * segments[t].weights;
-        const bool layer = job.roles[t] == BlockRole::layer;
-        const double again = layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
-        price.recompute += again * segments[t].recompute;
-    }
-    price.overhead = job.scenario.framework.micro_batch_overhead.value / (job.scenario.cluster.node.host.thread_speed.value * r.host);
-    if (plan.offload == Offload::optimizer_and_parameters)  // once for each pass
-        price.offload = (plan.forward_only ? 1 : 2) * offloaded_weights_time(job, stage, r);
-    if (plan.pp > 1) price_sends(price, job, stage, before, r);
-    price.data = price_data_parallel(job, stage, segments, arrival, price.overhead + price.offload, r);
-    price.optimizer = price_optimizer(job, stage, r);
-    return price;
-}
-
-// Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
-std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
-    std::vector<SegmentPrice> segments;
-    segments.reserve(job.templates.size());
-    for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, r));
-    std::vector<StagePrice> stages;
-    stages.reserve(job.stages.size());
-    Seconds arrival;  // of the first micro-batch
-    for (std::size_t s = 0; s < job.stages.size(); ++s) {
-        const bool alike =
-            s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && !(stages.back().data.first_forward > Seconds{});
-        stages.push_back(alike ? stages.back() : price_stage(job, s, segments, arrival, s > 0 ? &stages.back() : nullptr, r));
-        arrival += (stages.back().ahead() + stages.back().send_ahead) / job.scenario.plan.vpp + stages.back().data.first_forward;
-    }
-    return stages;
-}
 
 Pipeline pipeline_of(const Prepared::State& job, const std::vector<StagePrice>& stages) {
     const Plan& plan = job.scenario.plan;
@@ -124,6 +17,48 @@ Pipeline pipeline_of(const Prepared::State& job, const std::vector<StagePrice>& 
     for (const StagePrice& s : stages) all += s.send_ahead;
     p.hidden_send = all / (plan.pp * plan.vpp - 1);
     return p;
+}
+
+std::vector<Seconds> played_ends(const Prepared::State& job, const std::vector<StagePrice>& stages) {
+    PlayedPipeline pipeline{{}, stages.front().sends_block, job.scenario.plan.forward_only};
+    for (const StagePrice& s : stages) pipeline.stages.push_back(s.chunks);
+    const PlayedOrders& few = job.played.front();
+    std::vector<Seconds> ends = play(pipeline, few.of_stage, few.micro_batches);
+    if (job.played.size() < 2) return ends;
+    // All further micro-batches take as long as those that it took from few to more.
+    const PlayedOrders& more = job.played.back();
+    const std::vector<Seconds> later = play(pipeline, more.of_stage, more.micro_batches);
+    const double further = static_cast<double>(job.micro_batches - few.micro_batches) / (more.micro_batches - few.micro_batches);
+    for (std::size_t s = 0; s < ends.size(); ++s) ends[s] += further * (later[s] - ends[s]);
+    return ends;
+}
+
+// When each stage ends its last backward, or its last forward where there is none.
+std::vector<Seconds> stage_ends(const Prepared::State& job, const std::vector<StagePrice>& stages) {
+    const Pipeline pipeline = pipeline_of(job, stages);
+    std::vector<StageTimes> times;
+    times.reserve(stages.size());
+    for (const StagePrice& s : stages) times.push_back(s.times(pipeline.forward_only ? 1 : 2));
+    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
+    if (job.played.empty()) return pipeline_ends(pipeline, times);
+    std::vector<Seconds> ends = played_ends(job, stages);
+    const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
+    for (Seconds& end : ends) end += later;
+    return ends;
+}
+
+// By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
+// is done last has waited for all of them to go through.
+Seconds held_up_at_end(const Prepared::State& job, const std::vector<StagePrice>& stages, const std::vector<Seconds>& ends,
+                       std::size_t stage) {
+    const StageMates& mates = job.groups.mates[stage];
+    if (!(mates.data > 1)) return {};
+    const auto alone = [&](std::size_t s) { return ends[s] + stages[s].data.behind; };
+    Seconds through;
+    const auto goes_through = [&](std::size_t s) { through = max(through, alone(s) - stages[s].data.at_end) + stages[s].data.at_end; };
+    for (auto mate = mates.stages.rbegin(); mate != mates.stages.rend() && *mate > stage; ++mate) goes_through(*mate);
+    goes_through(stage);
+    return std::min(1.0, (mates.data - 1) / static_cast<double>(mates.stages.size())) * (through - alone(stage));
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
@@ -153,24 +88,26 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     return wait;
 }
 
-// The step of the rank of one stage, whose last backward ends at `end`. While the pipeline waits for hosts, this one's is no exception.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, const Resources& r) {
+// The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
+// pipeline waits for hosts, this one's is no exception.
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
     Terms t;
-    t[Term::forward] = m * s.forward.device + (forward_only ? s.data.slowdown : Seconds{});
-    t[Term::backward] = m * s.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[Term::forward] = m * s.blocks.forward.device + (forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * s.blocks.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
     t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
-    t[Term::recompute] = m * s.recompute.device;
+    t[Term::recompute] = m * s.blocks.recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
-    for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (s.forward.exchange[g] + s.backward.exchange[g] + s.recompute.exchange[g]);
-    t[Term::tensor_communication] += m * (s.forward.meeting + s.backward.meeting + s.recompute.meeting);
+    for (std::size_t g = 0; g < 3; ++g)
+        t[by_group[g]] = m * (s.blocks.forward.exchange[g] + s.blocks.backward.exchange[g] + s.blocks.recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (s.blocks.forward.meeting + s.blocks.backward.meeting + s.blocks.recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
-    const Seconds host = m * (s.forward.host + s.backward.host + s.recompute.host - s.micro_batch());
+    const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
-    t[Term::data_communication] = s.data.exposed;
+    t[Term::data_communication] = s.data.exposed + held_up;
     t[Term::optimizer] = s.optimizer;
     t[Term::offload] = m * s.offload + s.data.offload;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
@@ -243,32 +180,27 @@ Bytes StageMemory::total() const {
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
     const std::vector<StagePrice> stages = price_stages(job, r);
-    const Pipeline pipeline = pipeline_of(job, stages);
-    std::vector<StageTimes> times;
-    times.reserve(stages.size());
-    for (const StagePrice& s : stages) times.push_back(s.times(pipeline.forward_only ? 1 : 2));
+    const std::vector<Seconds> ends = stage_ends(job, stages);
 
     Estimate e;
     std::size_t last = 0, slowest = 0;
-    Seconds latest, end_of_last, end_of_slowest;
-    Seconds end = stages.size() > 1 ? pipeline_time(pipeline, times)
-                                    : pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
+    Seconds latest;
+    const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = end + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
-        if (s == 0 || done > latest) last = s, latest = done, end_of_last = end;
-        if (s == 0 || stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s, end_of_slowest = end;
-        end -= drain(pipeline, times[s]) + pipeline.hidden_send;
+        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
+        if (s == 0 || done > latest) last = s, latest = done;
+        if (stages[s].micro_batch() > stages[slowest].micro_batch()) slowest = s;
     }
     const double m = static_cast<double>(job.micro_batches);
     const StagePrice& finisher = stages[last];
     e.last_stage = static_cast<int>(last);
-    e.terms = stage_terms(finisher, job, end_of_last, r);
+    e.terms = stage_terms(finisher, job, ends[last], held_up(last), r);
     e.step = e.terms.total();
     e.overlapped[Term::data_communication] = finisher.data.hidden;
-    e.overlapped[Term::tensor_communication] = m * (finisher.forward.hidden + finisher.backward.hidden + finisher.recompute.hidden -
-                                                    finisher.forward.meeting - finisher.backward.meeting - finisher.recompute.meeting);
+    const PhasePrice passes = finisher.blocks.forward + finisher.blocks.backward + finisher.blocks.recompute;
+    e.overlapped[Term::tensor_communication] = m * (passes.hidden - passes.meeting);
     e.slowest_stage = static_cast<int>(slowest);
-    e.slowest = stage_terms(stages[slowest], job, end_of_slowest, r);
+    e.slowest = stage_terms(stages[slowest], job, ends[slowest], held_up(slowest), r);
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
     for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());

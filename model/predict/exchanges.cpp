@@ -20,9 +20,8 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     return copies + sums + 2.0 * remote * gradients / nic;
 }
 
-ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const Resources& r) {
-    const auto time = [&](Collective what, Bytes bytes, const Group& g) { return group_time(what, bytes, g, job, r); };
-    const JobGroups& g = job.groups;
+ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const JobGroups& g, const Resources& r) {
+    const auto time = [&](Collective what, Bytes bytes, const Group& group) { return group_time(what, bytes, group, job, r); };
     return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
                 time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),
             time(Collective::reduce_scatter, gradient_bytes(job, p.dense), g.shard) +

@@ -8,11 +8,11 @@ void Overlap::run(const OwnWork& work) {
     if (fusion_) {
         run_between_cycles(work);
     } else {
-        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest + work.shared;
+        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest + work.longer;
         // What the exchanges get done meanwhile, and how much of the work that is beside them.
-        const Seconds progress = beside - work.shared, left = done - now;
+        const Seconds progress = beside - work.holds_up, left = done - now;
         const double part = left >= progress ? 1 : left > Seconds{} ? left / progress : 0;
-        if (left > Seconds{}) done += part * work.shared;
+        if (left > Seconds{}) done += part * work.holds_up;
         const Seconds takes = part * beside + (1 - part) * alone;
         slowed += takes - alone;
         now += takes;

@@ -15,18 +15,20 @@ struct OwnWork {
     Seconds kernels;  // slowed beside an exchange
     Seconds rest;     // exchanges that kernels wait for, copies, what the framework does: not slowed
     Seconds host;     // to issue it all
-    Seconds shared;   // by what the rest's exchanges take longer, and keep those beside them, where they share links
+    // Where exchanges in it share links with those beside it: by what they take longer, and keep the others up.
+    Seconds longer, holds_up;
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
     OwnWork& operator+=(const OwnWork& o) {
         kernels += o.kernels;
         rest += o.rest;
         host += o.host;
-        shared += o.shared;
+        longer += o.longer;
+        holds_up += o.holds_up;
         return *this;
     }
     friend OwnWork operator+(OwnWork a, const OwnWork& b) { return a += b; }
-    friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host, n * w.shared}; }
+    friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host, n * w.longer, n * w.holds_up}; }
 };
 
 class Overlap {

@@ -34,12 +34,12 @@ Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stage
     Seconds once, early, ahead, back, both;
     for (const StageTimes& s : stages) {
         once += s.device();
-        early += s.early + s.early_back;
+        early += s.early + s.early_back + s.late;
         ahead = max(ahead, s.ahead);
         back = max(back, s.back);
         both = max(both, s.device());
     }
-    early -= stages.front().early + stages.back().early_back;
+    early -= stages.front().early + stages.back().early_back + stages.front().late;
     const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
@@ -53,14 +53,15 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
     return whole * held_up(n) + held_up(further - whole * n);
 }
 
-}  // namespace
-
+// By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
     if (p.schedule == Schedule::zero_bubble) return s.back - s.weights;
-    return s.back / p.chunks;
+    return (s.back - s.late) / p.chunks;
 }
 
-Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
+}  // namespace
+
+std::vector<Seconds> pipeline_ends(const Pipeline& p, std::span<const StageTimes> stages) {
     Seconds slowest, sum, passing;
     for (const StageTimes& s : stages) {
         slowest = max(slowest, s.device());
@@ -71,17 +72,29 @@ Seconds pipeline_time(const Pipeline& p, std::span<const StageTimes> stages) {
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
     const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
-    // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
-    // pipeline; what the first of it makes goes all the way.
+    Seconds end = held_up_by_hosts(p, stages, device);
+    std::vector<Seconds> ends;
+    ends.reserve(stages.size());
+    for (const StageTimes& s : stages) {
+        ends.push_back(end);
+        end -= drain(p, s) + p.hidden_send;
+    }
+    return ends;
+}
+
+// Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
+// pipeline; what the first of it makes goes all the way.
+Seconds held_up_by_hosts(const Pipeline& p, std::span<const StageTimes> stages, Seconds device) {
+    const auto pass_on = [&](const StageTimes& s) { return (s.ahead - s.early) / p.chunks; };
     Seconds host, before, after;
-    for (const StageTimes& s : stages) after += s.ahead / p.chunks;
+    for (const StageTimes& s : stages) after += pass_on(s);
     Seconds arrival;
     for (const StageTimes& s : stages) {
-        arrival += s.ahead / p.chunks;
-        after -= s.ahead / p.chunks;
+        arrival += pass_on(s);
+        after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));
         host = max(host, device + s.host_ahead / p.chunks - arrival);
-        before += s.back / p.chunks;
+        before += (s.back - s.late) / p.chunks;
     }
     return max(device, host);
 }

@@ -1,20 +1,22 @@
-// How long a pipeline takes whose stages' passes take so long: formulas, not a play of the orders. docs/model/pipeline.md derives them.
-// Internal to predict.
+// How long a pipeline takes whose stages' passes take so long: formulas, not a play of the orders (that is pipeline_play.hpp).
+// docs/model/pipeline.md derives them. Internal to predict.
 #pragma once
 
 #include "model/plan/plan.hpp"
 
 #include <span>
+#include <vector>
 
 namespace sextant {
 
 // One micro-batch on one stage, all chunks together: what its own stream does, transfers that block it included.
 struct StageTimes {
-    Seconds early;                  // of the next: what the stage does before its input arrives
+    Seconds early;                  // of ahead: what the stage does before its input arrives
     Seconds early_back;             // the same of backward
     Seconds ahead;                  // forward
     Seconds back;                   // backward; of zero-bubble schedules up to the gradient of the stage's input
     Seconds weights;                // what those leave for later
+    Seconds late;                   // of backward: what the stage does when it has sent its result
     Seconds host_ahead, host_back;  // to issue it all
     Seconds passing;                // what first and last micro-batch take longer
     [[nodiscard]] Seconds device() const { return ahead + back + weights; }
@@ -29,10 +31,10 @@ struct Pipeline {
     Seconds hidden_send;  // of one boundary, in each direction, where transfers go on beside compute; zero where they block
 };
 
-// When the first stage ends its last backward; forward alone, when the last stage ends.
-Seconds pipeline_time(const Pipeline&, std::span<const StageTimes>);
+// When each of several stages ends its last backward; forward alone: as late as the last stage.
+std::vector<Seconds> pipeline_ends(const Pipeline&, std::span<const StageTimes>);
 
-// By how much earlier the stage behind a stage ends its own last work.
-Seconds drain(const Pipeline&, const StageTimes& ahead_of_it);
+// When the last stage to end does so, whose device would be done at `device` if it never waited for the hosts.
+Seconds held_up_by_hosts(const Pipeline&, std::span<const StageTimes>, Seconds device);
 
 }  // namespace sextant

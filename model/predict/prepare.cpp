@@ -29,6 +29,21 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Pr
     return stages;
 }
 
+// Of schedules whose stages wait for each other in turns that a formula follows for equal stages only, unless there are so many stages that
+// playing would take long. After two micro-batches for every stage, each further one for every stage costs the same.
+std::vector<PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
+    const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
+    constexpr int most_stages = 64;
+    if (plan.pp < 2 || plan.pp > most_stages || !irregular) return {};
+    const auto orders = [&](std::int64_t m) {
+        const int count = static_cast<int>(m);
+        return PlayedOrders{count, work_orders(plan.schedule, plan.pp, plan.vpp, count)};
+    };
+    const std::int64_t more = 2 * plan.pp + micro_batches % plan.pp;
+    if (micro_batches <= more) return {orders(micro_batches)};
+    return {orders(more - plan.pp), orders(more)};
+}
+
 // Numbers that are plausible one by one may still be absurd together.
 void check_answer(const Prepared& job) {
     constexpr Seconds longest = 1e12 * units::s;
@@ -65,6 +80,7 @@ Prepared prepare(const Scenario& scenario) {
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, *job);
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
+    job->played = played_orders(scenario.plan, job->micro_batches);
     job->devices_per_node = used_devices_per_node(scenario);
     job->nodes = used_nodes(scenario);
     const Topology topology = Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario));

@@ -19,40 +19,101 @@ bool belongs(const T& item, Part part) {
     return part == Part::whole || item.weight_gradient;
 }
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, Seconds dispatch,
-                       const Prepared::State& job, const Resources& r, Part part = Part::whole) {
+// Exchanges that still go on behind kernels. Those of one group share its links fairly.
+class Behind {
+public:
+    void pass(Seconds t) {
+        if (!(next_ > Seconds{}) && flows_.empty()) return;
+        if (fixed_ > t) return drain(t), void(fixed_ -= t);
+        drain(fixed_);
+        t -= fixed_;
+        fixed_ = {};
+        if (next_ > Seconds{}) flows_.push_back(next_);
+        next_ = {};
+        drain(t);
+    }
+    // By how much longer than alone an exchange of this flow takes.
+    Seconds meet(Seconds flow) {
+        Seconds longer;
+        for (Seconds& f : flows_) {
+            const Seconds both = f < flow ? f : flow;
+            longer += both;
+            f -= both;
+        }
+        std::erase_if(flows_, [](Seconds f) { return !(f > Seconds{}); });
+        return longer;
+    }
+    void add(Seconds fixed, Seconds flow) {
+        if (next_ > Seconds{}) flows_.push_back(next_);
+        fixed_ = fixed;
+        next_ = flow;
+    }
+
+private:
+    void drain(Seconds t) {
+        while (t > Seconds{} && !flows_.empty()) {
+            const double n = static_cast<double>(flows_.size());
+            const Seconds least = *std::ranges::min_element(flows_), each = n * least < t ? least : t / n;
+            for (Seconds& f : flows_) f -= each;
+            t -= n * each;
+            std::erase_if(flows_, [&](Seconds f) { return !(f > Seconds{}); });
+        }
+    }
+    Seconds fixed_, next_;  // of the last: what passes before it flows
+    std::vector<Seconds> flows_;
+};
+
+// What the pieces of one phase of a block are priced with.
+struct Pricing {
+    Seconds dispatch;
+    const Prepared::State& job;
+    const JobGroups& groups;
+    const Resources& resources;
+};
+
+PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by, Part part,
+                       Behind& behind) {
+    const ComputeScale scale = compute_scale(by.resources);
     PhasePrice price;
-    const ComputeScale scale = compute_scale(r);
     int launches = 0;
-    Seconds behind, flowing;  // of the last exchange, what still goes on behind kernels, and how much of that uses links
     auto call = exchanges.begin();
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
-            const Group& group = group_of(job.groups, call->group);
-            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, job, r);
-            const Seconds t = time_alone(one, group);
-            const double hidden = hidden_fraction(*call, job);
+            const Group& group = group_of(by.groups, call->group);
+            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            const Seconds t = time_alone(one, group), flow = t - one.fixed;
+            const double hidden = hidden_fraction(*call, by.job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
-            price.hidden += hidden * t;
+            price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
             if (!(hidden > 0)) continue;
-            price.meeting += std::clamp(behind - (1 - hidden) * one.fixed, Seconds{}, flowing);
-            behind = hidden * t;
-            flowing = hidden * (t - one.fixed);
+            price.hidden += hidden * t;
+            price.hidden_flowing += hidden * flow;
+            behind.pass((1 - hidden) * one.fixed);
+            price.meeting += behind.meet((1 - hidden) * flow);
+            behind.add(hidden * one.fixed, hidden * flow);
         }
     };
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         exchange_before(i);
         if (!belongs(kernels[i], part)) continue;
-        const Seconds t = kernel_time(kernels[i], job.rates, scale);
+        const Seconds t = kernel_time(kernels[i], by.job.rates, scale);
         price.device += t;
-        behind = max(Seconds{}, behind - t);
+        behind.pass(t);
         launches += kernels[i].launches;
     }
     exchange_before(kernels.size());
-    price.host = launches * dispatch / r.host;
+    price.host = launches * by.dispatch / by.resources.host;
     return price;
+}
+
+PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by,
+                       Part part = Part::whole) {
+    Behind behind;
+    const PhasePrice first = price_phase(kernels, exchanges, by, part, behind);
+    // Where something goes on behind the block: the same one went before.
+    return first.hidden > Seconds{} ? price_phase(kernels, exchanges, by, part, behind) : first;
 }
 
 }  // namespace
@@ -60,8 +121,12 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
 PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     device += o.device;
     host += o.host;
-    for (int i = 0; i < 3; ++i) exchange[i] += o.exchange[i];
+    for (int i = 0; i < 3; ++i) {
+        exchange[i] += o.exchange[i];
+        flowing[i] += o.flowing[i];
+    }
     hidden += o.hidden;
+    hidden_flowing += o.hidden_flowing;
     meeting += o.meeting;
     return *this;
 }
@@ -70,34 +135,23 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     PhasePrice out = p;
     out.device *= n;
     out.host *= n;
-    for (Seconds& e : out.exchange) e *= n;
+    for (int i = 0; i < 3; ++i) {
+        out.exchange[i] *= n;
+        out.flowing[i] *= n;
+    }
     out.hidden *= n;
+    out.hidden_flowing *= n;
     out.meeting *= n;
     return out;
 }
 
-const Group& group_of(const JobGroups& groups, ParallelGroup which) {
-    switch (which) {
-        case ParallelGroup::tensor:
-            return groups.tensor;
-        case ParallelGroup::context:
-            return groups.context;
-        case ParallelGroup::expert:
-            return groups.expert;
-        case ParallelGroup::expert_tensor:
-            return groups.expert_tensor;
-        case ParallelGroup::data:
-            return groups.data;
-        case ParallelGroup::expert_data:
-            return groups.expert_data;
-        case ParallelGroup::shard:
-            return groups.shard;
-        case ParallelGroup::replicas:
-            return groups.replicas;
-        case ParallelGroup::pipeline:
-            return groups.pipeline;
+PhasePrice PhasePrice::stretched(const std::array<double, 3>& times) const {
+    PhasePrice out = *this;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        out.exchange[i] += (times[i] - 1) * flowing[i];
+        out.flowing[i] *= times[i];
     }
-    return groups.tensor;
+    return out;
 }
 
 Collective collective_of(ExchangeKind kind) {
@@ -120,8 +174,8 @@ double hidden_fraction(const ExchangeCall& e, const Prepared::State& job) {
     return overlaps_tensor(job.scenario.plan, f) && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
 }
 
-Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const Resources& r) {
-    return group_time(collective_of(e.kind), e.bytes, group_of(job.groups, e.group), job, r);
+Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+    return group_time(collective_of(e.kind), e.bytes, group_of(groups, e.group), job, r);
 }
 
 Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
@@ -157,15 +211,15 @@ Seconds dispatch_time(const Prepared::State& job, bool backward) {
     return (backward ? f.backward_dispatch : f.dispatch).value / job.scenario.cluster.node.host.thread_speed.value;
 }
 
-SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
-    const Seconds forward = dispatch_time(job, false);
+SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+    const Pricing ahead{dispatch_time(job, false), job, groups, r}, back{dispatch_time(job, true), job, groups, r};
     SegmentPrice price;
-    price.forward = price_phase(k.forward, k.forward_exchanges, forward, job, r);
+    price.forward = price_phase(k.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r);
-    price.recompute = price_phase(k.recompute, k.recompute_exchanges, forward, job, r);
+    price.backward = price_phase(k.backward, k.backward_exchanges, back);
+    price.recompute = price_phase(k.recompute, k.recompute_exchanges, ahead);
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
-        price.weights = price_phase(k.backward, k.backward_exchanges, dispatch_time(job, true), job, r, Part::weights);
+        price.weights = price_phase(k.backward, k.backward_exchanges, back, Part::weights);
     return price;
 }
 

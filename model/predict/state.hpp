@@ -7,20 +7,14 @@
 #include "model/plan/buckets.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
-#include "model/predict/overlap.hpp"
+#include "model/predict/groups.hpp"
+#include "model/schedule/schedule.hpp"
 
+#include <array>
+#include <span>
 #include <vector>
 
 namespace sextant {
-
-struct JobGroups {
-    Group tensor, context, expert, expert_tensor, data, expert_data;
-    Group pipeline;                 // neighbours over a stage boundary that leaves a node, where there is one
-    Group pipeline_inside;          // over one that does not
-    std::vector<char> leaves_node;  // by stage: does its boundary with the next (the last's: with the first) in some pipeline?
-    Group shard;                    // ZeRO group of the dense parameters
-    Group replicas;                 // hybrid shard: the same shard in other groups
-};
 
 // The blocks of one chunk of a stage, in the order of forward, and the buckets of their gradients, in the order of backward: bucket b holds
 // blocks b.first_block .. of this list.
@@ -34,6 +28,12 @@ struct ChunkBlocks {
     std::vector<Bucket> buckets;
 };
 
+// What each stage does with so many micro-batches.
+struct PlayedOrders {
+    int micro_batches = 0;
+    std::vector<std::vector<WorkItem>> of_stage;
+};
+
 struct Prepared::State {
     Scenario scenario;
     Precision precision;  // as the framework really keeps it
@@ -43,34 +43,37 @@ struct Prepared::State {
     std::vector<StageBlocks> stages;
     std::vector<std::vector<ChunkBlocks>> chunks;  // by stage
     BucketRule bucket_rule;
-    JobGroups groups;
+    StageGroups groups;
     std::int64_t micro_batches = 1;
-    Bandwidth host_copy;    // device to host memory, pinned
-    Bandwidth host_memory;  // of the node, shared by its devices
-    Bandwidth network;      // of one node, all its network links together; zero where there is no network
+    std::vector<PlayedOrders> played;  // where no formula has the schedule: all micro-batches, or few of them and some more
+    Bandwidth host_copy;               // device to host memory, pinned
+    Bandwidth host_memory;             // of the node, shared by its devices
+    Bandwidth network;                 // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
 };
-
-// Ranks by the plan's placement, groups by dimension, laid on the topology.
-JobGroups lay_groups(const Scenario&, const Topology&);
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.
 struct PhasePrice {
     Seconds device;
     Seconds host;
-    Seconds exchange[3];  // tensor, context, expert: exposed
-    Seconds hidden;       // exchange time behind compute
-    Seconds meeting;      // by which an exchange is longer that meets what is hidden of the one before
+    std::array<Seconds, 3> exchange, flowing;  // by groups_in_layers: exposed; of that on links
+    Seconds hidden, hidden_flowing;            // exchange time behind compute, of tensor groups; of that on links
+    Seconds meeting;                           // by which an exchange is longer that meets what is hidden of those before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
+    [[nodiscard]] Seconds time() const { return device + exchanges(); }
+    [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
+    // With exchanges that are so many times as long on links.
+    [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
     PhasePrice& operator+=(const PhasePrice&);
+    friend PhasePrice operator+(PhasePrice a, const PhasePrice& b) { return a += b; }
     friend PhasePrice operator*(double n, const PhasePrice&);
 };
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
     PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
-SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const Resources&);
+SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
 // is already the time per node.
@@ -79,14 +82,13 @@ Seconds dispatch_time(const Prepared::State&, bool backward);
 // One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
 Collective collective_of(ExchangeKind);
 double hidden_fraction(const ExchangeCall&, const Prepared::State&);
-const Group& group_of(const JobGroups&, ParallelGroup);
-Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const Resources&);
+Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
 struct ShardedBlockPrice {
     Seconds gather, scatter;
 };
-ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const Resources&);
+ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Gradients as they travel, weights as they are stored.
 Bytes gradient_bytes(const Prepared::State&, double parameters);
@@ -109,14 +111,18 @@ struct DataParallelPrice {
     Seconds hidden;
     Seconds launch;  // the device waits for the host; of a stage alone
     Seconds offload;
+    Seconds at_end;  // exchanges of what the last backward makes, hidden or not
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
-    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks.
-    Seconds early_ahead, early_back;
+    Seconds steady_ahead,
+        steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
+    // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks;
+    // and what is done when a backward could already have sent its result.
+    Seconds early_ahead, early_back, late;
 };
 // `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
 // micro-batch.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const std::vector<SegmentPrice>& segments, Seconds arrival,
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments, Seconds arrival,
                                       Seconds each, const Resources&);
 
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.

@@ -24,7 +24,8 @@ std::string shape_text(const Kernel& k) {
 
 class Explainer {
 public:
-    explicit Explainer(const Prepared& prepared) : job_(prepared.state()), e_(estimate(prepared)) {}
+    explicit Explainer(const Prepared& prepared)
+        : job_(prepared.state()), e_(estimate(prepared)), groups_(job_.groups[static_cast<std::size_t>(e_.last_stage)]) {}
 
     std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
         say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
@@ -49,7 +50,7 @@ public:
     std::vector<std::string> exchanges(std::initializer_list<ParallelGroup> which, Term term, std::string_view title) {
         say(std::string(title) + ": sum over exchanges of the fastest algorithm and protocol of " + job_.scenario.library.name);
         for (const ParallelGroup group : which) {
-            say_group(group_of(job_.groups, group));
+            say_group(group_of(groups_, group));
             for (std::size_t t = 0; t < job_.templates.size(); ++t) {
                 const BlockKernels& block = job_.templates[t];
                 say_calls(t, "forward", block.forward_exchanges, group);
@@ -74,7 +75,7 @@ public:
         say("T = m t_max + (sum of the other stages' t) fill / v, sends within t; sends that hide behind compute add (p - 1) each way");
         say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches) +
             "; bubble is what a stage's own micro-batches leave of T");
-        say_group(job_.groups.pipeline);
+        say_group(job_.groups.send);
         return finish(term);
     }
 
@@ -95,13 +96,13 @@ private:
         for (const ExchangeCall& call : calls)
             if (call.group == which)
                 say("  block kind " + std::to_string(block + 1) + " " + std::string(phase) + ": " + to_text(call.bytes) + ", " +
-                    to_text(exchange_time(call, job_, {})));
+                    to_text(exchange_time(call, job_, groups_, {})));
     }
     void say_replicated() {
         const StageParameters p = parameters_of(job_, static_cast<std::size_t>(e_.last_stage));
         const auto& bucket = job_.scenario.framework.bucket;
         say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
-        say_group(job_.groups.data);
+        say_group(groups_.data);
         say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction_type())) +
             (!bucket                   ? ", all together"
              : bucket->value > Bytes{} ? " in buckets of " + to_text(bucket->value)
@@ -112,15 +113,15 @@ private:
         say("data-parallel communication that nothing hides: first gather, last scatter, and what gathers and scatters take beyond "
             "compute");
         say("  shards:");
-        say_group(job_.groups.shard);
-        if (job_.groups.replicas.ranks > 1) {
+        say_group(groups_.shard);
+        if (groups_.replicas.ranks > 1) {
             say("  replicas of each shard:");
-            say_group(job_.groups.replicas);
+            say_group(groups_.replicas);
         }
         for (std::size_t t = 0; t < job_.templates.size(); ++t) {
             if (stage.count[t] == 0) continue;
             const BlockKernels& k = job_.templates[t];
-            const ShardedBlockPrice price = price_sharded_block({k.parameters, k.expert_parameters}, job_, {});
+            const ShardedBlockPrice price = price_sharded_block({k.parameters, k.expert_parameters}, job_, groups_, {});
             say("  block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
                 std::to_string(e_.last_stage) + ": gather " + to_text(price.gather) + ", scatter " + to_text(price.scatter));
         }
@@ -132,6 +133,7 @@ private:
 
     const Prepared::State& job_;
     Estimate e_;
+    const JobGroups& groups_;  // of the stage that the terms are of
     std::vector<std::string> lines_;
 };
 

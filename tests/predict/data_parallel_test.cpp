@@ -20,7 +20,8 @@ Prepared::State replicated(DataParallel how = DataParallel::all_reduce) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 4;
     job.scenario.plan.data_parallel = how;
-    job.groups.data = job.groups.shard = four_ranks();
+    JobGroups& groups = job.groups.unlike.front();
+    groups.data = groups.shard = four_ranks();
     return job;
 }
 
@@ -33,7 +34,7 @@ PriceMs price(Prepared::State job, Seconds forward, Seconds backward) {
     SegmentPrice block;
     block.forward.device = forward / 10;
     block.backward.device = backward / 10;
-    const DataParallelPrice p = price_data_parallel(job, 0, {block}, {}, {}, {});
+    const DataParallelPrice p = price_data_parallel(job, 0, std::vector{block}, {}, {}, {});
     return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, p.offload / ms};
 }
 
@@ -155,8 +156,8 @@ TEST(DataParallel, OfHybridShardingSumsTheShardOverTheReplicas) {
     Prepared::State job = replicated(DataParallel::zero1);
     job.scenario.plan.dp = 8;
     job.scenario.plan.shard_group = 4;
-    job.groups.replicas = four_ranks();
-    job.groups.replicas.ranks = 2;
+    job.groups.unlike.front().replicas = four_ranks();
+    job.groups.unlike.front().replicas.ranks = 2;
     // 30.026 ms as above; a quarter of the gradients, 0.5 GB, over two replicas: 10 us + 2 us + 0.5 GB / (100 GB/s)
     EXPECT_NEAR(price(job, {}, {}).exposed, 30.026 + 5.012, 1e-9);
 }
@@ -176,8 +177,8 @@ TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
     // Beside its 0.1e9 dense parameters a block has 0.3e9 of experts, which two ranks hold: 10 us + 1 us + 1/2 x 0.6 GB / (100 GB/s).
     Prepared::State job = replicated(DataParallel::zero3);
     job.templates[0].expert_parameters = 300e6;
-    job.groups.expert_data = four_ranks();
-    job.groups.expert_data.ranks = 2;
+    job.groups.unlike.front().expert_data = four_ranks();
+    job.groups.unlike.front().expert_data.ranks = 2;
     EXPECT_NEAR(price(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
 }
 

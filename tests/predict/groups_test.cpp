@@ -1,18 +1,22 @@
 #include "tests/predict/hand_made_state.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace sextant {
 namespace {
 
 using namespace units;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 // Two nodes of four devices each; rank r is device r unless said otherwise.
 struct Job {
     Scenario scenario;
 
     Job() { scenario.cluster = round_machine::cluster(2); }
-    [[nodiscard]] JobGroups groups() const { return lay_groups(scenario, Topology::build(scenario.cluster, 2)); }
+    [[nodiscard]] StageGroups stages() const { return lay_groups(scenario, Topology::build(scenario.cluster, scenario.cluster.nodes)); }
+    [[nodiscard]] JobGroups groups() const { return stages()[0]; }
 };
 
 TEST(Groups, FollowTheOrderOfRanksTensorFirstAndPipelineLast) {
@@ -25,24 +29,31 @@ TEST(Groups, FollowTheOrderOfRanksTensorFirstAndPipelineLast) {
     EXPECT_EQ(g.data.ranks, 2);
     EXPECT_EQ(g.data.nodes, 1);
     EXPECT_FALSE(g.data.crosses_network);
-    EXPECT_EQ(g.pipeline.ranks, 2);
-    EXPECT_EQ(g.pipeline.nodes, 2);
-    EXPECT_TRUE(g.pipeline.crosses_network);
     EXPECT_EQ(g.context.ranks, 1);
+    const Group boundary = job.stages().boundaries.front();
+    EXPECT_EQ(boundary.ranks, 2);
+    EXPECT_EQ(boundary.nodes, 2);
+    EXPECT_TRUE(boundary.crosses_network);
 }
 
-TEST(Groups, OfPipelinesAreOverTheFirstBoundaryThatLeavesANode) {
-    // tp 2, pp 4: stages {0 1} and {2 3} stand on the first node, {4 5} and {6 7} on the second: what counts is the
-    // boundary between the second stage and the third.
+TEST(Groups, OverStageBoundariesLieAsTheirOwnRanksDoAndSendsArePricedForTheFirstThatLeavesANode) {
+    // tp 2, pp 4: stages {0 1} and {2 3} stand on the first node, {4 5} and {6 7} on the second: the second boundary leaves it, and so does
+    // the way back from the last stage to the first.
     Job job;
     job.scenario.plan.tp = 2;
     job.scenario.plan.pp = 4;
-    EXPECT_TRUE(job.groups().pipeline.crosses_network);
-    EXPECT_EQ(job.groups().pipeline.ranks, 2);
-    EXPECT_EQ(job.groups().pipeline.nodes, 2);
+    const StageGroups stages = job.stages();
+    ASSERT_EQ(stages.boundaries.size(), 4);
+    EXPECT_FALSE(stages.boundaries[0].crosses_network);
+    EXPECT_TRUE(stages.boundaries[1].crosses_network);
+    EXPECT_FALSE(stages.boundaries[2].crosses_network);
+    EXPECT_TRUE(stages.boundaries[3].crosses_network);
+    EXPECT_TRUE(stages.send.crosses_network);
+    EXPECT_EQ(stages.send.ranks, 2);
+    EXPECT_EQ(stages.send.nodes, 2);
     // Half as many stages fit one node: no boundary leaves it.
     job.scenario.plan.pp = 2;
-    EXPECT_FALSE(job.groups().pipeline.crosses_network);
+    EXPECT_FALSE(job.stages().send.crosses_network);
 }
 
 TEST(Groups, FollowThePlacementThatThePlanAsksFor) {
@@ -50,9 +61,8 @@ TEST(Groups, FollowThePlacementThatThePlanAsksFor) {
     Job job;
     job.scenario.plan.tp = job.scenario.plan.dp = job.scenario.plan.pp = 2;
     job.scenario.plan.placement = {PlanDimension::pipeline, PlanDimension::tensor, PlanDimension::data};
-    const JobGroups g = job.groups();
-    EXPECT_EQ(g.pipeline.nodes, 1);
-    EXPECT_EQ(g.data.nodes, 2);
+    EXPECT_EQ(job.stages().boundaries.front().nodes, 1);
+    EXPECT_EQ(job.groups().data.nodes, 2);
 }
 
 TEST(Groups, InsideANodeUseTheSwitchAndAcrossOneNicPerSisterGroup) {
@@ -163,6 +173,71 @@ TEST(Groups, OfPartsTakeContextRanksFirst) {
     EXPECT_EQ(job.groups().shard.ranks, 4);
     EXPECT_EQ(job.groups().shard.nodes, 1);
     EXPECT_EQ(job.groups().replicas.nodes, 2);
+}
+
+TEST(Groups, OfStagesThatLieAlikeAreTheSameOnes) {
+    // tp 2, pp 4: each stage has a pair of neighbours on one node.
+    Job job;
+    job.scenario.plan.tp = 2;
+    job.scenario.plan.pp = 4;
+    EXPECT_THAT(job.stages().which, ElementsAre(0, 1, 0, 1));  // the first two devices of a node, or the last two
+    job.scenario.plan.tp = 4;
+    job.scenario.plan.pp = 2;
+    EXPECT_THAT(job.stages().which, ElementsAre(0, 0));
+}
+
+TEST(Groups, OfEachStageLieAsItsOwnRanksDo) {
+    // Nodes of six: three stages of four ranks each. {0..3} stand on one node, {4 5 | 6 7} on two, {8..11} on the second.
+    // Inside a node the ring has 100 GB/s; across it has the two NICs of the two ranks on either side, 20 GB/s.
+    Job job;
+    job.scenario.cluster.node.devices = job.scenario.cluster.node.nics = 6;
+    job.scenario.plan.tp = 4;
+    job.scenario.plan.pp = 3;
+    const StageGroups stages = job.stages();
+    EXPECT_NEAR(stages[0].tensor.ring / (GB / s), 100, 1e-9);
+    EXPECT_NEAR(stages[1].tensor.ring / (GB / s), 20, 1e-9);
+    EXPECT_NEAR(stages[2].tensor.ring / (GB / s), 100, 1e-9);
+    EXPECT_EQ(stages[1].tensor.nodes, 2);
+    EXPECT_EQ(stages[2].tensor.nodes, 1);
+}
+
+TEST(Groups, OfStagesOnTheSameNodesHoldEachOtherUpWhereTheyMeet) {
+    // One NIC to a node; stages {0 1 | 4 5} and {2 3 | 6 7}: dp is the outer dimension, {0 4}, {1 5} are the first stage's data groups and
+    // share the NIC with {2 6} and {3 7}. Four groups instead of two: twice as long. Tensor groups have ports of their own.
+    Job job;
+    job.scenario.cluster.node.nics = 1;
+    job.scenario.plan.tp = job.scenario.plan.dp = job.scenario.plan.pp = 2;
+    job.scenario.plan.placement = {PlanDimension::tensor, PlanDimension::pipeline, PlanDimension::data};
+    const StageGroups stages = job.stages();
+    EXPECT_NEAR(stages[0].data.ring / (GB / s), 5, 1e-9);
+    EXPECT_THAT(stages.mates[0].stages, ElementsAre(1));
+    EXPECT_NEAR(stages.mates[0].data, 2, 1e-9);
+    EXPECT_NEAR(stages.mates[0].in_layers[0], 1, 1e-9);
+    // Stages on nodes of their own do not.
+    job.scenario.plan.placement = {PlanDimension::tensor, PlanDimension::data, PlanDimension::pipeline};
+    EXPECT_THAT(job.stages().mates[0].stages, IsEmpty());
+    EXPECT_EQ(job.stages().mates[0].data, 1);
+}
+
+TEST(Groups, InLayersAndOfDataSlowEachOtherWhereTheyMeet) {
+    // tp 8 over two nodes of four with one NIC each, dp 2 over four nodes: tensor rings {0..7} and {8..15}, data rings {i, i + 8}. A tensor
+    // ring crosses each NIC once each way, 10 GB/s; the four data rings of a node's ranks share it, 2.5 GB/s each. Together they take
+    // 1/10 + 1/2.5 s for a GB: 2 GB/s each, a fifth of what the tensor ring has alone, four fifths of what the data rings have.
+    Job job;
+    job.scenario.cluster.nodes = 4;
+    job.scenario.cluster.node.nics = 1;
+    job.scenario.plan.tp = 8;
+    job.scenario.plan.dp = 2;
+    const JobGroups g = job.groups();
+    EXPECT_NEAR(g.tensor.ring / (GB / s), 10, 1e-9);
+    EXPECT_NEAR(g.data.ring / (GB / s), 2.5, 1e-9);
+    EXPECT_NEAR(g.beside_data[0].one, 5, 1e-9);
+    EXPECT_NEAR(g.beside_data[0].other, 1.25, 1e-9);
+    // Tensor groups inside a node keep to its switch, data groups to the NICs, but for the ports of the devices.
+    job.scenario.cluster.nodes = 2;
+    job.scenario.plan.tp = 4;
+    EXPECT_NEAR(job.groups().beside_data[0].one, 1, 1e-9);
+    EXPECT_NEAR(job.groups().beside_data[0].other, 1, 1e-9);
 }
 
 TEST(Groups, ReduceInTheSwitchWhereItCanAndTheyStayOnIt) {

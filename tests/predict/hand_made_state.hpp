@@ -19,6 +19,8 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.templates = {layer};
     job.roles = {BlockRole::layer};
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
+    job.groups.which.assign(job.stages.size(), 0);
+    job.groups.mates.resize(job.stages.size());
     job.host_copy = 20 * units::GB / units::s;
     job.host_memory = 200 * units::GB / units::s;
     job.network = 10 * units::GB / units::s;

@@ -19,13 +19,13 @@ struct PassSums {
     }
 };
 
-PassSums sums_of(const Prepared::State& job, const std::vector<Piece>& pieces, SpanKind kind) {
+PassSums sums_of(const JobGroups& groups, const std::vector<Piece>& pieces, SpanKind kind) {
     PassSums sums;
     for (const Piece& piece : pieces) {
         if ((piece.kind == SpanKind::weight_gradient ? SpanKind::backward : piece.kind) != kind) continue;
         sums += {piece.device, piece.host, {}, {}};
         if (!piece.exchange) continue;
-        const Seconds alone = time_alone(piece.exchange->price, group_of(job.groups, piece.exchange->group));
+        const Seconds alone = time_alone(piece.exchange->price, group_of(groups, piece.exchange->group));
         sums += {{}, {}, (1 - piece.exchange->hidden) * alone, piece.exchange->hidden * alone};
     }
     return sums;
@@ -36,7 +36,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
     PassSums sums;
     const StageBlocks& blocks = job.stages[stage];
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        const SegmentPrice block = price_block(job.templates[t], job, {});
+        const SegmentPrice block = price_block(job.templates[t], job, job.groups[stage], {});
         const PhasePrice& one = kind == SpanKind::forward ? block.forward : kind == SpanKind::backward ? block.backward : block.recompute;
         double n = blocks.count[t];
         if (kind == SpanKind::recompute)
@@ -59,7 +59,7 @@ TEST_P(EveryScenario, prices_the_passes_of_its_graph_as_the_closed_form_does) {
             PassSums sums;
             for (const Segment& s : graph.segments())
                 if (s.rank == rank && s.micro_batch == 0 && std::holds_alternative<ComputeWork>(graph.works()[s.work]))
-                    sums += sums_of(job, table.works[s.work].pieces, kind);
+                    sums += sums_of(job.groups[stage], table.works[s.work].pieces, kind);
             const PassSums expected = closed_form(job, stage, kind);
             const auto near = [](Seconds a, Seconds b) { EXPECT_NEAR(a.si(), b.si(), 1e-9 * b.si()); };
             near(sums.device, expected.device);

@@ -1,0 +1,51 @@
+// The groups in which the ranks of each pipeline stage communicate, laid on the topology, and which of them meet on its links.
+// docs/model/collectives.md describes them. Internal to predict.
+#pragma once
+
+#include "model/cost/collectives.hpp"
+#include "model/plan/scenario.hpp"
+#include "model/predict/link_sharing.hpp"
+
+#include <array>
+#include <vector>
+
+namespace sextant {
+
+// Exchanges inside layers, as PhasePrice counts them.
+inline constexpr std::array<ParallelGroup, 3> groups_in_layers{ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+
+// Of one stage: of each kind the slowest group, for which its sisters wait.
+struct JobGroups {
+    Group tensor, context, expert, expert_tensor, data, expert_data;
+    Group shard;     // ZeRO group of the dense parameters
+    Group replicas;  // hybrid shard: the same shard in other groups
+    // How exchanges of groups_in_layers and those of gradients, or of weights in shards, slow each other.
+    std::array<Slowed, 3> beside_data;
+};
+const Group& group_of(const JobGroups&, ParallelGroup);
+
+// Other stages with ranks on the nodes of a stage, and how many times as long its exchanges take while all of them do the same.
+struct StageMates {
+    std::vector<std::size_t> stages;  // ascending
+    std::array<double, 3> in_layers{1, 1, 1};
+    double data = 1;
+    friend bool operator==(const StageMates&, const StageMates&) = default;
+};
+
+struct StageGroups {
+    std::vector<JobGroups> unlike{1};   // stages that lie alike on their nodes share one
+    std::vector<std::size_t> which{0};  // of these, by stage
+    std::vector<StageMates> mates{1};   // by stage
+    // By stage, where there are several: its ranks' pairs with those of the next one; of the last stage with those of the first.
+    std::vector<Group> boundaries;
+    Group send;  // the first boundary that leaves a node, else the first: sends are priced for it
+
+    [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    // Whether a stage behind the first exchanges and sends as the one before it does.
+    [[nodiscard]] bool as_before(std::size_t stage) const;
+};
+
+// Ranks by the plan's placement, groups by dimension.
+StageGroups lay_groups(const Scenario&, const Topology&);
+
+}  // namespace sextant

@@ -1,0 +1,67 @@
+// Orders of work played by hand: forward of a chunk takes 1 s, backward 2 s, a send 1 s.
+#include "model/predict/pipeline_play.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::ElementsAre;
+
+PlayedPipeline two_stages_of(int chunks) {
+    ChunkTimes t;
+    t.ahead = t.send_ahead = t.send_back = 1 * s;
+    t.back = 2 * s;
+    PlayedPipeline pipeline;
+    pipeline.stages.assign(2, std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t));
+    return pipeline;
+}
+
+std::vector<double> ends(const PlayedPipeline& pipeline, Schedule schedule, int micro_batches) {
+    const auto orders = work_orders(schedule, 2, static_cast<int>(pipeline.stages.front().size()), micro_batches);
+    std::vector<double> list;
+    for (const Seconds end : play(pipeline, orders, micro_batches)) list.push_back(end / s);
+    return list;
+}
+
+TEST(PlayedPipeline, OfInterleavedChunksSendsInTurnWithCompute) {
+    // Chunks 0 and 1 of stage A are the first and third of four, those of stage B the second and fourth; two micro-batches. "F12 4-6" is
+    // forward of chunk 1 for micro-batch 2 from 4 s on, its send over at 6 s.
+    //   A  F01 0-2  F02 2-4  F11 4-6  F12 6-8                                B11 10-13  B12 14-17  B01 17-19  B02 20-22
+    //   B      F01 2-4  F02 4-6  F11 6-7  B11 7-10  F12 10-11  B12 11-14  B01 14-17  B02 17-20
+    PlayedPipeline pipeline = two_stages_of(2);
+    pipeline.sends_block = true;
+    EXPECT_THAT(ends(pipeline, Schedule::interleaved, 2), ElementsAre(22, 20));
+}
+
+TEST(PlayedPipeline, OfInterleavedChunksSendsBesideCompute) {
+    //   A  F01 0-1  F02 1-2  F11 4-5  F12 5-6                        B11 10-12  B12 13-15  B01 16-18  B02 19-21
+    //   B      F01 2-3  F02 3-4  F11 6-7  B11 7-9  F12 9-10  B12 10-12  B01 13-15  B02 16-18
+    EXPECT_THAT(ends(two_stages_of(2), Schedule::interleaved, 2), ElementsAre(21, 18));
+}
+
+TEST(PlayedPipeline, StopsAfterTheForwardsWhereThereIsNothingElse) {
+    PlayedPipeline pipeline = two_stages_of(2);
+    pipeline.forward_only = true;
+    EXPECT_THAT(ends(pipeline, Schedule::interleaved, 2), ElementsAre(6, 8));  // F12 arrives at B at 7 s
+}
+
+TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileItWaits) {
+    // Half a second of forward is done before the input comes: F 0-1.5 and 1.5-2.5. The gradient of the input
+    // takes 1 s, that of the weights 1 s: on the second stage 2.5-3.5 and 3.5-4.5, on the first 3.5-4.5 and 4.5-5.5, and a second more for
+    // the last weights of each.
+    PlayedPipeline pipeline = two_stages_of(1);
+    for (std::vector<ChunkTimes>& stage : pipeline.stages) {
+        ChunkTimes& t = stage.front();
+        t.early = 0.5 * s;
+        t.ahead = 1.5 * s;
+        t.back = t.weights = t.last = 1 * s;
+        t.send_ahead = t.send_back = {};
+    }
+    EXPECT_THAT(ends(pipeline, Schedule::zero_bubble, 1), ElementsAre(6.5, 5.5));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,63 @@
+#include "tests/predict/hand_made_state.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// Two gathers over four ranks, each 10 ms on links and nothing else, half of it hidden; in front of each a kernel that takes so long.
+PhasePrice two_half_hidden_gathers(Seconds kernel) {
+    Prepared::State job = ten_layers();
+    round_machine::only_arithmetic_counts(job.scenario);
+    job.scenario.plan.tp = 4;
+    job.scenario.plan.tensor_overlap = true;
+    job.scenario.framework.tensor_overlap_fraction = round_machine::given(0.5);
+    job.rates.memory = 1 * TB / s;
+    job.rates.kernel_overhead = {};
+    Group& tensor = job.groups.unlike.front().tensor;
+    tensor.ranks = 4;
+    tensor.ring = 100 * GB / s;
+    Kernel reads;
+    reads.kind = KernelKind::memory;
+    reads.bytes = kernel * job.rates.memory;
+    BlockKernels block;
+    block.forward = {reads, reads};
+    for (const std::size_t after : {1, 2}) {
+        ExchangeCall gather;
+        gather.kind = ExchangeKind::all_gather;
+        gather.group = ParallelGroup::tensor;
+        gather.bytes = 4.0 / 3 * GB;  // of which three quarters come over the ring
+        gather.after = after;
+        block.forward_exchanges.push_back(gather);
+    }
+    return price_block(block, job, job.groups.unlike.front(), {}).forward;
+}
+
+TEST(PhasePrice, HidesThePartOfAnExchangeThatKernelsAreLongEnoughFor) {
+    const PhasePrice p = two_half_hidden_gathers(6 * ms);
+    EXPECT_NEAR(p.device / ms, 12, 1e-9);
+    EXPECT_NEAR(p.exchange[0] / ms, 10, 1e-9);
+    EXPECT_NEAR(p.hidden / ms, 10, 1e-9);
+    EXPECT_NEAR(p.meeting / ms, 0, 1e-9);
+    EXPECT_NEAR(p.flowing[0] / ms, 10, 1e-9);
+    EXPECT_NEAR(p.links(0) / ms, 20, 1e-9);
+}
+
+TEST(PhasePrice, TakesLongerWhereAnExchangeMeetsWhatIsLeftOfTheOneBefore) {
+    // Kernels of 2 ms leave 3 of the 5 ms hidden, also of the last exchange of the block before: both exchanges take 3 ms more.
+    EXPECT_NEAR(two_half_hidden_gathers(2 * ms).meeting / ms, 6, 1e-9);
+    // Without kernels all 5 ms are left, and the link is never idle: 2 x 10 ms in all.
+    const PhasePrice p = two_half_hidden_gathers({});
+    EXPECT_NEAR(p.time() / ms, 20, 1e-9);
+}
+
+TEST(PhasePrice, StretchesWhatIsOnLinks) {
+    const PhasePrice p = two_half_hidden_gathers(6 * ms).stretched({1.5, 1, 1});
+    EXPECT_NEAR(p.exchange[0] / ms, 15, 1e-9);
+    EXPECT_NEAR(p.device / ms, 12, 1e-9);
+}
+
+}  // namespace
+}  // namespace sextant
