@@ -120,7 +120,7 @@ std::string number_text(double value, int digits) {
     if (value == 0) return "0";
     const double magnitude = std::fabs(value);
     char buffer[64];
-    if (magnitude >= 1e15 || magnitude < 1e-6) {
+    if (!(magnitude < 1e15) || magnitude < 1e-6) {  // a number that is none, too
         std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
         return buffer;
     }

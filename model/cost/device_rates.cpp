@@ -15,18 +15,19 @@ double default_achievable(ComputeUnit unit, DeviceKind kind) {
 
 DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan) {
     DeviceRates rates;
+    const double clock = device.sustained_clock.value;
     for (const DataType type : all_data_types()) {
         const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
         const double achievable = path.peak->achievable ? path.peak->achievable->value : default_achievable(path.peak->unit, device.kind);
-        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * (achievable * framework.native_build.value),
+        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * (achievable * framework.native_build.value * clock),
                                                          path.peak->rate.value, path.peak->unit};
     }
-    rates.memory = device.memory_bandwidth.value * device.stream_fraction.value;
+    rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
     rates.kernel_overhead =
         plan.cuda_graph || framework.dispatch_in_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
     rates.multiprocessors = std::max(1, device.multiprocessors);
-    rates.native_build = framework.native_build.value;
-    const double attention = framework.attention_efficiency.value * framework.native_build.value;
+    rates.native_build = framework.native_build.value * clock;
+    const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = device.attention_forward.value * attention;
     rates.attention_backward = device.attention_backward.value * attention;
     rates.convolution = framework.convolution_efficiency.value;
@@ -34,7 +35,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.tiles = device.kind != DeviceKind::cpu;
     rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)
                        ? rates.matrix(DataType::fp32).sustained
-                       : device.peak(DataType::fp32, ComputeUnit::vector)->rate.value;
+                       : device.peak(DataType::fp32, ComputeUnit::vector)->rate.value * clock;
     return rates;
 }
 

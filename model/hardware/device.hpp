@@ -50,6 +50,9 @@ struct Device {
 
     int multiprocessors = 0;                      // SMs, compute units or cores
     Sourced<Frequency> clock;                     // boost clock
+    // Of the rates in short tests, what is left in a training run of hours: power and heat lower the clock of the arithmetic units, not
+    // that of the memory.
+    Sourced<double> sustained_clock{1.0, SourceKind::estimated, "as in short tests"};
     Sourced<Bytes> memory;                        // what the maker prints, in GiB
     std::optional<Sourced<Bytes>> usable_memory;  // what is left to programs (ECC, driver)
     Sourced<Bandwidth> memory_bandwidth;

@@ -69,6 +69,7 @@ Json json_of(const Device& d) {
     add_text(out, "compute_capability", d.compute_capability);
     if (d.multiprocessors > 0) out["multiprocessors"] = d.multiprocessors;
     add_known(out, "clock", d.clock);
+    add(out, "sustained_clock", d.sustained_clock);
     add(out, "memory", d.memory);
     add(out, "usable_memory", d.usable_memory);
     add(out, "memory_bandwidth", d.memory_bandwidth);

@@ -107,6 +107,7 @@ std::string comparison_to_json(const Comparison& c) {
                                     {"simulated", optional_json(c.hidden.simulated)},
                                     {"measured", optional_json(c.hidden.measured)}};
     json["bubble"] = {{"predicted", c.bubble.predicted}, {"simulated", c.bubble.simulated}, {"measured", c.bubble.measured}};
+    if (c.staleness) json["staleness"] = {{"simulated", c.staleness->simulated}, {"measured", c.staleness->measured}};
     Json& ranks = json["ranks"] = Json::array();
     for (const RankComparison& r : c.ranks) ranks.push_back(rank_json(r));
     json["rates"] = rates_json(c);

@@ -51,7 +51,8 @@ std::string run_text(const Comparison& c) {
                                 to_text(*c.steps.first)});
     table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
                                     (c.step.measured < c.prediction.low || c.step.measured > c.prediction.high ? "outside" : "inside")});
-    if (c.first_loss) table.row({"loss", number_text(*c.first_loss, 4) + " → " + number_text(*c.last_loss, 4)});
+    const auto loss = [](double value) { return std::isfinite(value) ? number_text(value, 4) : std::string("no number, it diverged"); };
+    if (c.first_loss) table.row({"loss", loss(*c.first_loss) + " → " + loss(*c.last_loss)});
     return table.text();
 }
 
@@ -71,6 +72,8 @@ std::string step_text(const Comparison& c) {
         table.row({"communication hidden", percent(c.hidden.predicted), percent(c.hidden.simulated), percent(c.hidden.measured), "", ""});
     if (std::max({c.bubble.predicted, c.bubble.simulated, c.bubble.measured}) > 0)
         table.row({"bubble", percent(c.bubble.predicted), percent(c.bubble.simulated), percent(c.bubble.measured), "", ""});
+    if (c.staleness)
+        table.row({"staleness", "", number_text(c.staleness->simulated), number_text(c.staleness->measured), "", "updates by others"});
     return "\n" + table.text();
 }
 
@@ -163,6 +166,13 @@ std::vector<RankColumn> rank_columns(const std::vector<RankComparison>& ranks) {
     return all;
 }
 
+std::vector<std::string> memory_cells(const RankComparison& r) {
+    const RankMemoryUse &p = r.predicted_memory, &m = r.measured_memory;
+    if (r.server) return {rank_text(r), to_text(m.arrays), "", to_text(m.process), ""};
+    return {rank_text(r), then(p.arrays, m.arrays), ratio_text(ratio(m.arrays.si(), p.arrays.si())), then(p.process, m.process),
+            ratio_text(ratio(m.process.si(), p.process.si()))};
+}
+
 std::string ranks_text(const Comparison& c) {
     const std::vector<RankColumn> columns = rank_columns(c.ranks);
     TextTable times, memory;
@@ -175,9 +185,7 @@ std::string ranks_text(const Comparison& c) {
         std::vector<std::string> cells{rank_text(r)};
         for (const RankColumn& column : columns) cells.push_back(then(column.of(r.simulated), column.of(r.measured)));
         times.row(std::move(cells));
-        const RankMemoryUse &p = r.predicted_memory, &m = r.measured_memory;
-        memory.row({rank_text(r), then(p.arrays, m.arrays), ratio_text(ratio(m.arrays.si(), p.arrays.si())), then(p.process, m.process),
-                    ratio_text(ratio(m.process.si(), p.process.si()))});
+        memory.row(memory_cells(r));
     }
     if (c.ranks.size() > most_ranks) memory.row({"and " + std::to_string(c.ranks.size() - most_ranks) + " ranks more"});
     return "\nRank by rank (simulated→measured)\n" + times.text() + "\nPeak of memory (predicted→measured)\n" + memory.text();

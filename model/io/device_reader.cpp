@@ -107,6 +107,7 @@ bool read_device(const JsonNode& n, Device& out) {
         r.optional("compute_capability", d.compute_capability);
         r.optional("multiprocessors", d.multiprocessors, Bounds{1, 1e6});
         read_sourced(r, "clock", d.clock, plausible::clock);
+        read_sourced(r, "sustained_clock", d.sustained_clock, plausible::part);
         require_sourced(r, "memory", d.memory, plausible::memory, "as in \"80 GiB\"");
         read_sourced(r, "usable_memory", d.usable_memory, plausible::memory);
         require_sourced(r, "memory_bandwidth", d.memory_bandwidth, plausible::bandwidth, "as in \"3.35 TB/s\"");

@@ -45,6 +45,10 @@ struct FieldReader {
         if (const JsonNode n = stated(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
     }
     template <class T>
+    void optional(std::string_view key, Sourced<T>& field, Bounds bounds) const {
+        if (const JsonNode n = reader.get(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
+    }
+    template <class T>
     void optional(std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) const {
         const JsonNode n = reader.get(key);
         Sourced<T> value;
@@ -79,6 +83,7 @@ void read_host(const FieldReader& r, Framework& f) {
 
 void read_kernels(const FieldReader& r, Framework& f) {
     if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
+    r.optional("streaming_efficiency", f.streaming_efficiency, efficiency_bounds);
     r.read("fused_softmax", f.fused_softmax);
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);

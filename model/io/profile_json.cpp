@@ -119,6 +119,7 @@ std::string profile_to_json(const Device& d) {
                 {"compute_capability", d.compute_capability},
                 {"multiprocessors", d.multiprocessors}};
     add(out, "clock_hz", d.clock);
+    add(out, "sustained_clock", d.sustained_clock);
     add(out, "memory_bytes", d.memory);
     add(out, "usable_memory_bytes", d.usable_memory);
     add(out, "memory_bandwidth_bytes_per_s", d.memory_bandwidth);

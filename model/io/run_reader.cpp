@@ -136,7 +136,7 @@ public:
         read_numbers(r, "losses", run_.losses);
         read_steps(r);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
-        if (r.has("servers")) read_servers(r.get("servers"));
+        if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.need("trace"); n.value) read_trace(n);
         check_together(r);
         return std::move(run_);
@@ -199,13 +199,13 @@ private:
 
     void read_servers(const JsonNode& node) {
         ObjectReader r(node);
-        ServerSummary& s = run_.servers.emplace();
-        r.required("updates_pushed", s.updates_pushed, not_negative);
-        r.required("updates_applied", s.updates_applied, not_negative);
-        r.required("checksum_pushed", s.checksum_pushed, not_negative);
-        r.required("checksum_applied", s.checksum_applied, not_negative);
+        ServerSummary& servers = run_.servers.emplace();
+        r.required("updates_pushed", servers.updates_pushed, not_negative);
+        r.required("updates_applied", servers.updates_applied, not_negative);
+        r.required("checksum_pushed", servers.checksum_pushed, not_negative);
+        r.required("checksum_applied", servers.checksum_applied, not_negative);
         r.need("staleness");
-        r.each("staleness", [&](const JsonNode& n) { read_value(n, s.staleness.emplace_back(), index_bounds); });
+        r.each("staleness", [&](const JsonNode& n) { read_value(n, servers.staleness.emplace_back(), index_bounds); });
     }
 
     void read_trace(const JsonNode& node) {

@@ -36,6 +36,8 @@ struct Framework {
     Sourced<double> native_build;           // speed of its kernels against a build for this very hardware; portable wheels < 1
 
     // Kernels
+    // Of the bandwidth that a device streams, what the framework's elementwise kernels reach: vectorised or not, one pass or several.
+    Sourced<double> streaming_efficiency{1.0, SourceKind::estimated, "as a streaming kernel"};
     Fusion fusion = Fusion::none;
     bool fused_softmax = false;                    // scale, mask and softmax of plain attention in one kernel
     bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor

@@ -25,13 +25,13 @@ RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
     return times;
 }
 
-// The first step allocates memory and prepares kernels.
-StepTimes step_times(std::vector<Seconds> times) {
+// The first walk through the graph allocates memory and prepares kernels; `walk`: the steps in one.
+StepTimes step_times(std::vector<Seconds> times, std::size_t walk) {
     StepTimes t;
     t.count = static_cast<int>(times.size());
-    if (times.size() > 1) {
+    if (times.size() > walk) {
         t.first = times.front();
-        times.erase(times.begin());
+        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(walk));
     }
     std::ranges::sort(times);
     t.fastest = times.front();
@@ -107,9 +107,19 @@ void compare_rates(Comparison& c, const RunRecord& run) {
         if (!(s.time > Seconds{}) || !(m.time > Seconds{})) continue;
         if (runs_kernels(kind) && m.flops > Flops{})
             c.kernels.push_back({kind, s.flops / s.time, m.flops / m.time});
-        else if (!runs_kernels(kind) && m.bytes > Bytes{})
+        else if (!runs_kernels(kind) && m.bytes > Bytes{} && s.bytes > Bytes{})
             c.exchanges.push_back({kind, m.bytes, s.bytes / s.time, m.bytes / m.time});
     }
+}
+
+std::optional<MeanStaleness> compare_staleness(const SimulationReport& simulation, const RunRecord& run) {
+    if (!simulation.staleness || !run.servers) return std::nullopt;
+    double steps = 0, sum = 0;
+    for (std::size_t stale = 0; stale < run.servers->staleness.size(); ++stale) {
+        steps += run.servers->staleness[stale];
+        sum += static_cast<double>(stale) * run.servers->staleness[stale];
+    }
+    return MeanStaleness{simulation.staleness->mean, steps > 0 ? sum / steps : 0};
 }
 
 Flops flops_of(const Trace& trace) {
@@ -120,7 +130,7 @@ Flops flops_of(const Trace& trace) {
 
 std::vector<std::string> notes_on(const Comparison& c, const RunRecord& run) {
     std::vector<std::string> notes;
-    if (run.steps.size() == 1) notes.emplace_back("the run's only step also allocates memory and prepares kernels: run more steps");
+    if (!c.steps.first) notes.emplace_back("what was measured includes allocating memory and preparing kernels: run more steps");
     // Both count what the mathematics needs. Other shapes have the same names of works.
     constexpr double alike = 0.1;
     const Flops simulated = flops_of(c.simulation.trace), measured = flops_of(run.trace);
@@ -144,7 +154,7 @@ Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport
     Comparison c;
     c.prediction = make_report(job);
     c.simulation = std::move(simulation);
-    c.steps = step_times(run.steps);
+    c.steps = step_times(run.steps, static_cast<std::size_t>(c.simulation.steps));
     c.step = {c.prediction.estimate.step, c.simulation.report.estimate.step, c.steps.median};
     c.samples_per_s = rates(c.prediction.samples_per_s, c.step);
     if (c.prediction.tokens_per_s) c.tokens_per_s = rates(*c.prediction.tokens_per_s, c.step);
@@ -153,6 +163,7 @@ Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport
     c.ranks = compare_ranks(c, run);
     compare_last_rank(c);
     compare_rates(c, run);
+    c.staleness = compare_staleness(c.simulation, run);
     c.residual = find_term_residual(job, c);
     c.memory_residual = find_memory_residual(job, c);
     c.notes = notes_on(c, run);
@@ -196,6 +207,7 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     list.push_back({"memory_process", process.si(), size});
     if (c.tokens_per_s) list.push_back({"tokens_per_s", c.tokens_per_s->measured.si(), nullptr});
     if (c.hidden.measured) list.push_back({"hidden", *c.hidden.measured, nullptr});
+    if (c.staleness) list.push_back({"staleness", c.staleness->measured, nullptr});
     if (c.last_loss) list.push_back({"last_loss", *c.last_loss, nullptr});
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);

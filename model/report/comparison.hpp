@@ -70,6 +70,11 @@ struct StepTimes {
     std::optional<Seconds> first;
 };
 
+// Updates by others since a worker's weights left the servers.
+struct MeanStaleness {
+    double simulated = 0, measured = 0;
+};
+
 struct Comparison {
     Report prediction;
     SimulationReport simulation;
@@ -83,8 +88,9 @@ struct Comparison {
     int measured_rank = 0;
     Seconds traced_step;  // to which the measured terms sum
     Beside<Terms> terms, overlapped;
-    Beside<std::optional<double>> hidden;  // communication that is overlapped, of all; none without communication
-    Beside<double> bubble;                 // of the step
+    Beside<std::optional<double>> hidden;    // communication that is overlapped, of all; none without communication
+    Beside<double> bubble;                   // of the step
+    std::optional<MeanStaleness> staleness;  // of an asynchronous parameter server
     std::vector<RankComparison> ranks;
     std::vector<KernelRate> kernels;
     std::vector<ExchangeRate> exchanges;

@@ -68,8 +68,9 @@ private:
         const auto is_planned = [&](const Span& s) {
             if (s.segment >= graph_.segments().size()) return false;
             const Segment& segment = graph_.segments()[s.segment];
-            return segment.rank == s.rank && segment.stream == s.stream && segment.micro_batch == s.micro_batch &&
-                   names[segment.work] == run_.trace.names[s.name];
+            // A server also does what follows from the last of the gradients that it was sent.
+            const bool there = graph_.ranks()[s.rank].server || (segment.rank == s.rank && segment.stream == s.stream);
+            return there && segment.micro_batch == s.micro_batch && names[segment.work] == run_.trace.names[s.name];
         };
         const auto& spans = run_.trace.spans;
         const auto other = std::ranges::find_if_not(spans, is_planned);

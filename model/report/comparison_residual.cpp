@@ -7,7 +7,10 @@
 namespace sextant {
 namespace {
 
-Seconds size(Seconds difference) { return max(difference, -difference); }
+template <class Q>
+Q size(Q difference) {
+    return max(difference, -difference);
+}
 
 std::string words(Term t) {
     std::string text(to_text(t));
@@ -153,7 +156,7 @@ Reason largest_elsewhere(const Comparison& c, const TermResidual& residual) {
 void point_behind_bubble(const Prepared& job, const Comparison& c, TermResidual& r) {
     const auto [rank, term, off] = largest_elsewhere(c, r);
     constexpr double enough = 0.3;
-    if (size(off) < enough * size(r.seconds)) {
+    if (!rank || size(off) < enough * size(r.seconds)) {
         r.points_to = "how evenly the stages share the work (plan.stage_blocks): " + on_unevenness(c);
         return;
     }
@@ -183,14 +186,14 @@ std::optional<MemoryResidual> find_memory_residual(const Prepared& job, const Co
     const auto off = [](const RankComparison& r) { return r.measured_memory.process - r.predicted_memory.process; };
     const RankComparison* worst = nullptr;
     for (const RankComparison& r : c.ranks)
-        if (!r.server && (!worst || max(off(r), -off(r)) > max(off(*worst), -off(*worst)))) worst = &r;
+        if (!r.server && (!worst || size(off(r)) > size(off(*worst)))) worst = &r;
     if (!worst) return std::nullopt;
     MemoryResidual m;
     m.rank = worst->rank;
     m.bytes = off(*worst);
     m.predicted = worst->predicted_memory.process;
     const Bytes arrays = worst->measured_memory.arrays - worst->predicted_memory.arrays, beside = m.bytes - arrays;
-    if (max(arrays, -arrays) > max(beside, -beside)) {
+    if (size(arrays) > size(beside)) {
         m.points_to = "the arrays of training: what is kept for backward, and how long";
         return m;
     }

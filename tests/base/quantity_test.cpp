@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace sextant {
 namespace {
 
@@ -31,6 +33,11 @@ TEST(QuantityText, PrintsTheUnitThatLeavesOneToThreeDigits) {
     EXPECT_EQ(to_text(312 * TFLOP / s), "312 TFLOP/s");
     EXPECT_EQ(to_text(0 * s), "0 ns");
     EXPECT_EQ(to_text(0.9999 * s), "1.00 s");
+}
+
+TEST(QuantityText, WritesWhatIsNoNumberAsThat) {
+    EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "nan");
+    EXPECT_EQ(number_text(-std::numeric_limits<double>::infinity()), "-inf");
 }
 
 }  // namespace

@@ -101,6 +101,12 @@ TEST(ComparisonText, PointsToAnInputWithItsSource) {
     EXPECT_THAT(comparison_to_text(c), Not(HasSubstr("memory of rank")));
 }
 
+TEST(ComparisonText, SaysThatALossDiverged) {
+    Comparison c = a_comparison();
+    c.last_loss = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THAT(comparison_to_text(c), HasSubstr("2.500 → no number, it diverged"));
+}
+
 TEST(ComparisonText, OfManyRanksSomeAreShown) {
     Comparison c = a_comparison();
     for (int r = 1; r < 40; ++r) c.ranks.push_back(c.ranks[0]), c.ranks.back().rank = r;

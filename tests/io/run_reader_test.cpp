@@ -50,7 +50,7 @@ struct EditedRun {
 };
 
 TEST(RunReader, WhatTheExecutorWroteIsWrittenAgainAsItWas) {
-    for (const char* name : {"data_parallel.json", "pipeline.json", "tensor_parallel.json", "one_rank.json"})
+    for (const char* name : {"data_parallel.json", "pipeline.json", "tensor_parallel.json", "servers.json", "one_rank.json"})
         EXPECT_EQ(run_to_json(load_run(runs / name)), contents(name)) << name;
 }
 
@@ -153,6 +153,11 @@ TEST(RunReader, WhatStandsInTwoPlacesMustAgree) {
     EditedRun step;
     step.json["step_time_s"] = 2 * step.json["step_time_s"].get<double>();
     EXPECT_THAT(step.complaint(), HasSubstr("run.json:/step_time_s: it is not the end of the trace"));
+    EditedRun several;
+    several.json["steps_in_trace"] = 4;
+    EXPECT_THAT(several.complaint(), HasSubstr("run.json:/step_time_s: it is not the end of the trace by its steps"));
+    several.json["step_time_s"] = several.json["step_time_s"].get<double>() / 4;
+    EXPECT_EQ(several.complaint(), "");
     EditedRun ranks;
     ranks.json["environment"]["ranks"].erase(1);
     EXPECT_THAT(ranks.complaint(), HasSubstr("run.json:/environment/ranks: there are 1 ranks, and 2 in the trace"));

@@ -38,7 +38,7 @@ RunRecord run_as_predicted(const Scenario& job) {
     run.steps = {2 * run.trace.end, run.trace.end};
     const Estimate e = estimate(prepare(job));
     for (const TraceRank& r : run.trace.ranks) {
-        const Bytes held = e.memory[static_cast<std::size_t>(r.stage)].total();
+        const Bytes held = r.server ? Bytes{} : e.memory[static_cast<std::size_t>(r.stage)].total();
         run.ranks.push_back({r.rank, "", "", 1, held, held});
     }
     return run;
@@ -251,7 +251,33 @@ TEST(Comparison, StepTimesAreTheMedianWithoutTheFirst) {
     const Comparison one = compare(job, run);
     EXPECT_EQ(one.steps.median, 9 * s);
     EXPECT_FALSE(one.steps.first);
-    EXPECT_THAT(one.notes, testing::Contains(HasSubstr("only step")));
+    EXPECT_THAT(one.notes, testing::Contains(HasSubstr("run more steps")));
+}
+
+TEST(Comparison, OfAsynchronousServersATraceIsOfSeveralSteps) {
+    // One walk through the graph is as many steps of each worker as the simulation has; the walks before the last took twice as long. Of
+    // four steps that found weights 0 updates old and of twelve that found them 1 old, the mean is 0.75.
+    Scenario job = products(2);
+    job.plan.dp = 2;
+    job.plan.global_batch = 2048;
+    job.plan.data_parallel = DataParallel::async_parameter_server;
+    RunRecord run = run_as_predicted(job);
+    const auto walk = static_cast<std::size_t>(simulate(job).steps);
+    ASSERT_GT(walk, 1U);
+    const Seconds step = run.trace.end / static_cast<double>(walk);
+    run.steps.assign(walk, 2 * step);
+    run.steps.insert(run.steps.end(), walk, step);
+    run.losses.assign(2 * walk, 1);
+    run.servers = ServerSummary{.staleness = {4, 12}};
+    const Comparison c = compare(job, run);
+    EXPECT_EQ(c.steps.first, 2 * step);
+    EXPECT_EQ(c.steps.slowest, step);
+    EXPECT_NEAR(c.step.measured / c.step.simulated, 1, 1e-9);
+    EXPECT_NEAR(c.terms.measured.total() / step, 1, 1e-9);
+    ASSERT_TRUE(c.staleness);
+    EXPECT_EQ(c.staleness->measured, 0.75);
+    ASSERT_THAT(c.ranks, SizeIs(3));
+    EXPECT_TRUE(c.ranks[2].server);
 }
 
 TEST(Comparison, ConditionsMayAskForRatiosAndResiduals) {
@@ -295,6 +321,7 @@ TEST(Comparison, OfRealRunsHasTermsThatSumToTheStepOnEveryRank) {
         {"data_parallel.json", {}},
         {"pipeline.json", {"plan.dp=1", "plan.pp=2"}},
         {"tensor_parallel.json", {"plan.dp=1", "plan.tp=2", "plan.global_batch=4"}},
+        {"servers.json", {"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}},
         {"one_rank.json", {"plan.dp=1", "plan.global_batch=4"}}};
     for (const auto& [name, overrides] : recorded) {
         const RunRecord run = load_run(runs / name);
@@ -302,14 +329,14 @@ TEST(Comparison, OfRealRunsHasTermsThatSumToTheStepOnEveryRank) {
         EXPECT_NEAR(c.terms.measured.total() / run.trace.end, 1, 1e-9) << name;
         EXPECT_NEAR(c.terms.predicted.total() / c.step.predicted, 1, 1e-9) << name;
         for (const RankComparison& r : c.ranks) {
+            if (r.server) continue;  // its memory is not predicted
             EXPECT_NEAR(r.measured.terms.total() / run.trace.end, 1, 1e-9) << name;
             EXPECT_NEAR(r.measured_memory.arrays / r.predicted_memory.arrays, 1, 0.2) << name;
         }
         // The executor counts what the model counts.
         for (const KernelRate& k : c.kernels) EXPECT_GT(k.measured, FlopRate{}) << name;
-        EXPECT_EQ(c.notes.size(),
-                  std::string_view(name) == "data_parallel.json" || std::string_view(name) == "tensor_parallel.json" ? 0U : 1U)
-            << name;
+        const std::string_view noted = name;  // its stages finish in another order, or its only step prepares
+        EXPECT_EQ(c.notes.size(), noted == "pipeline.json" || noted == "one_rank.json" ? 1U : 0U) << name;
     }
 }
 
