@@ -153,6 +153,11 @@ TEST(RunReader, WhatStandsInTwoPlacesMustAgree) {
     EditedRun step;
     step.json["step_time_s"] = 2 * step.json["step_time_s"].get<double>();
     EXPECT_THAT(step.complaint(), HasSubstr("run.json:/step_time_s: it is not the end of the trace"));
+    EditedRun several;
+    several.json["steps_in_trace"] = 4;
+    EXPECT_THAT(several.complaint(), HasSubstr("run.json:/step_time_s: it is not the end of the trace by its steps"));
+    several.json["step_time_s"] = several.json["step_time_s"].get<double>() / 4;
+    EXPECT_EQ(several.complaint(), "");
     EditedRun ranks;
     ranks.json["environment"]["ranks"].erase(1);
     EXPECT_THAT(ranks.complaint(), HasSubstr("run.json:/environment/ranks: there are 1 ranks, and 2 in the trace"));
