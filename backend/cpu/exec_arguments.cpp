@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto usage =
     "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
-    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--parameters] [--out FILE]";
+    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--parameters] [--check] [--out FILE]";
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
@@ -48,6 +48,8 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.clip_norm = number_in<double>(word, value(), 0);
         else if (word == "--hang-timeout")
             a.hang_timeout = number_in<double>(word, value(), 1);
+        else if (word == "--check")
+            a.check = true;
         else if (word == "--parameters")
             a.parameters = true;
         else if (word == "--out")

@@ -16,6 +16,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -260,13 +261,26 @@ int run(const MpiWorld& world, const ExecArguments& a) {
     }
 }
 
+// Whether it runs, without MPI and without anybody else. Throws InputError when not.
+int check(const ExecArguments& a) {
+    static_cast<void>(scenario_to_run(a));
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    try {
+        if (std::ranges::find(words, "--check") != words.end()) return check(parse_exec_arguments(words));
+    } catch (const InputError& e) {
+        std::cerr << e.what() << '\n';
+        return wrong_input;
+    }
     Heartbeat::hold_signals();
     const MpiWorld world(argc, argv);
     try {
-        return run(world, parse_exec_arguments({argv + 1, argv + argc}));
+        return run(world, parse_exec_arguments(words));
     } catch (const InputError& e) {  // in the arguments, which are everybody's
         if (world.rank() == 0) std::cerr << e.what() << '\n';
         return wrong_input;

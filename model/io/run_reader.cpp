@@ -237,9 +237,11 @@ private:
     void check_together(ObjectReader& r) {
         double step = 0;
         constexpr double rounding = 1e-9;
-        if (r.required("step_time_s", step, positive) && run_.trace.end > Seconds{} &&
-            std::fabs(step - run_.trace.end.si()) > rounding * step)
-            r.get("step_time_s").complain("it is not the end of the trace, " + number_text(run_.trace.end.si(), 9));
+        const bool several = r.optional("steps_in_trace", run_.steps_in_trace, Bounds{1, 1e6});
+        if (r.required("step_time_s", step, positive) && run_.trace.end > Seconds{} && std::fabs(step - run_.step().si()) > rounding * step)
+            r.get("step_time_s")
+                .complain("it is not the end of the trace" + std::string(several ? " by its steps" : "") + ", " +
+                          number_text(run_.step().si(), 9));
         if (run_.ranks.size() != run_.trace.ranks.size() && r.has("environment") && r.has("trace"))
             r.get("environment")
                 .child("ranks")

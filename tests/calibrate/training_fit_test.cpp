@@ -39,7 +39,7 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
         const double truth = p.parameter.name == "sustained_clock"        ? (p.of == "A100 SXM4 80GB" ? 0.8 : 0.95)
                              : p.parameter.name == "streaming_efficiency" ? (p.of == "megatron-core" ? 0.6 : 0.9)
                                                                           : 0.97;
-        EXPECT_NEAR(p.value / truth, 1, 0.06) << p.of << ' ' << p.parameter.name;
+        EXPECT_NEAR(p.value / truth, 1, 0.08) << p.of << ' ' << p.parameter.name;
         EXPECT_GE(p.runs, 4);
         seen.insert(p.of + " " + p.parameter.name);
     }

@@ -192,14 +192,16 @@ TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
     EXPECT_EQ(r.trace.spans[r.critical_path.spans.back()].end, r.trace.end);
 }
 
+// No theorem where a thread fuses reductions by time: over faster links it finds others waiting when it wakes, and fuses them otherwise.
 TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
     Scenario s = bundled_scenario(GetParam());
+    const double slower = s.framework.reduction_cycle ? 0.002 : rounding;
     const Seconds before = PlayableScenario(s, Fold::alike).play().trace.end;
     NodeSpec& node = s.cluster.node;
     for (LinkType* link : {&node.peers.link, &node.host_link, &node.host.socket_link, &node.nic_link})
         link->bandwidth.value = 2 * link->bandwidth.value;
     if (node.ethernet) node.ethernet->bandwidth.value = 2 * node.ethernet->bandwidth.value;
-    EXPECT_LE(PlayableScenario(s, Fold::alike).play().trace.end / before, 1 + rounding);
+    EXPECT_LE(PlayableScenario(s, Fold::alike).play().trace.end / before, 1 + slower);
 }
 
 TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
