@@ -67,9 +67,10 @@ std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o) const {
     return arrive;
 }
 
-void StagePlay::forward_behind_gathers(Overlap& o, const ChunkBlocks& chunk, std::vector<Seconds>::const_iterator& arrive) const {
+void StagePlay::forward_behind_gathers(Overlap& o, const ChunkBlocks& chunk, std::vector<Seconds>::const_iterator& arrive,
+                                       Seconds between) const {
     const auto one = [&](int first, int count) {
-        o.wait_until(*arrive++);
+        o.wait_until(*arrive++ - between);
         o.run(over(chunk, first, count, &StagePlay::forward));
     };
     if (framework_.bucket)
@@ -84,11 +85,10 @@ bool StagePlay::forwards_first() const {
     return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && v > 1 && warm_up >= job_.micro_batches * v);
 }
 
-// What the steady pipeline does between the last backward of one chunk and that of the next: other micro-batches of the latter.
-void StagePlay::between_chunks(Overlap& o, const ChunkBlocks& next) const {
+// What a pipeline does between two passes of one micro-batch over neighbouring chunks: this pass of other micro-batches.
+Seconds StagePlay::between_chunks(const ChunkBlocks& chunk, Pass pass) const {
     const double others = std::min<double>(plan_.pp, static_cast<double>(job_.micro_batches)) - 1;
-    const Seconds time = others * over(next, &StagePlay::backward).device();
-    o.done -= time;
+    return others * over(chunk, pass).device();
 }
 
 // What is left for when the last backward has ended.
@@ -130,7 +130,12 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         if (first && gathers) {
             at.run({{}, each_, {}, {}, {}});
-            for (const ChunkBlocks& chunk : chunks_) forward_behind_gathers(at, chunk, next);
+            Seconds between;
+            for (const ChunkBlocks& chunk : chunks_) {
+                forward_behind_gathers(at, chunk, next, between);
+                between += between_chunks(chunk, &StagePlay::forward);
+            }
+            at.done -= between;
             first_forward = at.waited + at.slowed;
         } else if (first || !apart) {
             at.run({{}, each_, {}, {}, {}});
@@ -142,7 +147,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
         if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(back_);
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
-            if (chunk != chunks_.rbegin() && !every) between_chunks(at, *chunk);
+            if (chunk != chunks_.rbegin() && !every) at.done -= between_chunks(*chunk, &StagePlay::backward);
             backward_with_reduction(at, *chunk);
         }
     };

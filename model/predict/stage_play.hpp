@@ -49,10 +49,10 @@ private:
     void reduce_all(Overlap&, const ChunkBlocks&) const;
     void gather(Overlap&, double dense, double expert, double times) const;
     void backward_with_reduction(Overlap&, const ChunkBlocks&) const;
-    void between_chunks(Overlap&, const ChunkBlocks& next) const;
+    [[nodiscard]] Seconds between_chunks(const ChunkBlocks&, Pass) const;
     void finish_step(Overlap&, bool reduced, Seconds through_servers) const;
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&) const;
-    void forward_behind_gathers(Overlap&, const ChunkBlocks&, std::vector<Seconds>::const_iterator& arrive) const;
+    void forward_behind_gathers(Overlap&, const ChunkBlocks&, std::vector<Seconds>::const_iterator& arrive, Seconds between) const;
     using MicroBatch = std::function<void(Overlap&, bool first, bool last)>;
     DataParallelPrice play(Overlap&, Seconds period, bool recurs, const MicroBatch&, const std::function<void(Overlap&)>& finish) const;
     [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;

@@ -1,5 +1,6 @@
 #include "model/predict/cost_table.hpp"
 
+#include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/state.hpp"
 #include "tests/predict/mlp_job.hpp"
@@ -265,6 +266,27 @@ TEST(CostTable, TakesFromTheFrameworkHowKernelsSlowDownAndHowExchangesAreFused) 
     ASSERT_TRUE(table().fusion);
     EXPECT_EQ(table().fusion->cycle, 5 * ms);
     EXPECT_EQ(table().fusion->most, 64 * MB);
+}
+
+TEST(CostTable, PricesEachStageForItsOwnGroups) {
+    // Nodes of six; tp 4, pp 3: the first and the last stage stand on one node, {0 1 2 3} and {8 9 10 11}, the second on two, {4 5 | 6 7}.
+    // A sum over four ranks goes around the ring twice: 10 us + 6 x 1 us inside a node; over two nodes 10 us + 4 x 5 us + 2 x 1 us.
+    Scenario job = mlp_job(6);
+    job.cluster.node.devices = job.cluster.node.nics = 6;
+    job.plan.tp = 4;
+    job.plan.pp = 3;
+    const TaskGraph graph = lower(job, Fold::alike);
+    const CostTable table = cost_table(prepare(job), graph);
+    std::vector<double> fixed_us(3);
+    for (const Segment& s : graph.segments()) {
+        const auto* work = std::get_if<ComputeWork>(&graph.works()[s.work]);
+        if (!work || work->phase != Phase::forward) continue;
+        for (const Piece& piece : table.works[s.work].pieces)
+            if (piece.exchange) fixed_us[static_cast<std::size_t>(graph.ranks()[s.rank].stage)] = piece.exchange->price.fixed / us;
+    }
+    EXPECT_NEAR(fixed_us[0], 16, 1e-9);
+    EXPECT_NEAR(fixed_us[1], 32, 1e-9);
+    EXPECT_NEAR(fixed_us[2], 16, 1e-9);
 }
 
 }  // namespace
