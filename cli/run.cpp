@@ -6,18 +6,25 @@
 #include "cli/scratch_folder.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
+#include "model/io/replace_file.hpp"
 #include "model/io/run_reader.hpp"
 #include "model/io/run_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
 
+#include <unistd.h>
+
 namespace sextant {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct RunOptions {
     ExecutorJob job;
@@ -42,6 +49,21 @@ ExitCode show(const RunOptions& o, const Scenario& scenario, const RunRecord& re
     return ExitCode::done;
 }
 
+// Whatever happens to the ranks, a record appears whole or not at all.
+void keep(const fs::path& record, const fs::path& as) {
+    replace_file(as, [&](const fs::path& aside) {
+        std::error_code error;
+        if (!fs::copy_file(record, aside, fs::copy_options::overwrite_existing, error))
+            throw BackendError("cannot write " + as.string() + ": " + error.message());
+    });
+}
+
+// Before a long run, not after it.
+void check_folder(const fs::path& file) {
+    const fs::path folder = fs::absolute(file).parent_path();
+    if (::access(folder.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
 ExitCode run_for_real(const RunOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!conditions.empty() && !o.compare)
@@ -51,14 +73,21 @@ ExitCode run_for_real(const RunOptions& o) {
         print_launch(o, scenario);
         return ExitCode::done;
     }
-    const ScratchFolder scratch;
+    for (const std::string& file : {o.out, o.trace})
+        if (!file.empty()) check_folder(file);
+    const Launcher launcher = usual_launcher();
+    // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
+    const bool here = launcher == Launcher::mpirun && o.job.host_file.empty();
+    const ScratchFolder scratch(here ? fs::temp_directory_path() : fs::current_path());
     ExecutorJob job = o.job;
-    job.out = o.out.empty() ? scratch.path() / "run.json" : std::filesystem::path(o.out);
-    const Launch launch = launch_of(job, scenario, usual_launcher());
+    job.out = scratch.path() / "run.json";
+    const Launch launch = launch_of(job, scenario, launcher);
     std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps);
     const ExitCode end = execute(launch, [&](std::size_t steps) { progress->show(steps); });
     progress.reset();
-    return end == ExitCode::done ? show(o, scenario, load_run(job.out), conditions) : end;
+    if (end != ExitCode::done) return end;
+    if (!o.out.empty()) keep(job.out, o.out);
+    return show(o, scenario, load_run(job.out), conditions);
 }
 
 }  // namespace

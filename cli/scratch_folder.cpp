@@ -7,8 +7,8 @@
 
 namespace sextant {
 
-ScratchFolder::ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "sextant-XXXXXX").string();
+ScratchFolder::ScratchFolder(const std::filesystem::path& in) {
+    std::string name = (in / "sextant-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw BackendError("cannot make the folder " + name + ": " + std::strerror(errno));
     path_ = name;
 }

@@ -7,7 +7,8 @@ namespace sextant {
 
 class ScratchFolder {
 public:
-    ScratchFolder();  // throws BackendError when there is no room for temporary files
+    // Throws BackendError when there is no room for files.
+    explicit ScratchFolder(const std::filesystem::path& in = std::filesystem::temp_directory_path());
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
     ~ScratchFolder();

@@ -20,7 +20,7 @@ struct ExecArguments {
     std::optional<double> clip_norm;  // where the framework clips gradients; absent: 1
     std::filesystem::path out;        // empty: nothing is written
     double hang_timeout = 5;          // seconds without a sign of life after which a rank counts as lost
-    bool check = false;         // says whether the scenario runs, and does not run it: one process, without MPI
+    bool check = false;               // says whether the scenario runs, and does not run it: one process, without MPI
     bool parameters = false;          // sums over the final weights go to the record
 };
 

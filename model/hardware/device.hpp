@@ -48,8 +48,8 @@ struct Device {
     std::string architecture;        // "ampere", lower case; "unknown" where not stated
     std::string compute_capability;  // "8.0"; empty where the notion does not exist
 
-    int multiprocessors = 0;                      // SMs, compute units or cores
-    Sourced<Frequency> clock;                     // boost clock
+    int multiprocessors = 0;   // SMs, compute units or cores
+    Sourced<Frequency> clock;  // boost clock
     // Of the rates in short tests, what is left in a training run of hours: power and heat lower the clock of the arithmetic units, not
     // that of the memory.
     Sourced<double> sustained_clock{1.0, SourceKind::estimated, "as in short tests"};
