@@ -1,6 +1,7 @@
 // Attention that never holds more than a block of scores (FlashAttention, arXiv 2205.14135): forward keeps the log of each row's sum of
 // exponentials, from which backward makes the probabilities again.
 #include "backend/cpu/operators.hpp"
+#include "backend/cpu/reductions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,15 +53,14 @@ public:
         for (std::int64_t i = 0; i < b.queries; ++i) {
             const KeyRange r = range(b, i);
             float* row = p.data + i * b.keys;
-            lse[i] = *std::max_element(row + r.begin, row + r.end);
+            lse[i] = largest_of(row + r.begin, r.end - r.begin);
             shift(row, b.keys, r, lse[i]);
         }
         engine_.apply(Curve::exp, p.data, p.data, b.queries * b.keys);
         for (std::int64_t i = 0; i < b.queries; ++i) {
             float* row = p.data + i * b.keys;
-            float sum = 0;
-            for (std::int64_t j = 0; j < b.keys; ++j) sum += row[j];
-            for (std::int64_t j = 0; j < b.keys; ++j) row[j] /= sum;
+            const float sum = sum_of(row, b.keys), factor = 1 / sum;
+            for (std::int64_t j = 0; j < b.keys; ++j) row[j] *= factor;
             lse[i] += std::log(sum);
         }
         multiply(p, values(c_.inputs[2], b), results(c_.outputs[0], b));
@@ -74,8 +74,7 @@ public:
         const Matrix out = results(c_.outputs[0], b), d_out = results(c_.output_gradients[0], b);
         multiply(d_out, values(c_.inputs[2], b).turned(), dp);
         for (std::int64_t i = 0; i < b.queries; ++i) {
-            float sum = 0;
-            for (std::int64_t j = 0; j < a_.value_dim; ++j) sum += out.data[i * out.pitch + j] * d_out.data[i * d_out.pitch + j];
+            const float sum = dot_of(out.data + i * out.pitch, d_out.data + i * d_out.pitch, a_.value_dim);
             float *gradient = dp.data + i * b.keys, *probability = p.data + i * b.keys;
             for (std::int64_t j = 0; j < b.keys; ++j) gradient[j] = probability[j] * (gradient[j] - sum);
         }

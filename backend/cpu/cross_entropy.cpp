@@ -1,5 +1,6 @@
 // Cross entropy of each row: the log of the sum of exponentials of its logits, less the logit of its label.
 #include "backend/cpu/operators.hpp"
+#include "backend/cpu/reductions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,12 @@ struct Rows {
         return side_by_side ? row * pitch : row / pitch * whole_ * pitch + row % pitch;
     }
     [[nodiscard]] std::int64_t step() const { return side_by_side ? 1 : pitch; }
+    void copy(const float* row, float* to) const {
+        if (side_by_side)
+            std::copy_n(row, classes, to);
+        else
+            for (std::int64_t j = 0; j < classes; ++j) to[j] = row[j * pitch];
+    }
 
 private:
     std::int64_t whole_;
@@ -33,12 +40,11 @@ void forward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
     for (std::int64_t r = 0; r < e.rows; ++r) {
         const float* row = x + rows.begin(r);
         float* statistics = c.outputs[1].reals() + 3 * r;
-        float largest = row[0];
-        for (std::int64_t j = 1; j < rows.classes; ++j) largest = std::max(largest, row[j * rows.step()]);
-        for (std::int64_t j = 0; j < rows.classes; ++j) exponentials[j] = row[j * rows.step()] - largest;
+        rows.copy(row, exponentials);
+        const float largest = largest_of(exponentials, rows.classes);
+        for (std::int64_t j = 0; j < rows.classes; ++j) exponentials[j] -= largest;
         engine.apply(Curve::exp, exponentials, exponentials, rows.classes);
-        float sum = 0;
-        for (std::int64_t j = 0; j < rows.classes; ++j) sum += exponentials[j];
+        const float sum = sum_of(exponentials, rows.classes);
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
         statistics[0] = largest;
         statistics[1] = sum;
@@ -56,9 +62,14 @@ void backward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
         const float* row = x + rows.begin(r);
         float* gradient = dx + rows.begin(r);
         const float *statistics = c.outputs[1].reals() + 3 * r, dy = c.output_gradients[0].reals()[r];
-        for (std::int64_t j = 0; j < rows.classes; ++j) probabilities[j] = row[j * rows.step()] - statistics[0];
+        rows.copy(row, probabilities);
+        for (std::int64_t j = 0; j < rows.classes; ++j) probabilities[j] -= statistics[0];
         engine.apply(Curve::exp, probabilities, probabilities, rows.classes);
-        for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j * rows.step()] = dy * probabilities[j] / statistics[1];
+        const float factor = dy / statistics[1];
+        if (rows.side_by_side)
+            for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j] = factor * probabilities[j];
+        else
+            for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j * rows.step()] = factor * probabilities[j];
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
         if (label >= 0 && label < rows.classes) gradient[label * rows.step()] -= dy;
     }

@@ -1,7 +1,6 @@
 // Softmax over the rows of a matrix.
 #include "backend/cpu/operators.hpp"
-
-#include <algorithm>
+#include "backend/cpu/reductions.hpp"
 
 namespace sextant::cpu {
 
@@ -10,15 +9,14 @@ void forward(Engine& engine, const Softmax& s, const OperatorCall& c) {
     float* y = c.outputs[0].reals();
     for (std::int64_t r = 0; r < s.rows; ++r) {
         const float* row = x + r * s.width;
-        const float largest = *std::max_element(row, row + s.width);
+        const float largest = largest_of(row, s.width);
         for (std::int64_t i = 0; i < s.width; ++i) y[r * s.width + i] = row[i] - largest;
     }
     engine.apply(Curve::exp, y, y, s.rows * s.width);
     for (std::int64_t r = 0; r < s.rows; ++r) {
         float* row = y + r * s.width;
-        float sum = 0;
-        for (std::int64_t i = 0; i < s.width; ++i) sum += row[i];
-        for (std::int64_t i = 0; i < s.width; ++i) row[i] /= sum;
+        const float factor = 1 / sum_of(row, s.width);
+        for (std::int64_t i = 0; i < s.width; ++i) row[i] *= factor;
     }
 }
 
@@ -27,8 +25,7 @@ void backward(Engine&, const Softmax& s, const OperatorCall& c) {
     float* dx = c.input_gradients[0].reals();
     for (std::int64_t r = 0; r < s.rows; ++r) {
         const std::int64_t at = r * s.width;
-        float sum = 0;
-        for (std::int64_t i = at; i < at + s.width; ++i) sum += y[i] * dy[i];
+        const float sum = dot_of(y + at, dy + at, s.width);
         for (std::int64_t i = at; i < at + s.width; ++i) dx[i] = y[i] * (dy[i] - sum);
     }
 }
