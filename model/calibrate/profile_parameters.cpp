@@ -70,6 +70,12 @@ std::vector<ProfileParameter> cpu_parameters() {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
         "fp32 rate that large products sustain", device, Range{1e8, 1e14, unknown}, [](Scenario & s) -> auto& { return fp32(s).rate; });
+    list.back().attribute = [](Scenario& s, const std::string& source) {
+        PeakRate& p = fp32(s);
+        p.rate.kind = SourceKind::measured;
+        p.rate.source = source;
+        p.achievable = Sourced<double>{1.0, SourceKind::measured, source};  // the rate is what was reached
+    };
     add(
         "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
