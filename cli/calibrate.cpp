@@ -78,7 +78,8 @@ void run_calibrate(const CalibrateOptions& o) {
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
                            " from each other; nothing was written");
     write_text(o.out, cluster_to_profile(calibrated_cluster(found, machine, today())));
-    std::cout << calibration_to_text(found) << "\nwritten to " << o.out << "; use it by --set hardware.cluster=" << o.out << '\n';
+    std::cout << calibration_to_text(found) << "\nwritten to " << o.out
+              << "; use it by --set hardware.cluster=" << fs::absolute(o.out).string() << '\n';
 }
 
 // Passes over the runs that a fit takes; how many is not known before.
