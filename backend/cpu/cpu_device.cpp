@@ -52,6 +52,11 @@ struct CpuDevice::State {
 CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }
 CpuDevice::~CpuDevice() = default;
 
+std::string CpuDevice::library_version() {
+    const dnnl_version_t* v = dnnl_version();
+    return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
+}
+
 Array CpuDevice::allocate(std::int64_t elements, Element element) {
     return {state_->memory.take(elements * bytes_of(element)), elements, element};
 }

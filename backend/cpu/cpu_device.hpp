@@ -6,6 +6,7 @@
 #include "backend/exec/device.hpp"
 
 #include <memory>
+#include <string>
 
 namespace sextant {
 
@@ -15,6 +16,7 @@ public:
     // other.
     explicit CpuDevice(int threads = 1);
     ~CpuDevice() override;
+    [[nodiscard]] static std::string library_version();  // of oneDNN: "2.7.0"
 
     Array allocate(std::int64_t elements, Element = Element::real) override;
     [[nodiscard]] std::int64_t bytes_in_use() const override;

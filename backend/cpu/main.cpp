@@ -14,6 +14,7 @@
 #include "model/io/run_writer.hpp"
 #include "model/sextant.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -38,11 +39,12 @@ Scenario scenario_to_run(const ExecArguments& a) {
     return scenario;
 }
 
-std::string processor_name() {
+// What stands behind such a word in /proc/cpuinfo, of the core that is this many behind the first; empty where it does not.
+std::string processor_fact(const std::string& word, int core) {
     std::ifstream info("/proc/cpuinfo");
     for (std::string line; std::getline(info, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "unknown";
+        if (line.starts_with(word) && core-- <= 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+    return {};
 }
 
 // Strings are cut; the rest of a rank's environment travels as it is.
@@ -50,12 +52,15 @@ struct EnvironmentBytes {
     char host[64], processor[64];
     int threads;
     double peak_memory, peak_resident;
+    double clock;  // zero: not told
 };
 
 EnvironmentBytes environment(const MpiWorld& world, int threads, std::int64_t peak_bytes) {
     EnvironmentBytes e{};
     world.host().copy(e.host, sizeof e.host - 1);
-    processor_name().copy(e.processor, sizeof e.processor - 1);
+    const int core = std::max(0, sched_getcpu());
+    processor_fact("model name", core).copy(e.processor, sizeof e.processor - 1);
+    e.clock = std::strtod(processor_fact("cpu MHz", core).c_str(), nullptr) * 1e6;
     e.threads = threads;
     e.peak_memory = static_cast<double>(peak_bytes);
     rusage usage{};
@@ -185,6 +190,7 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabo
     RunRecord record = summarize(job, outcome.walks, sum);
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
+    record.libraries.push_back({"oneDNN", CpuDevice::library_version()});
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments = gather(world, std::vector{environment(world, threads, outcome.walks.back().peak_bytes)});
@@ -193,7 +199,8 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabo
     for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];
         record.trace.ranks[r].host = e.host;
-        record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B});
+        record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B,
+                                e.clock > 0 ? std::optional(Frequency::from_si(e.clock)) : std::nullopt});
     }
     where.at("the writing of the results");
     const std::string text = run_to_json(record);

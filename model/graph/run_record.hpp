@@ -13,9 +13,10 @@ namespace sextant {
 struct RankEnvironment {
     int rank = 0;
     std::string host, processor;
-    int threads = 1;      // that compute; one more communicates
-    Bytes peak_memory;    // of the arrays that training holds
-    Bytes peak_resident;  // of the process
+    int threads = 1;                 // that compute; one more communicates
+    Bytes peak_memory;               // of the arrays that training holds
+    Bytes peak_resident;             // of the process
+    std::optional<Frequency> clock;  // of its core when the steps were through, where the system tells
 };
 
 struct LibraryVersion {

@@ -1,6 +1,6 @@
+#include "model/base/quantity_text.hpp"
+#include "model/io/cluster_writer.hpp"
 #include "model/io/profile_writer.hpp"
-
-#include "model/io/profile_words.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -9,188 +9,265 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double plain(double number) { return number; }
+// Facts are for programs: SI numbers with the unit in the key. A profile reads back: quantities as people write them, and no more than is
+// known.
+enum class Form { facts, profile };
+struct Key {
+    const char *profile, *facts;
+};
+
+constexpr int digits = 9;  // of a quantity in a profile
+
+Json value_of(double number, Form) { return number; }
 template <int B, int F, int S, int J, int M>
-double plain(Quantity<B, F, S, J, M> q) {
-    return q.si();
+Json value_of(Quantity<B, F, S, J, M> q, Form form) {
+    return form == Form::facts ? Json(q.si()) : Json(to_text(q, digits));
 }
 
-template <class T>
-Json number(const Sourced<T>& n) {
-    return {{"value", plain(n.value)}, {"kind", to_text(n.kind)}, {"source", n.source}};
+std::string_view word(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : kind == DeviceKind::cpu ? "cpu" : "accelerator"; }
+std::string_view word(PeerLayout layout) {
+    constexpr std::string_view words[] = {"none", "crossbar", "all_to_all", "matrix", "pairs"};
+    return words[static_cast<int>(layout)];
 }
-template <class T>
-void add(Json& out, const char* key, const Sourced<T>& n) {
-    out[key] = number(n);
+std::string_view word(FabricKind kind) {
+    constexpr std::string_view words[] = {"none", "single_switch", "leaf_spine", "rail_leaf_spine", "dragonfly"};
+    return words[static_cast<int>(kind)];
 }
-template <class T>
-void add(Json& out, const char* key, const std::optional<Sourced<T>>& n) {
-    if (n) out[key] = number(*n);
+std::string_view word(LinkCategory category) {
+    constexpr std::string_view words[] = {"pcie", "socket", "nvlink", "infiniband", "ethernet", "memory"};
+    return words[static_cast<int>(category)];
+}
+std::string_view word(StorageKind kind) {
+    constexpr std::string_view words[] = {"memory", "disk", "ssd", "nvme", "nfs", "parallel", "object"};
+    return words[static_cast<int>(kind)];
 }
 
-Json json_of(const LinkType& link) {
-    Json out = {{"name", link.name}, {"category", word(link.category)}};
-    add(out, "bandwidth_bytes_per_s", link.bandwidth);
-    add(out, "achievable_fraction", link.achievable);
-    add(out, "latency_s", link.latency);
+// An object in the making.
+class Writer {
+public:
+    explicit Writer(Form form, Json start = Json::object()) : form_(form), out_(std::move(start)) {}
+
+    template <class T>
+    void number(Key key, const Sourced<T>& n) {
+        out_[form_ == Form::facts ? key.facts : key.profile] = {
+            {"value", value_of(n.value, form_)}, {"kind", to_text(n.kind)}, {"source", n.source}};
+    }
+    template <class T>
+    void number(Key key, const std::optional<Sourced<T>>& n) {
+        if (n) number(key, *n);
+    }
+    // Zero is not known.
+    template <class T>
+    void known(Key key, const Sourced<T>& n) {
+        if (form_ == Form::facts || n.value != T{}) number(key, n);
+    }
+    void text(const char* key, const std::string& text) {
+        if (form_ == Form::facts || !text.empty()) out_[key] = text;
+    }
+    void put(const char* key, Json value) { out_[key] = std::move(value); }
+    [[nodiscard]] bool facts() const { return form_ == Form::facts; }
+    [[nodiscard]] Form form() const { return form_; }
+    Json take() { return std::move(out_); }
+
+private:
+    Form form_;
+    Json out_;
+};
+
+Json with_schema(const char* schema, Json&& body) {
+    Json out = {{"schema", schema}};
+    out.update(body);
     return out;
 }
 
-Json json_of(const StorageClass& s) {
-    Json out = {{"name", s.name}, {"type", word(s.kind)}, {"shared", s.shared}};
-    add(out, "open_latency_s", s.open_latency);
-    add(out, "seek_latency_s", s.seek_latency);
-    add(out, "read_bytes_per_s", s.read_bandwidth);
-    add(out, "write_bytes_per_s", s.write_bandwidth);
-    add(out, "random_reads_per_s", s.random_read_rate);
-    add(out, "metadata_operations_per_s", s.metadata_rate);
-    add(out, "client_read_bytes_per_s", s.client_read_bandwidth);
-    add(out, "client_write_bytes_per_s", s.client_write_bandwidth);
-    add(out, "total_read_bytes_per_s", s.total_read_bandwidth);
-    add(out, "total_write_bytes_per_s", s.total_write_bandwidth);
-    add(out, "retention_s", s.retention);
-    return out;
+Json json_of(const LinkType& link, Form form) {
+    Writer w(form, {{"name", link.name}, {"category", word(link.category)}});
+    w.number({"bandwidth", "bandwidth_bytes_per_s"}, link.bandwidth);
+    w.number({"achievable", "achievable_fraction"}, link.achievable);
+    w.number({"latency", "latency_s"}, link.latency);
+    if (!w.facts()) w.text("notes", link.notes);
+    return w.take();
 }
 
-Json json_of(const PeerFabric& peers) {
-    Json out = {{"layout", word(peers.layout)}};
-    if (peers.layout == PeerLayout::none) return out;
-    out["link"] = json_of(peers.link);
+Json json_of(const StorageClass& s, Form form) {
+    Writer w(form, {{"name", s.name}, {"type", word(s.kind)}, {"shared", s.shared}});
+    w.number({"open_latency", "open_latency_s"}, s.open_latency);
+    w.number({"seek_latency", "seek_latency_s"}, s.seek_latency);
+    w.number({"read_bandwidth", "read_bytes_per_s"}, s.read_bandwidth);
+    w.number({"write_bandwidth", "write_bytes_per_s"}, s.write_bandwidth);
+    w.number({"random_read_rate", "random_reads_per_s"}, s.random_read_rate);
+    w.number({"metadata_rate", "metadata_operations_per_s"}, s.metadata_rate);
+    w.number({"client_read_bandwidth", "client_read_bytes_per_s"}, s.client_read_bandwidth);
+    w.number({"client_write_bandwidth", "client_write_bytes_per_s"}, s.client_write_bandwidth);
+    w.number({"total_read_bandwidth", "total_read_bytes_per_s"}, s.total_read_bandwidth);
+    w.number({"total_write_bandwidth", "total_write_bytes_per_s"}, s.total_write_bandwidth);
+    if (s.backed_up) w.put("backed_up", *s.backed_up);
+    w.number({"retention", "retention_s"}, s.retention);
+    if (!w.facts()) w.text("notes", s.notes);
+    return w.take();
+}
+
+Json json_of(const Device& d, Form form) {
+    Writer w(form, {{"name", d.name}, {"aliases", d.aliases}, {"type", word(d.kind)}});
+    w.text("vendor", d.vendor);
+    w.text("architecture", d.architecture);
+    w.text("compute_capability", d.compute_capability);
+    if (w.facts() || d.multiprocessors > 0) w.put("multiprocessors", d.multiprocessors);
+    w.known({"clock", "clock_hz"}, d.clock);
+    w.number({"sustained_clock", "sustained_clock"}, d.sustained_clock);
+    w.number({"memory", "memory_bytes"}, d.memory);
+    w.number({"usable_memory", "usable_memory_bytes"}, d.usable_memory);
+    w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, d.memory_bandwidth);
+    w.number({"stream_fraction", "stream_fraction"}, d.stream_fraction);
+    w.number({"attention_forward", "attention_forward_fraction"}, d.attention_forward);
+    w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
+    w.known({"l2", "l2_bytes"}, d.l2);
+    Json peaks = Json::array();
+    for (const PeakRate& p : d.peaks) {
+        Writer peak(form, {{"input", to_text(p.input)},
+                           {"accumulate", to_text(p.accumulate)},
+                           {"unit", p.unit == ComputeUnit::tensor ? "tensor" : "vector"}});
+        peak.number({"rate", "operations_per_s"}, p.rate);
+        peak.number({"achievable", "achievable_fraction"}, p.achievable);
+        peaks.push_back(peak.take());
+    }
+    w.put("peaks", std::move(peaks));
+    w.number({"kernel_overhead", "kernel_overhead_s"}, d.kernel_overhead);
+    w.number({"graph_kernel_overhead", "graph_kernel_overhead_s"}, d.graph_kernel_overhead);
+    w.text("host_link", d.host_link);
+    w.known({"power", "power_w"}, d.power);
+    w.known({"idle_power", "idle_power_w"}, d.idle_power);
+    w.number({"price", "price_usd_per_s"}, d.price);
+    if (w.facts()) w.put("gemm_curves", d.gemm_curves.size());
+    w.text("notes", d.notes);
+    return w.take();
+}
+
+Json json_of(const PeerFabric& peers, Form form) {
+    Writer w(form, {{"layout", word(peers.layout)}});
+    if (peers.layout == PeerLayout::none) return w.take();
+    w.put("link", json_of(peers.link, form));
     if (peers.layout == PeerLayout::matrix)
-        out["link_count"] = peers.link_count;
+        w.put("link_count", peers.link_count);
     else
-        out["links"] = peers.links;
-    out["in_switch_reduction"] = peers.in_switch_reduction;
-    if (peers.domain) out["domain"] = peers.domain;
-    return out;
+        w.put("links", peers.links);
+    w.put("in_switch_reduction", peers.in_switch_reduction);
+    if (peers.domain) w.put("domain", peers.domain);
+    return w.take();
 }
 
-Json json_of(const HostSpec& host) {
-    Json out = {{"cpu", host.cpu}, {"sockets", host.sockets}, {"cores", host.cores}};
-    add(out, "memory_bytes", host.memory);
-    add(out, "memory_bandwidth_bytes_per_s", host.memory_bandwidth);
-    add(out, "thread_speed", host.thread_speed);
-    if (host.sockets > 1) out["socket_link"] = json_of(host.socket_link);
-    return out;
+Json json_of(const HostSpec& host, Form form) {
+    Writer w(form, {{"cpu", host.cpu}, {"sockets", host.sockets}, {"cores", host.cores}});
+    w.number({"memory", "memory_bytes"}, host.memory);
+    w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, host.memory_bandwidth);
+    w.number({"thread_speed", "thread_speed"}, host.thread_speed);
+    if (host.sockets > 1) w.put("socket_link", json_of(host.socket_link, form));
+    return w.take();
 }
 
-Json json_of(const NodeSpec& node) {
-    Json out = {{"device", node.device.name},
-                {"devices", node.devices},
-                {"peers", json_of(node.peers)},
-                {"host_link", json_of(node.host_link)},
-                {"devices_per_switch", node.devices_per_switch},
-                {"peer_access", node.peer_access},
-                {"host", json_of(node.host)},
-                {"nics", node.nics}};
-    if (node.nics > 0) out["nic_link"] = json_of(node.nic_link);
-    out["gpu_direct"] = node.gpu_direct;
-    if (node.ethernet) out["ethernet"] = json_of(*node.ethernet);
-    if (node.local_storage) out["local_storage"] = json_of(*node.local_storage);
-    add(out, "base_power_w", node.base_power);
-    add(out, "price_usd_per_s", node.price);
-    return out;
+Json json_of(const NodeSpec& node, Form form) {
+    Writer w(form);
+    w.put("device", form == Form::facts ? Json(node.device.name) : with_schema("device/1", json_of(node.device, form)));
+    w.put("devices", node.devices);
+    w.put("peers", json_of(node.peers, form));
+    w.put("host_link", json_of(node.host_link, form));
+    w.put("devices_per_switch", node.devices_per_switch);
+    w.put("peer_access", node.peer_access);
+    w.put("host", json_of(node.host, form));
+    w.put("nics", node.nics);
+    if (node.nics > 0) w.put("nic_link", json_of(node.nic_link, form));
+    w.put("gpu_direct", node.gpu_direct);
+    if (node.ethernet) w.put("ethernet", json_of(*node.ethernet, form));
+    if (node.local_storage) w.put("local_storage", json_of(*node.local_storage, form));
+    w.number({"base_power", "base_power_w"}, node.base_power);
+    w.number({"price", "price_usd_per_s"}, node.price);
+    return w.take();
 }
 
-Json json_of(const FabricSpec& fabric) {
-    Json out = {{"layout", word(fabric.kind)}};
-    if (fabric.kind == FabricKind::none) return out;
-    out["nodes_per_leaf"] = fabric.nodes_per_leaf;
-    out["oversubscription"] = fabric.oversubscription;
-    add(out, "switch_latency_s", fabric.switch_latency);
-    out["in_switch_reduction"] = fabric.in_switch_reduction;
-    return out;
+Json json_of(const FabricSpec& fabric, Form form) {
+    Writer w(form, {{"layout", word(fabric.kind)}});
+    if (fabric.kind == FabricKind::none) return w.take();
+    if (w.facts() || fabric.nodes_per_leaf > 0) w.put("nodes_per_leaf", fabric.nodes_per_leaf);
+    w.put("oversubscription", fabric.oversubscription);
+    w.number({"switch_latency", "switch_latency_s"}, fabric.switch_latency);
+    w.put("in_switch_reduction", fabric.in_switch_reduction);
+    return w.take();
+}
+
+Json json_of(const Sourced<Seconds> (&steps)[3], Form form) {
+    Writer w(form);
+    w.number({"nvlink", "nvlink"}, steps[static_cast<int>(Hop::nvlink)]);
+    w.number({"pcie", "pcie"}, steps[static_cast<int>(Hop::pcie)]);
+    w.number({"network", "network"}, steps[static_cast<int>(Hop::network)]);
+    return w.take();
+}
+
+Json json_of(const Protocol& p, Form form) {
+    Writer w(form, {{"name", p.name}});
+    w.number({"bandwidth_fraction", "bandwidth_fraction"}, p.bandwidth_fraction);
+    w.put(w.facts() ? "ring_step_s" : "ring_step", json_of(p.ring_step, form));
+    w.put(w.facts() ? "tree_step_s" : "tree_step", json_of(p.tree_step, form));
+    w.number({"base", "base_s"}, p.base);
+    if (p.up_to) w.put(w.facts() ? "up_to_bytes" : "up_to", value_of(*p.up_to, form));
+    return w.take();
+}
+
+Json json_of(const CommunicationLibrary& l, Form form) {
+    Writer w(form, {{"name", l.name}, {"aliases", l.aliases}, {"tree", l.tree}});
+    w.number({"tree_bandwidth_fraction", "tree_bandwidth_fraction"}, l.tree_bandwidth_fraction);
+    w.put("in_switch_reduction", l.in_switch_reduction);
+    w.known({"in_switch_bandwidth_fraction", "in_switch_bandwidth_fraction"}, l.in_switch_bandwidth_fraction);
+    w.known({"in_switch_step", "in_switch_step_s"}, l.in_switch_step);
+    w.number({"host_reduction", "host_reduction_bytes_per_s"}, l.host_reduction);
+    w.number({"host_staging", "host_staging_bytes_per_s"}, l.host_staging);
+    if (w.facts()) w.put("host_staged", l.host_staging.has_value());
+    w.put("sockets_only", l.sockets_only);
+    Json protocols = Json::array();
+    for (const Protocol& p : l.protocols) protocols.push_back(json_of(p, form));
+    w.put("protocols", std::move(protocols));
+    w.text("notes", l.notes);
+    return w.take();
+}
+
+Json json_of(const CalibrationStamp& c) {
+    return {{"host", c.host}, {"processor", c.processor}, {"date", c.date},
+            {"runs", c.runs}, {"noise", c.noise},         {"median_error", c.median_error}};
+}
+
+Json json_of(const Cluster& c, Form form) {
+    Writer w(form, {{"name", c.name}, {"title", c.title}, {"aliases", c.aliases}, {"nodes", c.nodes}});
+    w.put("node", json_of(c.node, form));
+    w.put("fabric", json_of(c.fabric, form));
+    Json storage = Json::array();
+    for (const StorageClass& s : c.shared_storage) storage.push_back(json_of(s, form));
+    w.put("shared_storage", std::move(storage));
+    if (c.library) w.put("library", with_schema("library/1", json_of(*c.library, form)));
+    if (c.calibration) w.put("calibration", json_of(*c.calibration));
+    w.put("assumptions", c.assumptions);
+    w.text("notes", c.notes);
+    return w.take();
 }
 
 std::string text(const char* schema, Json&& body) {
-    Json out = {{"schema", schema}};
-    out.update(body);
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return with_schema(schema, std::move(body)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+template <class Profile>
+std::string with_notes(const char* schema, const Profile& profile) {
+    Json out = json_of(profile, Form::facts);
+    out["notes"] = profile.notes;
+    return text(schema, std::move(out));
 }
 
 }  // namespace
 
-std::string profile_to_json(const Device& d) {
-    Json out = {{"name", d.name},
-                {"aliases", d.aliases},
-                {"type", word(d.kind)},
-                {"vendor", d.vendor},
-                {"architecture", d.architecture},
-                {"compute_capability", d.compute_capability},
-                {"multiprocessors", d.multiprocessors}};
-    add(out, "clock_hz", d.clock);
-    add(out, "sustained_clock", d.sustained_clock);
-    add(out, "memory_bytes", d.memory);
-    add(out, "usable_memory_bytes", d.usable_memory);
-    add(out, "memory_bandwidth_bytes_per_s", d.memory_bandwidth);
-    add(out, "stream_fraction", d.stream_fraction);
-    add(out, "l2_bytes", d.l2);
-    out["peaks"] = Json::array();
-    for (const PeakRate& p : d.peaks) {
-        Json peak = {{"input", to_text(p.input)},
-                     {"accumulate", to_text(p.accumulate)},
-                     {"unit", p.unit == ComputeUnit::tensor ? "tensor" : "vector"},
-                     {"operations_per_s", number(p.rate)}};
-        add(peak, "achievable_fraction", p.achievable);
-        out["peaks"].push_back(std::move(peak));
-    }
-    add(out, "kernel_overhead_s", d.kernel_overhead);
-    add(out, "graph_kernel_overhead_s", d.graph_kernel_overhead);
-    out["host_link"] = d.host_link;
-    add(out, "power_w", d.power);
-    add(out, "idle_power_w", d.idle_power);
-    add(out, "price_usd_per_s", d.price);
-    out["gemm_curves"] = d.gemm_curves.size();
-    out["notes"] = d.notes;
-    return text("device-facts/1", std::move(out));
-}
+std::string profile_to_json(const Device& d) { return text("device-facts/1", json_of(d, Form::facts)); }
+std::string profile_to_json(const Cluster& c) { return text("cluster-facts/1", json_of(c, Form::facts)); }
+std::string profile_to_json(const LinkType& link) { return with_notes("link-facts/1", link); }
+std::string profile_to_json(const StorageClass& storage) { return with_notes("storage-facts/1", storage); }
+std::string profile_to_json(const CommunicationLibrary& library) { return text("library-facts/1", json_of(library, Form::facts)); }
 
-std::string profile_to_json(const Cluster& c) {
-    Json out = {{"name", c.name},   {"title", c.title},        {"aliases", c.aliases},
-                {"nodes", c.nodes}, {"node", json_of(c.node)}, {"fabric", json_of(c.fabric)}};
-    out["shared_storage"] = Json::array();
-    for (const StorageClass& s : c.shared_storage) out["shared_storage"].push_back(json_of(s));
-    out["assumptions"] = c.assumptions;
-    out["notes"] = c.notes;
-    return text("cluster-facts/1", std::move(out));
-}
-
-std::string profile_to_json(const LinkType& link) {
-    Json out = json_of(link);
-    out["notes"] = link.notes;
-    return text("link-facts/1", std::move(out));
-}
-
-std::string profile_to_json(const StorageClass& storage) {
-    Json out = json_of(storage);
-    out["notes"] = storage.notes;
-    return text("storage-facts/1", std::move(out));
-}
-
-std::string profile_to_json(const CommunicationLibrary& library) {
-    const auto steps = [](const Sourced<Seconds>(&s)[3]) {
-        return Json{{"nvlink", number(s[0])}, {"pcie", number(s[1])}, {"network", number(s[2])}};
-    };
-    Json out = {{"name", library.name},
-                {"aliases", library.aliases},
-                {"tree", library.tree},
-                {"tree_bandwidth_fraction", number(library.tree_bandwidth_fraction)},
-                {"in_switch_reduction", library.in_switch_reduction},
-                {"host_staged", library.host_staging.has_value()},
-                {"sockets_only", library.sockets_only},
-                {"protocols", Json::array()},
-                {"notes", library.notes}};
-    for (const Protocol& p : library.protocols) {
-        Json protocol = {{"name", p.name},
-                         {"bandwidth_fraction", number(p.bandwidth_fraction)},
-                         {"ring_step_s", steps(p.ring_step)},
-                         {"tree_step_s", steps(p.tree_step)},
-                         {"base_s", number(p.base)}};
-        if (p.up_to) protocol["up_to_bytes"] = p.up_to->si();
-        out["protocols"].push_back(std::move(protocol));
-    }
-    return text("library-facts/1", std::move(out));
-}
+std::string cluster_to_profile(const Cluster& c) { return text("cluster/1", json_of(c, Form::profile)); }
 
 std::string profile_to_json(const ReferenceLatencies& table) {
     Json out = {{"title", table.title},

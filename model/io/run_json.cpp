@@ -12,13 +12,15 @@ using Json = nlohmann::ordered_json;
 
 Json ranks_json(const RunRecord& run) {
     Json list = Json::array();
-    for (const RankEnvironment& r : run.ranks)
+    for (const RankEnvironment& r : run.ranks) {
         list.push_back({{"rank", r.rank},
                         {"host", r.host},
                         {"processor", r.processor},
                         {"threads", r.threads},
                         {"peak_memory_bytes", r.peak_memory.si()},
                         {"peak_resident_bytes", r.peak_resident.si()}});
+        if (r.clock) list.back()["clock_hz"] = r.clock->si();
+    }
     return list;
 }
 

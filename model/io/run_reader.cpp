@@ -169,6 +169,7 @@ private:
         r.required("threads", e.threads);
         read_si(r, "peak_memory_bytes", e.peak_memory);
         read_si(r, "peak_resident_bytes", e.peak_resident);
+        if (double hz = 0; r.optional("clock_hz", hz, positive)) e.clock = Frequency::from_si(hz);
     }
 
     void read_steps(ObjectReader& r) {

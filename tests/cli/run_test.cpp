@@ -63,6 +63,8 @@ TEST_F(Run, KeepsTheRecordAndTheTimelineThatAreAskedFor) {
     EXPECT_EQ(record["step_times_s"].size(), 4U);
     EXPECT_EQ(record["environment"]["ranks"].size(), 1U);
     EXPECT_EQ(record["overrides"], Json({"plan.dp=1"}));
+    EXPECT_TRUE(record["environment"]["libraries"].contains("oneDNN"));
+    EXPECT_TRUE(record["environment"]["libraries"].contains("MPI"));
     EXPECT_FALSE(Json::parse(std::ifstream(file("trace.json")))["traceEvents"].empty());
 }
 

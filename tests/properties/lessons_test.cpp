@@ -173,6 +173,16 @@ TEST(Lessons, gathers_hide_behind_long_prompts_only) {
     EXPECT_GT(share(report_of("inference-llama-2-70b-zero3", {"workload.seq_len=128"})), 0.22);
 }
 
+TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {
+    const Estimate beside = report_of("two-hosts-gigabit").estimate;
+    const Estimate behind = report_of("two-hosts-gigabit", {"plan.gradient_overlap=false"}).estimate;
+    const Seconds hidden = beside.overlapped[Term::data_communication], shown = beside.terms[Term::data_communication];
+    EXPECT_GT(hidden / (hidden + shown), 0.3);
+    EXPECT_GT(behind.step / beside.step, 1.05);
+    // Whoever communicates takes its time from whoever computes.
+    EXPECT_GT(beside.terms[Term::backward] / behind.terms[Term::backward], 1.02);
+}
+
 TEST(Lessons, selective_recompute_saves_time_and_costs_little_memory) {
     const std::string name = "megatron-22b-selective-recompute";
     expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);
