@@ -4,6 +4,7 @@
 #include "cli/machine.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch_folder.hpp"
+#include "cli/writable.hpp"
 #include "model/io/calibration_writer.hpp"
 #include "model/io/cluster_writer.hpp"
 #include "model/io/probe_reader.hpp"
@@ -66,6 +67,7 @@ std::vector<ProbeRun> run_probes(Library& library, const std::vector<Probe>& pro
 }
 
 void run_calibrate(const CalibrateOptions& o) {
+    check_writable(o.out);
     Library library = open_library(o.profiles);
     const MachineFacts machine = facts_of_this_machine();
     const ScratchFolder scratch;

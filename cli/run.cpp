@@ -6,6 +6,7 @@
 #include "cli/scratch_folder.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
+#include "cli/writable.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_reader.hpp"
 #include "model/io/run_writer.hpp"
@@ -13,13 +14,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -58,12 +55,6 @@ void keep(const fs::path& record, const fs::path& as) {
     });
 }
 
-// Before a long run, not after it.
-void check_folder(const fs::path& file) {
-    const fs::path folder = fs::absolute(file).parent_path();
-    if (::access(folder.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
-}
-
 ExitCode run_for_real(const RunOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!conditions.empty() && !o.compare)
@@ -74,7 +65,7 @@ ExitCode run_for_real(const RunOptions& o) {
         return ExitCode::done;
     }
     for (const std::string& file : {o.out, o.trace})
-        if (!file.empty()) check_folder(file);
+        if (!file.empty()) check_writable(file);
     const Launcher launcher = usual_launcher();
     // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
     const bool here = launcher == Launcher::mpirun && o.job.host_file.empty();

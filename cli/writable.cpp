@@ -1,0 +1,17 @@
+#include "cli/writable.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace sextant {
+
+void check_writable(const std::filesystem::path& file) {
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    if (::access(folder.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace sextant
