@@ -1,14 +1,10 @@
 // sextant compare: what was predicted beside what a real run measured, and which input their difference points to.
 #include "cli/commands.hpp"
 #include "cli/show_comparison.hpp"
-#include "model/io/comparison_writer.hpp"
-#include "model/io/replace_file.hpp"
 #include "model/io/run_reader.hpp"
-#include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <iostream>
 #include <memory>
 
 namespace sextant {
@@ -27,14 +23,6 @@ ExitCode run_compare(const CompareOptions& o) {
 }
 
 }  // namespace
-
-ExitCode show_comparison(const Scenario& scenario, const RunRecord& run, const ReportOptions& report,
-                         const std::vector<Condition>& conditions, const std::string& trace) {
-    const Comparison comparison = compare(scenario, run);
-    if (!trace.empty()) replace_text_file(trace, [&](std::ostream& out) { write_comparison_trace(out, comparison, run.trace); });
-    std::cout << (report.json() ? comparison_to_json(comparison) : comparison_to_text(comparison));
-    return verdict(named_quantities(comparison), conditions);
-}
 
 void add_compare(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("compare", "hold a prediction beside what a real run measured");

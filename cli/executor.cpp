@@ -66,11 +66,13 @@ Launch launch_of(const ExecutorJob& job, const Scenario& scenario, Launcher laun
     return l;
 }
 
-ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {
-    // What cannot run is said by one process, before all are started: mpirun has much to say about ranks that end with an error.
+bool can_run(const Launch& launch) {
     std::vector<std::string> question = launch.program;
     question.emplace_back("--check");
-    if (run_child(question, [](const std::string&) {}).code == static_cast<int>(ExitCode::wrong_input)) return ExitCode::wrong_input;
+    return run_child(question, [](const std::string&) {}).code != static_cast<int>(ExitCode::wrong_input);
+}
+
+ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {
     const ChildExit end = run_child(command_of(launch), [&](const std::string& line) {
         if (line.starts_with("step "))  // "step 3 of 10": so many are done
             progress(std::strtoul(line.c_str() + 5, nullptr, 10));

@@ -30,8 +30,11 @@ struct ExecutorJob {
 // Throws BackendError when the executor was not built.
 Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
 
-// Asks first whether the scenario runs at all. Calls `progress` with the steps that are done. The executor says on stderr why it ended
-// otherwise than with `done`; throws BackendError where the machine refused.
+// Whether the executor accepts the scenario. It says on stderr what it does not, once: mpirun would have much to add.
+bool can_run(const Launch&);
+
+// Calls `progress` with the steps that are done. The executor says on stderr why it ended otherwise than with `done`; throws BackendError
+// where the machine refused.
 ExitCode execute(const Launch&, const std::function<void(std::size_t steps)>& progress);
 
 }  // namespace sextant

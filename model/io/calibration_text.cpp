@@ -2,8 +2,6 @@
 #include "model/io/calibration_writer.hpp"
 #include "model/io/text_table.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 
 namespace sextant {
@@ -57,20 +55,6 @@ std::string training_fit_to_text(const TrainingFit& fit) {
         table.row({std::string(to_text(p.parameter.owner)), p.of, words(p.parameter.name), p.parameter.text(p.value),
                    percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what it can be" : ""), std::to_string(p.runs)});
     return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + "\n";
-}
-
-std::string training_fit_to_json(const TrainingFit& fit) {
-    nlohmann::ordered_json json = {
-        {"schema", "training-fit/1"}, {"mean_error", fit.mean_error}, {"parameters", nlohmann::ordered_json::array()}};
-    for (const TrainedParameter& p : fit.parameters)
-        json["parameters"].push_back({{"owner", to_text(p.parameter.owner)},
-                                      {"of", p.of},
-                                      {"name", p.parameter.name},
-                                      {"value", p.value},
-                                      {"spread", p.spread},
-                                      {"at_bound", p.at_bound},
-                                      {"runs", p.runs}});
-    return json.dump(1) + "\n";
 }
 
 }  // namespace sextant

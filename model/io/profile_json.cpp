@@ -1,6 +1,6 @@
-#include "model/base/quantity_text.hpp"
-#include "model/io/cluster_writer.hpp"
 #include "model/io/profile_writer.hpp"
+
+#include "model/base/quantity_text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -27,4 +27,8 @@ std::string profile_to_json(const StorageClass&);
 std::string profile_to_json(const CommunicationLibrary&);
 std::string profile_to_json(const ReferenceLatencies&);
 
+// The cluster as a profile that reads back (cluster/1), everything it refers to written out inside: numbers to nine digits, each with its
+// kind and source. Measured GEMM curves are left out: they stand in a file beside a device's.
+std::string cluster_to_profile(const Cluster&);
+
 }  // namespace sextant
