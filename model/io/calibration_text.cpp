@@ -2,8 +2,6 @@
 #include "model/io/calibration_writer.hpp"
 #include "model/io/text_table.hpp"
 
-#include <cmath>
-
 namespace sextant {
 namespace {
 
@@ -19,14 +17,6 @@ std::string parameters_text(const Calibration& c) {
     return table.text();
 }
 
-// "####|" too short, "|####" too long: a # for each tenth.
-std::string side_bar(double relative) {
-    constexpr std::size_t half = 8;
-    const std::size_t length = std::min(half, static_cast<std::size_t>(std::lround(std::abs(relative) * 10)));
-    return relative < 0 ? std::string(half - length, ' ') + std::string(length, '#') + "|"
-                        : std::string(half, ' ') + "|" + std::string(length, '#');
-}
-
 std::string residuals_text(const Calibration& c) {
     TextTable table;
     table.row({"", "", "measured", "predicted", "", "short|long, a # is 10 %"});
@@ -34,7 +24,7 @@ std::string residuals_text(const Calibration& c) {
     for (const ProbeResidual& r : c.residuals) {
         const double off = r.predicted / r.measured - 1;
         table.row({r.probe == before ? "" : r.probe, words(to_text(r.term)), to_text(r.measured), to_text(r.predicted),
-                   (off > 0 ? "+" : "") + percent_text(off, 2), side_bar(off) + (r.weight < 0.05 ? "  left out" : "")});
+                   (off > 0 ? "+" : "") + percent_text(off, 2), side_bar(off * 10, 8) + (r.weight < 0.05 ? "  left out" : "")});
         before = r.probe;
     }
     return table.text();

@@ -81,12 +81,7 @@ Seconds difference(const Comparison& c, Term t) { return c.terms.measured[t] - c
 
 // Less than predicted to the left, more to the right.
 std::string bar(Seconds off, Seconds full) {
-    const auto side = [&](Seconds length) {
-        const double marks = full > Seconds{} ? bar_width * (max(length, Seconds{}) / full) : 0;
-        return std::string(static_cast<std::size_t>(std::lround(marks)), '#');
-    };
-    const std::string less = side(-off);
-    return std::string(static_cast<std::size_t>(bar_width) - less.size(), ' ') + less + "|" + side(off);
+    return side_bar(full > Seconds{} ? bar_width * (off / full) : 0, static_cast<std::size_t>(bar_width));
 }
 
 std::string last_of_its_stage(const Comparison& c) {

@@ -21,6 +21,12 @@ std::string share_bar(double fraction) {
     return std::string(static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * columns)), '#');
 }
 
+std::string side_bar(double marks, std::size_t half) {
+    const auto length = std::min(half, static_cast<std::size_t>(std::lround(std::fabs(marks))));
+    const std::string bar(length, '#');
+    return marks < 0 ? std::string(half - length, ' ') + bar + "|" : std::string(half, ' ') + "|" + bar;
+}
+
 std::string TextTable::text() const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {

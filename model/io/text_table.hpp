@@ -16,6 +16,8 @@ std::size_t columns_of(std::string_view text);
 std::string words(std::string_view name);
 // One # for each fortieth.
 std::string share_bar(double fraction);
+// So many #, to the left of a line where negative and to its right where positive, at most `half` on a side: "  ##|", "    |##".
+std::string side_bar(double marks, std::size_t half);
 
 enum class Align { left, right };
 
