@@ -4,10 +4,10 @@
 // a node is found once, on node 0, and a route between nodes is arithmetic. "Local" numbers are those of node 0.
 #pragma once
 
+#include "model/hardware/group_traffic.hpp"
 #include "model/hardware/topology.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,6 +62,7 @@ struct Topology::Graph {
     [[nodiscard]] int leaf_of(int node, int nic) const;
     [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
     [[nodiscard]] int leaf_to_leaf(int from, int to) const;  // dragonfly; from != to
+    void leaf_to_leaf(int from, int to, Route&) const;       // any fabric; from != to
     // The link from a device to its peer switch.
     [[nodiscard]] int port(DeviceIndex d) const { return node_of(d) * node_links + switch_port[local(d)]; }
     [[nodiscard]] bool same_peer_switch(DeviceIndex a, DeviceIndex b) const {
@@ -88,29 +89,49 @@ class LinkLoads {
 public:
     explicit LinkLoads(const Topology::Graph& graph) : graph_(graph), load_(graph.links.size()) {}
 
+    // Nodes begin .. end - 1.
+    struct Nodes {
+        int begin = 0, end = 0;
+    };
+    // Forgets what was counted. What follows counts on the links of the fabric and of these nodes.
+    void count_on(Nodes one, Nodes other);
+    [[nodiscard]] bool counts_node(int n) const { return (n >= one_.begin && n < one_.end) || (n >= other_.begin && n < other_.end); }
+
     void add(int link, double weight) {
-        if (own_open_ && load_[link] == 0) own_.push_back(link);
+        if (!counts(link)) return;
+        if (load_[link] == 0) touched_.push_back(link);
         load_[link] += weight;
     }
     void add(const Route& r, double weight) {
         for (const int l : r.links) add(l, weight / graph_.efficiency(l, r.through_host));
     }
     // From here on it is the traffic of other groups, which limits us only where it meets ours.
-    void end_of_own() { own_open_ = false; }
+    void end_of_own() { own_ = touched_.size(); }
 
     struct Limit {
         Bandwidth bandwidth;
         LinkCategory category = LinkCategory::pcie;
     };
     [[nodiscard]] Limit limit() const;
-    [[nodiscard]] std::vector<LinkLoad> own() const;
+    // Of all groups since count_on().
+    [[nodiscard]] std::vector<LinkLoad> all() const;
 
 private:
+    [[nodiscard]] bool counts(int link) const {
+        const auto of = [&](Nodes nodes) { return link >= nodes.begin * graph_.node_links && link < nodes.end * graph_.node_links; };
+        return of(one_) || of(other_) || link >= graph_.nodes * graph_.node_links;
+    }
+
     const Topology::Graph& graph_;
+    Nodes one_, other_;
     std::vector<double> load_;  // by link
-    std::vector<int> own_;
-    bool own_open_ = true;
+    std::vector<int> touched_;  // our own links first
+    std::size_t own_ = 0;
 };
+
+// A group anywhere, said in one block: the whole machine.
+inline constexpr int only_block = 0;
+inline SpreadGroup in_one_block(const Formation& formation) { return {&formation, 0, std::span(&only_block, 1)}; }
 
 // The groups that are not `members` in another order.
 std::vector<std::span<const DeviceIndex>> other_groups(std::span<const DeviceIndex> members,

@@ -16,6 +16,15 @@ int Topology::Graph::leaf_to_leaf(int from, int to) const {
     return first_leaf_link + 2 * pair + (from > to ? 1 : 0);
 }
 
+void Topology::Graph::leaf_to_leaf(int from, int to, Route& out) const {
+    if (dragonfly) {
+        out.links.push_back(leaf_to_leaf(from, to));
+    } else {
+        out.links.push_back(leaf_to_spine(from));
+        out.links.push_back(leaf_to_spine(to) ^ 1);
+    }
+}
+
 void Topology::Graph::inside_host(int node, int from, int to, Route& out) const {
     const auto begin = static_cast<std::ptrdiff_t>(out.links.size());
     for (int v = to; v != from;) {
@@ -41,12 +50,7 @@ void Topology::Graph::nic_to_device(int nic, DeviceIndex d, Route& out) const {
 void Topology::Graph::nic_to_nic(int from_node, int from_nic, int to_node, int to_nic, Route& out) const {
     out.links.push_back(from_node * node_links + nic_port[from_nic]);
     const int from = leaf_of(from_node, from_nic), to = leaf_of(to_node, to_nic);
-    if (from != to && dragonfly) {
-        out.links.push_back(leaf_to_leaf(from, to));
-    } else if (from != to) {
-        out.links.push_back(leaf_to_spine(from));
-        out.links.push_back(leaf_to_spine(to) ^ 1);
-    }
+    if (from != to) leaf_to_leaf(from, to, out);
     out.links.push_back((to_node * node_links + nic_port[to_nic]) ^ 1);
 }
 
