@@ -36,12 +36,16 @@ Formation GroupTraffic::form(std::vector<DeviceIndex> devices) {
     for (const DeviceIndex d : devices)
         if (formation.nodes.empty() || graph_.node_of(d) != formation.nodes.back()) formation.nodes.push_back(graph_.node_of(d));
     for (const auto unit : split_by_unit(devices, graph_.unit())) {
-        Formation::Part part{{unit.begin(), unit.end()}, {unit.begin(), unit.end()}, {}};
+        Formation::Part part{{unit.begin(), unit.end()}, {unit.begin(), unit.end()}, {}, {}};
         part.on_switch = unit.size() > 1 && graph_.same_peer_switch(unit.front(), unit.back());
         if (unit.size() > 1 && !part.on_switch) part.bundle = bundle_of(unit);
         if (part.bundle != nullptr)
             for (std::size_t i = 0; i < unit.size(); ++i) part.order[i] = unit[part.bundle->order[i]];
         part.gates = gates_of(graph_, part.order);
+        for (const DeviceIndex d : unit) {
+            const auto& nics = graph_.nics_of[graph_.local(d)];
+            for (const int nic : nics) part.ways.push_back({d, graph_.node_of(d), nic, 1.0 / static_cast<double>(nics.size())});
+        }
         formation.rings = formation.parts.empty() ? part.gates.size() : std::min(formation.rings, part.gates.size());
         formation.parts.push_back(std::move(part));
     }
@@ -64,8 +68,9 @@ const RingBundle* GroupTraffic::bundle_of(std::span<const DeviceIndex> unit) {
     return entry->second ? &*entry->second : nullptr;
 }
 
-int GroupTraffic::place_in_leaf(int block) const {
-    return graph_.leaves < 2 ? 0 : block * (block_devices_ / graph_.devices) % graph_.nodes_per_leaf;
+int GroupTraffic::place_in_leaf(int block, int period) const {
+    const int nodes = block_devices_ / graph_.devices;
+    return graph_.leaves < 2 || graph_.nodes_per_leaf % (period * nodes) == 0 ? 0 : block * nodes % graph_.nodes_per_leaf;
 }
 
 void GroupTraffic::count_on(int block) {
@@ -110,7 +115,8 @@ RingLayout Topology::ring(std::span<const DeviceIndex> members, std::span<const 
 }
 
 Bandwidth Topology::all_to_all_bandwidth(std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups) const {
-    return beside(*this, members, groups, [](auto& traffic, const auto& own, const auto& others) { return traffic.all_to_all_bandwidth(own, others); });
+    return beside(*this, members, groups,
+                  [](auto& traffic, const auto& own, const auto& others) { return traffic.all_to_all_bandwidth(own, others); });
 }
 
 std::vector<LinkLoad> Topology::ring_loads(std::span<const DeviceIndex> members) const {

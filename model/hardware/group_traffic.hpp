@@ -25,11 +25,19 @@ struct Formation {
         std::size_t place = 0;
         int nic = 0;
     };
+    // What a device sends through a NIC of its own.
+    struct Way {
+        DeviceIndex device = 0;
+        int node = 0;
+        int nic = 0;
+        double share = 1;
+    };
     // Inside one unit: a node, or all nodes on one peer switch.
     struct Part {
         std::vector<DeviceIndex> devices;    // ascending
         std::vector<DeviceIndex> order;      // of a ring
         std::vector<Gate> gates;             // a NIC that serves the devices, each once, with the first device that it serves
+        std::vector<Way> ways;               // out of the unit, of each device
         bool on_switch = false;              // several devices on one peer switch
         const RingBundle* bundle = nullptr;  // over direct links, where they close a ring
         // A ring of its own runs over direct links or a peer switch, or there is but one device.
@@ -68,8 +76,9 @@ public:
     std::vector<LinkLoad> ring_loads(const SpreadGroup&, int block);
     std::vector<LinkLoad> all_to_all_loads(const SpreadGroup&, int block);
 
-    // Groups that are moved by whole leaves cross the same links, moved as they are: all that counts of a block is where in its leaf it is.
-    [[nodiscard]] int place_in_leaf(int block) const;
+    // Where in its leaf a block is: groups that are moved by whole leaves cross the same links, moved as they are. Nothing tells blocks
+    // apart that stand in a period of blocks that no leaf tears apart.
+    [[nodiscard]] int place_in_leaf(int block, int period) const;
 
 private:
     void count_on(int block);

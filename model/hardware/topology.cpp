@@ -23,8 +23,8 @@ void LinkLoads::count_on(Nodes one, Nodes other) {
     for (const int l : touched_) load_[l] = 0;
     touched_.clear();
     own_ = 0;
-    one_ = one;
-    other_ = other;
+    one_ = inside(one);
+    other_ = inside(other);
 }
 
 LinkLoads::Limit LinkLoads::limit() const {

@@ -3,6 +3,7 @@
 #include "model/hardware/topology_graph.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace sextant {
 namespace {
@@ -22,11 +23,35 @@ public:
 
     void add(const SpreadGroup& group) {
         if (group.size() < 2) return;
+        const auto& nodes = group.formation->nodes;
+        const int first = node_at(group.first + group.shifts.front()) + nodes.front();
+        const int last = node_at(group.first + group.shifts.back()) + nodes.back();
+        if (g_.in_one_leaf(first, last) && !loads_.counts_nodes_between(first, last)) return add_to_leaf(group, g_.leaf_group[first]);
+        add_blocks(group);
+        between_leaves();
+    }
+
+private:
+    [[nodiscard]] int node_at(int block) const { return block * (block_devices_ / g_.devices); }
+
+    // What a group inside one leaf sends up is what rounding leaves of nothing. It is the same for all of its formation.
+    void add_to_leaf(const SpreadGroup& group, int leaf) {
+        if (g_.leaves < 2 || g_.dragonfly) return;
+        const auto [up, is_new] = up_.try_emplace({group.formation, group.shifts.size()});
+        if (is_new) {
+            add_blocks(group);
+            up->second = up_from(leaves_[leaf]);
+            forget_leaves();
+        }
+        send_up(leaf, up->second);
+    }
+
+    void add_blocks(const SpreadGroup& group) {
         per_pair_ = 1.0 / static_cast<double>(group.size() - 1);
         for (const int shift : group.shifts) {
             const DeviceIndex begin = (group.first + shift) * block_devices_;
             for (const Formation::Part& part : group.formation->parts) {
-                const bool counted = loads_.counts_node(g_.node_of(part.devices.front() + begin));
+                const bool counted = loads_.counts_node_of(part.devices.front() + begin);
                 if (counted) inside(part, begin);
                 if (part.devices.size() == group.size()) continue;
                 const double sent = static_cast<double>(group.size() - part.devices.size()) * per_pair_;
@@ -34,10 +59,8 @@ public:
                 if (g_.leaves > 1) to_leaves(part, begin, sent);
             }
         }
-        if (g_.leaves > 1) between_leaves();
     }
 
-private:
     void inside(const Formation::Part& part, DeviceIndex begin) {
         if (part.on_switch) {
             const double sent = static_cast<double>(part.devices.size() - 1) * per_pair_;
@@ -58,38 +81,30 @@ private:
 
     // Each member of the part sends `sent` through its NICs and receives as much.
     void to_nics(const Formation::Part& part, DeviceIndex begin, double sent) {
-        for (const DeviceIndex local : part.devices) {
-            const DeviceIndex d = local + begin;
-            const auto& nics = g_.nics_of[g_.local(d)];
-            const double share = 1.0 / static_cast<double>(nics.size());
-            const int base = g_.node_of(d) * g_.node_links;
-            for (const int nic : nics) {
-                Route host;
-                host.through_host = g_.network_staged;
-                g_.device_to_nic(d, nic, host);
-                g_.nic_to_device(nic, d, host);
-                loads_.add(host, sent * share);
-                loads_.add(base + g_.nic_port[nic], sent * share);
-                loads_.add((base + g_.nic_port[nic]) ^ 1, sent * share);
-            }
+        for (const Formation::Way& way : part.ways) {
+            const DeviceIndex d = way.device + begin;
+            const int port = g_.node_of(d) * g_.node_links + g_.nic_port[way.nic];
+            Route host;
+            host.through_host = g_.network_staged;
+            g_.device_to_nic(d, way.nic, host);
+            g_.nic_to_device(way.nic, d, host);
+            loads_.add(host, sent * way.share);
+            loads_.add(port, sent * way.share);
+            loads_.add(port ^ 1, sent * way.share);
         }
     }
 
     void to_leaves(const Formation::Part& part, DeviceIndex begin, double sent) {
+        const int first_node = g_.node_of(begin);
         touched_.clear();
-        for (const DeviceIndex d : part.devices) {
-            const int node = g_.node_of(d + begin);
-            const auto& nics = g_.nics_of[g_.local(d)];
-            const double share = 1.0 / static_cast<double>(nics.size());
-            for (const int nic : nics) {
-                const int leaf = g_.leaf_of(node, nic);
-                LeafTraffic& traffic = leaves_[leaf];
-                if (traffic.members == 0) used_.push_back(leaf);
-                if (traffic.unit_members == 0) touched_.push_back(leaf);
-                traffic.unit_members += share;
-                traffic.members += share;
-                traffic.network += sent * share;
-            }
+        for (const Formation::Way& way : part.ways) {
+            const int leaf = g_.leaf_of(first_node + way.node, way.nic);
+            LeafTraffic& traffic = leaves_[leaf];
+            if (traffic.members == 0) used_.push_back(leaf);
+            if (traffic.unit_members == 0) touched_.push_back(leaf);
+            traffic.unit_members += way.share;
+            traffic.members += way.share;
+            traffic.network += sent * way.share;
         }
         for (const int leaf : touched_) {
             LeafTraffic& traffic = leaves_[leaf];
@@ -99,21 +114,29 @@ private:
     }
 
     // Of what the members at a leaf send, the part for others at the same leaf turns round there; the rest goes up.
+    [[nodiscard]] double up_from(const LeafTraffic& traffic) const {
+        const double turned = (traffic.members * traffic.members - traffic.same_unit) * per_pair_;
+        return std::max(0.0, traffic.network - turned);
+    }
+    void send_up(int leaf, double up) {
+        if (up == 0) return;
+        loads_.add(g_.leaf_to_spine(leaf), up);
+        loads_.add(g_.leaf_to_spine(leaf) ^ 1, up);
+    }
+
     void between_leaves() {
         std::ranges::sort(used_);
         for (const int leaf : used_) {
-            const LeafTraffic& traffic = leaves_[leaf];
-            if (g_.dragonfly) {
-                for (const int other : used_)
-                    if (other != leaf) loads_.add(g_.leaf_to_leaf(leaf, other), traffic.members * leaves_[other].members * per_pair_);
+            if (!g_.dragonfly) {
+                send_up(leaf, up_from(leaves_[leaf]));
                 continue;
             }
-            const double turned = (traffic.members * traffic.members - traffic.same_unit) * per_pair_;
-            const double up = std::max(0.0, traffic.network - turned);
-            if (up == 0) continue;
-            loads_.add(g_.leaf_to_spine(leaf), up);
-            loads_.add(g_.leaf_to_spine(leaf) ^ 1, up);
+            for (const int other : used_)
+                if (other != leaf) loads_.add(g_.leaf_to_leaf(leaf, other), leaves_[leaf].members * leaves_[other].members * per_pair_);
         }
+        forget_leaves();
+    }
+    void forget_leaves() {
         for (const int leaf : used_) leaves_[leaf] = {};
         used_.clear();
     }
@@ -123,6 +146,7 @@ private:
     LinkLoads& loads_;
     double per_pair_ = 0;
     std::vector<LeafTraffic> leaves_;
+    std::map<std::pair<const Formation*, std::size_t>, double> up_;
     std::vector<int> used_, touched_;  // leaves of the group, and of the part at hand
 };
 

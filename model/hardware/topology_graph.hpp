@@ -52,6 +52,7 @@ struct Topology::Graph {
 
     // The fabric. Leaves are numbered group by group; with rails a group has one leaf per NIC.
     int nodes_per_leaf = 1;
+    std::vector<int> leaf_group;  // of a node: the quotient, which is asked for often
     int leaves = 0;
     bool rails = false;
     bool dragonfly = false;
@@ -59,10 +60,19 @@ struct Topology::Graph {
 
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / devices; }
     [[nodiscard]] int local(DeviceIndex d) const { return d % devices; }
-    [[nodiscard]] int leaf_of(int node, int nic) const;
+    [[nodiscard]] int leaf_of(int node, int nic) const {
+        return rails ? leaf_group[node] * static_cast<int>(nic_vertex.size()) + nic : leaf_group[node];
+    }
+    [[nodiscard]] bool in_one_leaf(int first_node, int last_node) const {
+        return !rails && leaf_group[first_node] == leaf_group[last_node];
+    }
     [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
-    [[nodiscard]] int leaf_to_leaf(int from, int to) const;  // dragonfly; from != to
-    void leaf_to_leaf(int from, int to, Route&) const;       // any fabric; from != to
+    [[nodiscard]] int leaf_to_leaf(int from, int to) const {  // dragonfly; from != to
+        const int low = std::min(from, to), high = std::max(from, to);
+        const int pair = low * (2 * leaves - low - 1) / 2 + (high - low - 1);  // row by row of the upper triangle
+        return first_leaf_link + 2 * pair + (from > to ? 1 : 0);
+    }
+    void leaf_to_leaf(int from, int to, Route&) const;  // any fabric; from != to
     // The link from a device to its peer switch.
     [[nodiscard]] int port(DeviceIndex d) const { return node_of(d) * node_links + switch_port[local(d)]; }
     [[nodiscard]] bool same_peer_switch(DeviceIndex a, DeviceIndex b) const {
@@ -95,7 +105,12 @@ public:
     };
     // Forgets what was counted. What follows counts on the links of the fabric and of these nodes.
     void count_on(Nodes one, Nodes other);
-    [[nodiscard]] bool counts_node(int n) const { return (n >= one_.begin && n < one_.end) || (n >= other_.begin && n < other_.end); }
+    [[nodiscard]] bool counts_node_of(DeviceIndex d) const { return one_.has_device(d) || other_.has_device(d); }
+
+    [[nodiscard]] bool counts_nodes_between(int first, int last) const {
+        const auto meets = [&](const Inside& nodes) { return first * graph_.devices < nodes.end && last * graph_.devices >= nodes.begin; };
+        return meets(one_) || meets(other_);
+    }
 
     void add(int link, double weight) {
         if (!counts(link)) return;
@@ -117,13 +132,22 @@ public:
     [[nodiscard]] std::vector<LinkLoad> all() const;
 
 private:
-    [[nodiscard]] bool counts(int link) const {
-        const auto of = [&](Nodes nodes) { return link >= nodes.begin * graph_.node_links && link < nodes.end * graph_.node_links; };
-        return of(one_) || of(other_) || link >= graph_.nodes * graph_.node_links;
+    [[nodiscard]] bool counts(int link) const { return one_.has_link(link) || other_.has_link(link) || link >= first_of_fabric_; }
+
+    // What is inside some nodes.
+    struct Inside {
+        DeviceIndex begin = 0, end = 0;
+        int first_link = 0, last_link = 0;  // one past the last
+        [[nodiscard]] bool has_device(DeviceIndex d) const { return d >= begin && d < end; }
+        [[nodiscard]] bool has_link(int l) const { return l >= first_link && l < last_link; }
+    };
+    [[nodiscard]] Inside inside(Nodes nodes) const {
+        return {nodes.begin * graph_.devices, nodes.end * graph_.devices, nodes.begin * graph_.node_links, nodes.end * graph_.node_links};
     }
 
     const Topology::Graph& graph_;
-    Nodes one_, other_;
+    int first_of_fabric_ = graph_.nodes * graph_.node_links;
+    Inside one_, other_;
     std::vector<double> load_;  // by link
     std::vector<int> touched_;  // our own links first
     std::size_t own_ = 0;

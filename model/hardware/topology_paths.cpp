@@ -5,17 +5,6 @@
 
 namespace sextant {
 
-int Topology::Graph::leaf_of(int node, int nic) const {
-    const int group = node / nodes_per_leaf;
-    return rails ? group * static_cast<int>(nic_vertex.size()) + nic : group;
-}
-
-int Topology::Graph::leaf_to_leaf(int from, int to) const {
-    const int low = std::min(from, to), high = std::max(from, to);
-    const int pair = low * (2 * leaves - low - 1) / 2 + (high - low - 1);  // row by row of the upper triangle
-    return first_leaf_link + 2 * pair + (from > to ? 1 : 0);
-}
-
 void Topology::Graph::leaf_to_leaf(int from, int to, Route& out) const {
     if (dragonfly) {
         out.links.push_back(leaf_to_leaf(from, to));

@@ -20,7 +20,7 @@ public:
         const bool joined = parts.size() * group.shifts.size() > 1;
         for (std::size_t block = 0; block < std::min<std::size_t>(2, group.shifts.size()); ++block) {
             for (const Formation::Part& part : parts) {
-                const std::size_t first = joined ? gate(group, part, 0).place : 0;
+                const std::size_t first = joined ? part.gates.front().place : 0;
                 for (std::size_t i = 0; i < part.order.size(); ++i)
                     ring.order.push_back(part.order[(first + i) % part.order.size()] + begin_of(group, block));
             }
@@ -28,26 +28,36 @@ public:
         return ring;
     }
 
+    void lay_other(const SpreadGroup& group) {
+        const auto& nodes = group.formation->nodes;
+        const DeviceIndex begin = begin_of(group, 0), end = begin_of(group, group.shifts.size() - 1);
+        const int first = begin / g_.devices + nodes.front(), last = end / g_.devices + nodes.back();
+        if (g_.in_one_leaf(first, last) && !loads_.counts_nodes_between(first, last)) return;
+        lay(group, nullptr);
+    }
+
+private:
     // What becomes of the ring itself is told only to who asks for it.
     void lay(const SpreadGroup& group, RingLayout* ring) {
         const auto& parts = group.formation->parts;
-        for (std::size_t block = 0; block < group.shifts.size(); ++block)
-            for (const Formation::Part& part : parts) inside(part, begin_of(group, block), ring);
+        for (const int shift : group.shifts) {
+            const DeviceIndex begin = (group.first + shift) * block_devices_;
+            for (const Formation::Part& part : parts)
+                if (counts(part.devices.front() + begin)) inside(part, begin, ring);
+        }
         if (parts.size() * group.shifts.size() > 1)
             join(group, ring);
         else if (!parts.empty() && !parts.front().closed())
             close_alone(parts.front().order, begin_of(group, 0), ring);
     }
 
-private:
     [[nodiscard]] DeviceIndex begin_of(const SpreadGroup& group, std::size_t block) const {
         return (group.first + group.shifts[block]) * block_devices_;
     }
-    [[nodiscard]] bool counts(DeviceIndex d) const { return loads_.counts_node(g_.node_of(d)); }
+    [[nodiscard]] bool counts(DeviceIndex d) const { return loads_.counts_node_of(d); }
 
     // Loads the direct links, where a ring over them exists. What else it takes is known only with the other parts.
     void inside(const Formation::Part& part, DeviceIndex begin, RingLayout* ring) {
-        if (!counts(part.devices.front() + begin)) return;
         if (part.on_switch) {
             for (const DeviceIndex d : part.devices) {
                 loads_.add(g_.port(d + begin), 1);
@@ -77,62 +87,68 @@ private:
         for (std::size_t i = 0; i < order.size(); ++i) hop(order[i] + begin, order[(i + 1) % order.size()] + begin, 1, true, ring);
     }
 
-    // Of all NICs of the part, those that ring r uses when it is one of as many as the group has.
-    static Formation::Gate gate(const SpreadGroup& group, const Formation::Part& part, std::size_t r) {
-        return part.gates[r * part.gates.size() / group.formation->rings];
+    // Where one ring passes a part.
+    struct Stop {
+        const Formation::Part* part = nullptr;
+        std::size_t first = 0;  // place at which it enters
+        DeviceIndex in = 0, out = 0;
+        int in_node = 0, out_node = 0;
+        int nic = 0;
+    };
+    // A ring enters and leaves a part through one NIC. In a closed part it comes back over the direct links to where it entered; in an open
+    // one the last member sends to the NIC.
+    void find_stops(const Formation& formation, std::size_t ring) {
+        stops_.clear();
+        for (const Formation::Part& part : formation.parts) {
+            const auto [first, nic] = part.gates[ring * part.gates.size() / formation.rings];
+            const std::size_t last = part.closed() ? first : (first + part.order.size() - 1) % part.order.size();
+            const DeviceIndex in = part.order[first], out = part.order[last];
+            stops_.push_back({&part, first, in, out, g_.node_of(in), g_.node_of(out), nic});
+        }
     }
 
-    // As many rings as the part with the fewest NICs has, each with an equal share. A ring enters and leaves a part through one NIC.
-    // In a closed part it comes back over the direct links to where it entered; in an open one the last member sends to the NIC.
+    // As many rings as the part with the fewest NICs has, each with an equal share.
     void join(const SpreadGroup& group, RingLayout* ring) {
-        const auto& parts = group.formation->parts;
-        const std::size_t blocks = group.shifts.size(), rings = group.formation->rings;
-        const double share = 1.0 / static_cast<double>(rings);
-        for (std::size_t r = 0; r < rings; ++r) {
-            known_.assign(2 * parts.size(), 0);
-            for (std::size_t block = 0; block < blocks; ++block) {
-                for (std::size_t p = 0; p < parts.size(); ++p) {
-                    const bool last = p + 1 == parts.size();
-                    const Formation::Part &here = parts[p], &there = parts[last ? 0 : p + 1];
-                    const DeviceIndex begin = begin_of(group, block), next = begin_of(group, last ? (block + 1) % blocks : block);
-                    const Formation::Gate out = gate(group, here, r), in = gate(group, there, r);
-                    if (!here.closed()) pass_through(here.order, begin, out.place, share, r == 0, ring);
-                    const std::size_t exit = here.closed() ? out.place : (out.place + here.order.size() - 1) % here.order.size();
-                    cross({here.order[exit] + begin, out.nic}, {there.order[in.place] + next, in.nic}, share, 2 * p, r == 0, ring);
-                }
+        const double share = 1.0 / static_cast<double>(group.formation->rings);
+        for (std::size_t r = 0; r < group.formation->rings; ++r) {
+            find_stops(*group.formation, r);
+            known_.assign(2 * stops_.size(), 0);
+            for (std::size_t block = 0; block < group.shifts.size(); ++block) {
+                const DeviceIndex begin = begin_of(group, block);
+                const DeviceIndex next = begin_of(group, block + 1 < group.shifts.size() ? block + 1 : 0);
+                for (std::size_t s = 0; s + 1 < stops_.size(); ++s) pass(s, s + 1, begin, begin, share, r == 0, ring);
+                pass(stops_.size() - 1, 0, begin, next, share, r == 0, ring);
             }
         }
     }
 
-    void pass_through(std::span<const DeviceIndex> order, DeviceIndex begin, std::size_t first, double share, bool of_first_ring,
-                      RingLayout* ring) {
-        if (!counts(order.front() + begin)) return;
-        for (std::size_t i = 0; i + 1 < order.size(); ++i)
-            hop(order[(first + i) % order.size()] + begin, order[(first + i + 1) % order.size()] + begin, share, of_first_ring, ring);
+    // Through the part of one stop, and over the network to the next one. Hops of one kind, from stop to stop of like blocks, differ in
+    // whether they leave the leaf: in no other way is one slower than another.
+    void pass(std::size_t here, std::size_t there, DeviceIndex begin, DeviceIndex next, double share, bool of_first_ring,
+              RingLayout* ring) {
+        const Stop &from = stops_[here], &to = stops_[there];
+        const bool counted = counts(from.out + begin);
+        if (counted && !from.part->closed()) pass_through(*from.part, from.first, begin, share, of_first_ring, ring);
+        const int leaf = g_.leaf_of(begin / g_.devices + from.out_node, from.nic);
+        const int to_leaf = g_.leaf_of(next / g_.devices + to.in_node, to.nic);
+        char* known = ring != nullptr ? &known_[2 * here + (leaf != to_leaf ? 1 : 0)] : nullptr;
+        if (counted || counts(to.in + next) || (known != nullptr && *known == 0)) {
+            route_.links.clear();
+            g_.over_network(from.out + begin, from.nic, to.in + next, to.nic, route_);
+            count(share, of_first_ring, ring);
+            if (known != nullptr) *known = 1;
+        } else if (leaf != to_leaf) {
+            route_.links.clear();
+            route_.through_host = g_.network_staged;
+            g_.leaf_to_leaf(leaf, to_leaf, route_);
+            loads_.add(route_, share);
+        }
     }
 
-    struct End {
-        DeviceIndex device = 0;
-        int nic = 0;
-    };
-    // Over the network. Hops of one kind, from part to part of like blocks, differ in whether they leave the leaf: in no other way is one
-    // slower than another.
-    void cross(End from, End to, double share, std::size_t kind, bool of_first_ring, RingLayout* ring) {
-        const int from_node = g_.node_of(from.device), to_node = g_.node_of(to.device);
-        const int leaf = g_.leaf_of(from_node, from.nic), to_leaf = g_.leaf_of(to_node, to.nic);
-        char* known = ring != nullptr ? &known_[kind + (leaf != to_leaf ? 1 : 0)] : nullptr;
-        if (!loads_.counts_node(from_node) && !loads_.counts_node(to_node) && (known == nullptr || *known != 0)) {
-            if (leaf == to_leaf) return;
-            route_.links.clear();
-            g_.leaf_to_leaf(leaf, to_leaf, route_);
-            route_.through_host = g_.network_staged;
-            loads_.add(route_, share);
-            return;
-        }
-        if (known != nullptr) *known = 1;
-        route_.links.clear();
-        g_.over_network(from.device, from.nic, to.device, to.nic, route_);
-        count(share, of_first_ring, ring);
+    void pass_through(const Formation::Part& part, std::size_t first, DeviceIndex begin, double share, bool of_first_ring,
+                      RingLayout* ring) {
+        const auto at = [&](std::size_t i) { return part.order[(first + i) % part.order.size()] + begin; };
+        for (std::size_t i = 0; i + 1 < part.order.size(); ++i) hop(at(i), at(i + 1), share, of_first_ring, ring);
     }
 
     void hop(DeviceIndex from, DeviceIndex to, double weight, bool of_first_ring, RingLayout* ring) {
@@ -158,7 +174,8 @@ private:
     const Topology::Graph& g_;
     int block_devices_;
     LinkLoads& loads_;
-    std::vector<char> known_;  // hops between parts, by part and by whether they leave the leaf: their latency is
+    std::vector<Stop> stops_;  // of the ring at hand
+    std::vector<char> known_;  // hops from stops, by whether they leave the leaf: their latency is
     Route route_;
 };
 
@@ -169,7 +186,7 @@ RingLayout GroupTraffic::ring(const SpreadGroup& own, std::span<const SpreadGrou
     RingPlanner planner(graph_, block_devices_, *loads_);
     RingLayout ring = planner.lay_own(own);
     loads_->end_of_own();
-    for (const SpreadGroup& other : others) planner.lay(other, nullptr);
+    for (const SpreadGroup& other : others) planner.lay_other(other);
     const LinkLoads::Limit limit = loads_->limit();
     ring.bandwidth = limit.bandwidth;
     ring.bottleneck = limit.category;
@@ -178,7 +195,7 @@ RingLayout GroupTraffic::ring(const SpreadGroup& own, std::span<const SpreadGrou
 
 std::vector<LinkLoad> GroupTraffic::ring_loads(const SpreadGroup& group, int block) {
     count_on(block);
-    RingPlanner(graph_, block_devices_, *loads_).lay(group, nullptr);
+    RingPlanner(graph_, block_devices_, *loads_).lay_other(group);
     return loads_->all();
 }
 

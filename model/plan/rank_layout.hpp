@@ -18,6 +18,7 @@ public:
     // A group is a product of strided ranges of ranks.
     struct Range {
         int count = 1, stride = 1;
+        friend bool operator==(const Range&, const Range&) = default;
     };
 
     // `nodes`, each of `node_devices` devices, are those of the topology.

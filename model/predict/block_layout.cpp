@@ -7,25 +7,33 @@ namespace {
 
 using Range = RankLayout::Range;
 
-// All sums of one step of each range, ascending.
-std::vector<int> sums(const std::vector<Range>& ranges) {
-    std::vector<int> sums{0};
+void sort_by_stride(std::vector<Range>& ranges) { std::ranges::sort(ranges, {}, &Range::stride); }
+
+// All sums of one step of each range, ascending: a range of greater stride begins where the ones before it end, or behind.
+std::vector<int> sums(std::vector<Range> ranges, int begin = 0) {
+    sort_by_stride(ranges);
+    std::vector<int> sums{begin};
     for (const Range& r : ranges) {
         const std::size_t before = sums.size();
         for (int i = 1; i < r.count; ++i)
             for (std::size_t j = 0; j < before; ++j) sums.push_back(sums[j] + i * r.stride);
     }
-    std::ranges::sort(sums);
     return sums;
 }
 
 // Of `count` numbers those at step `place` of one range and at the beginning of all others.
-std::vector<int> beginnings(int count, const Range& at, int place, const std::vector<Range>& ranges) {
-    std::vector<int> list;
-    for (int n = 0; n < count; ++n)
-        if (n / at.stride % at.count == place && std::ranges::all_of(ranges, [&](const Range& r) { return n / r.stride % r.count == 0; }))
-            list.push_back(n);
-    return list;
+std::vector<int> beginnings(int count, const Range& at, int place, std::vector<Range> ranges) {
+    ranges.push_back(at);
+    sort_by_stride(ranges);
+    std::vector<Range> between;
+    int end = 1;
+    for (const Range& r : ranges) {
+        if (r.count < 2) continue;
+        between.push_back({r.stride / end, end});
+        end = r.stride * r.count;
+    }
+    between.push_back({count / end, end});
+    return sums(std::move(between), place * at.stride);
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ public:
         int shift = 0;
     };
     [[nodiscard]] Stage stage(int number) const;
+    // Blocks after which stages stand as before.
+    [[nodiscard]] int period() const { return stages_.over.count * stages_.over.stride; }
     // Of a rank of one stage to its fellow in another one.
     [[nodiscard]] int places_between(const Stage& from, const Stage& to) const { return (to.place - from.place) * stages_.inside.stride; }
 

@@ -47,15 +47,18 @@ public:
           traffic_(topology, layout_.devices_per_block()) {
         for (int s = 0; s < scenario.plan.pp; ++s) {
             stages_.push_back(layout_.stage(s));
-            std::set<int> nodes;
-            for (const int place : layout_.groups({}, stages_.back()).first_places) nodes.insert(node_of(layout_.device_at(place)));
-            nodes_.emplace_back(nodes.begin(), nodes.end());
+            const auto [standing, is_new] = standing_.try_emplace(stages_.back().place);
+            if (is_new) standing->second = stand(layout_.groups({}, stages_.back()));
         }
     }
 
     [[nodiscard]] JobGroups groups_of(std::size_t stage) {
+        std::map<ParallelGroup, Group> known;
         const auto group = [&](ParallelGroup which) {
-            return layout_.ranks().size_of(which) < 2 ? Group{} : slowest(sisters(which, stage), stages_[stage].shift);
+            if (layout_.ranks().size_of(which) < 2) return Group{};
+            const auto [entry, is_new] = known.try_emplace(first_alike(which));
+            if (is_new) entry->second = slowest(sisters(which, stage), stages_[stage].shift);
+            return entry->second;
         };
         JobGroups g;
         g.tensor = group(ParallelGroup::tensor);
@@ -74,10 +77,11 @@ public:
     [[nodiscard]] StageMates mates_of(std::size_t stage) {
         std::vector<std::size_t> mates;
         for (std::size_t other = 0; other < stages_.size(); ++other)
-            if (other != stage && stages_[other].shift == stages_[stage].shift && meet(nodes_[stage], nodes_[other]))
+            if (other != stage && stages_[other].shift == stages_[stage].shift && meet(standing(stage).nodes, standing(other).nodes))
                 mates.push_back(other);
         // Stages at the same place of other blocks meet theirs likewise, if the fabric sees them alike.
-        const auto [known, is_new] = mates_.try_emplace({stages_[stage].place, traffic_.place_in_leaf(stages_[stage].shift)});
+        const auto [known, is_new] =
+            mates_.try_emplace({stages_[stage].place, traffic_.place_in_leaf(stages_[stage].shift, layout_.period())});
         if (is_new) {
             const auto beside_mates = [&](ParallelGroup which) {
                 double times = 1;
@@ -98,7 +102,7 @@ public:
     };
     [[nodiscard]] Boundary boundary(std::size_t stage) const {
         const BlockLayout::Stage &from = stages_[stage], &to = stages_[(stage + 1) % stages_.size()];
-        Boundary b{{}, layout_.groups({}, from), std::min(from.shift, to.shift)};
+        Boundary b{{}, standing(stage).where, std::min(from.shift, to.shift)};
         const auto device = [&](const BlockLayout::Stage& at, int place) {
             return (at.shift - b.shift) * layout_.devices_per_block() + layout_.device_at(place);
         };
@@ -114,11 +118,7 @@ public:
     }
 
     // Where the ranks of a stage stand, and where those over its boundary do, counted from the node of the first.
-    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const {
-        std::vector<DeviceIndex> devices;
-        for (const int place : layout_.groups({}, stages_[stage]).first_places) devices.push_back(layout_.device_at(place));
-        return from_first_node(std::move(devices));
-    }
+    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_node(standing(stage).devices); }
     [[nodiscard]] std::vector<DeviceIndex> places(const Boundary& boundary) const {
         std::vector<DeviceIndex> devices;
         for (const auto& pair : boundary.pairs) devices.insert(devices.end(), pair.begin(), pair.end());
@@ -126,6 +126,22 @@ public:
     }
 
 private:
+    // Stages that stand at one place of their blocks: on which devices and nodes of those.
+    struct Standing {
+        BlockLayout::Groups where;  // each rank by itself
+        std::vector<DeviceIndex> devices;
+        std::vector<int> nodes;
+    };
+    [[nodiscard]] Standing stand(BlockLayout::Groups where) const {
+        Standing s{std::move(where), {}, {}};
+        for (const int place : s.where.first_places) s.devices.push_back(layout_.device_at(place));
+        std::set<int> nodes;
+        for (const DeviceIndex d : s.devices) nodes.insert(node_of(d));
+        s.nodes.assign(nodes.begin(), nodes.end());
+        return s;
+    }
+    [[nodiscard]] const Standing& standing(std::size_t stage) const { return standing_.at(stages_[stage].place); }
+
     struct Kind {
         ParallelGroup which = ParallelGroup::tensor;
         std::size_t stage = 0;
@@ -140,9 +156,17 @@ private:
         return devices;
     }
 
+    // Groups of several kinds may be the same ones: of data and of shards, where nothing is replicated.
+    [[nodiscard]] ParallelGroup first_alike(ParallelGroup which) const {
+        auto first = ParallelGroup::tensor;
+        while (layout_.ranks().ranges(first) != layout_.ranks().ranges(which))
+            first = static_cast<ParallelGroup>(static_cast<int>(first) + 1);
+        return first;
+    }
+
     // Groups of stages that stand at one place of their blocks are the same ones, moved.
     const Sisters& sisters(ParallelGroup which, std::size_t stage) {
-        const auto [entry, is_new] = sisters_.try_emplace({which, stages_[stage].place});
+        const auto [entry, is_new] = sisters_.try_emplace({first_alike(which), stages_[stage].place});
         if (is_new) entry->second = find_sisters(which, stages_[stage]);
         return entry->second;
     }
@@ -215,6 +239,7 @@ private:
         const std::vector<int>& nodes = group.formation->nodes;
         std::vector<SpreadGroup> others;
         if (meets_everywhere(sisters)) {
+            others.reserve(sisters.formations.size() * sisters.where.first_blocks.size());
             layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
                 if (place != own || block != 0) others.push_back(sisters.at(place, block, shift));
             });
@@ -281,7 +306,7 @@ private:
     BlockLayout layout_;
     GroupTraffic traffic_;
     std::vector<BlockLayout::Stage> stages_;
-    std::vector<std::vector<int>> nodes_;                       // of a block, on which a stage stands
+    std::map<int, Standing> standing_;                          // by place of the stage
     std::map<std::pair<ParallelGroup, int>, Sisters> sisters_;  // by place of the stage
     std::map<std::pair<int, int>, StageMates> mates_;           // by place and place in leaf
     std::map<std::tuple<ParallelGroup, std::size_t, ParallelGroup, std::vector<int>>, std::vector<LinkTime>> taken_;
