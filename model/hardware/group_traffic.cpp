@@ -68,6 +68,18 @@ const RingBundle* GroupTraffic::bundle_of(std::span<const DeviceIndex> unit) {
     return entry->second ? &*entry->second : nullptr;
 }
 
+GroupTraffic::Reach GroupTraffic::reach_of(const SpreadGroup& group) const {
+    const int nodes = block_devices_ / graph_.devices;
+    return {(group.first + group.shifts.front()) * nodes + group.formation->nodes.front(),
+            (group.first + group.shifts.back()) * nodes + group.formation->nodes.back()};
+}
+
+bool GroupTraffic::may_meet(const SpreadGroup& a, const SpreadGroup& b) const {
+    const Reach one = reach_of(a), other = reach_of(b);
+    const auto place = [&](int node) { return graph_.leaves < 2 ? node : graph_.leaf_group[node]; };
+    return place(one.first_node) <= place(other.last_node) && place(other.first_node) <= place(one.last_node);
+}
+
 int GroupTraffic::place_in_leaf(int block, int period) const {
     const int nodes = block_devices_ / graph_.devices;
     return graph_.leaves < 2 || graph_.nodes_per_leaf % (period * nodes) == 0 ? 0 : block * nodes % graph_.nodes_per_leaf;

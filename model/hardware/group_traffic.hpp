@@ -76,11 +76,18 @@ public:
     std::vector<LinkLoad> ring_loads(const SpreadGroup&, int block);
     std::vector<LinkLoad> all_to_all_loads(const SpreadGroup&, int block);
 
+    // Whether one of them may cross a link that the other crosses: not where they stand on other nodes of other leaves.
+    [[nodiscard]] bool may_meet(const SpreadGroup&, const SpreadGroup&) const;
+
     // Where in its leaf a block is: groups that are moved by whole leaves cross the same links, moved as they are. Nothing tells blocks
     // apart that stand in a period of blocks that no leaf tears apart.
     [[nodiscard]] int place_in_leaf(int block, int period) const;
 
 private:
+    struct Reach {
+        int first_node = 0, last_node = 0;
+    };
+    [[nodiscard]] Reach reach_of(const SpreadGroup&) const;
     void count_on(int block);
     void count_first_blocks_of(const SpreadGroup&);
     const RingBundle* bundle_of(std::span<const DeviceIndex> unit);

@@ -239,9 +239,9 @@ private:
         const std::vector<int>& nodes = group.formation->nodes;
         std::vector<SpreadGroup> others;
         if (meets_everywhere(sisters)) {
-            others.reserve(sisters.formations.size() * sisters.where.first_blocks.size());
             layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
-                if (place != own || block != 0) others.push_back(sisters.at(place, block, shift));
+                const SpreadGroup other = sisters.at(place, block, shift);
+                if ((place != own || block != 0) && traffic_.may_meet(group, other)) others.push_back(other);
             });
         } else {
             for (std::size_t place = 0; place < sisters.formations.size(); ++place)
