@@ -68,16 +68,11 @@ const RingBundle* GroupTraffic::bundle_of(std::span<const DeviceIndex> unit) {
     return entry->second ? &*entry->second : nullptr;
 }
 
-GroupTraffic::Reach GroupTraffic::reach_of(const SpreadGroup& group) const {
-    const int nodes = block_devices_ / graph_.devices;
-    return {(group.first + group.shifts.front()) * nodes + group.formation->nodes.front(),
-            (group.first + group.shifts.back()) * nodes + group.formation->nodes.back()};
-}
-
 bool GroupTraffic::may_meet(const SpreadGroup& a, const SpreadGroup& b) const {
-    const Reach one = reach_of(a), other = reach_of(b);
+    const int nodes = block_devices_ / graph_.devices;
+    const Nodes one = reach(a, nodes), other = reach(b, nodes);
     const auto place = [&](int node) { return graph_.leaves < 2 ? node : graph_.leaf_group[node]; };
-    return place(one.first_node) <= place(other.last_node) && place(other.first_node) <= place(one.last_node);
+    return place(one.begin) <= place(other.end - 1) && place(other.begin) <= place(one.end - 1);
 }
 
 int GroupTraffic::place_in_leaf(int block, int period) const {
@@ -96,7 +91,7 @@ void GroupTraffic::count_first_blocks_of(const SpreadGroup& group) {
     const int nodes = block_devices_ / graph_.devices;
     const auto nodes_at = [&](DeviceIndex d, int shift) {
         const int block = group.first + shift + d / block_devices_;
-        return LinkLoads::Nodes{block * nodes, (block + 1) * nodes};
+        return Nodes{block * nodes, (block + 1) * nodes};
     };
     loads_->count_on(nodes_at(parts.front().devices.front(), 0),
                      nodes_at(parts.back().devices.back(), group.shifts.size() > 1 ? group.shifts[1] : 0));
@@ -114,7 +109,8 @@ auto beside(const Topology& topology, std::span<const DeviceIndex> members, std:
     GroupTraffic traffic(topology, whole(topology));
     const Formation own = traffic.form({members.begin(), members.end()});
     std::vector<Formation> formations;
-    for (const auto other : other_groups(members, groups)) formations.push_back(traffic.form({other.begin(), other.end()}));
+    for (const auto other : other_groups(members, groups))
+        if (!other.empty()) formations.push_back(traffic.form({other.begin(), other.end()}));
     std::vector<SpreadGroup> others;
     for (const Formation& formation : formations) others.push_back(in_one_block(formation));
     return answer(traffic, in_one_block(own), others);

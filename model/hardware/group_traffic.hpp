@@ -64,8 +64,8 @@ public:
     GroupTraffic(const Topology&, int block_devices);
     ~GroupTraffic();
 
-    // Distinct devices in any order, counted from where a block begins: outside the block too, where a group has but one of it.
-    // Valid for as long as this object.
+    // One or several distinct devices in any order, counted from where a block begins: outside the block too, where a group has but one of
+    // it. Valid for as long as this object.
     Formation form(std::vector<DeviceIndex> devices);
 
     // As Topology says, for a group beside all others that communicate at the same time. Of the ring's order and hops: as far as its
@@ -84,10 +84,6 @@ public:
     [[nodiscard]] int place_in_leaf(int block, int period) const;
 
 private:
-    struct Reach {
-        int first_node = 0, last_node = 0;
-    };
-    [[nodiscard]] Reach reach_of(const SpreadGroup&) const;
     void count_on(int block);
     void count_first_blocks_of(const SpreadGroup&);
     const RingBundle* bundle_of(std::span<const DeviceIndex> unit);

@@ -23,17 +23,13 @@ public:
 
     void add(const SpreadGroup& group) {
         if (group.size() < 2) return;
-        const auto& nodes = group.formation->nodes;
-        const int first = node_at(group.first + group.shifts.front()) + nodes.front();
-        const int last = node_at(group.first + group.shifts.back()) + nodes.back();
-        if (g_.in_one_leaf(first, last) && !loads_.counts_nodes_between(first, last)) return add_to_leaf(group, g_.leaf_group[first]);
+        const Nodes nodes = reach(group, block_devices_ / g_.devices);
+        if (loads_.passes_over(nodes)) return add_to_leaf(group, g_.leaf_group[nodes.begin]);
         add_blocks(group);
         between_leaves();
     }
 
 private:
-    [[nodiscard]] int node_at(int block) const { return block * (block_devices_ / g_.devices); }
-
     // What a group inside one leaf sends up is what rounding leaves of nothing. It is the same for all of its formation.
     void add_to_leaf(const SpreadGroup& group, int leaf) {
         if (g_.leaves < 2 || g_.dragonfly) return;

@@ -24,6 +24,11 @@ struct Route {
     bool crosses_network = false;
 };
 
+// Nodes begin .. end - 1.
+struct Nodes {
+    int begin = 0, end = 0;
+};
+
 struct Topology::Graph {
     std::vector<TopologyVertex> vertices;
     std::vector<TopologyLink> links;
@@ -63,9 +68,7 @@ struct Topology::Graph {
     [[nodiscard]] int leaf_of(int node, int nic) const {
         return rails ? leaf_group[node] * static_cast<int>(nic_vertex.size()) + nic : leaf_group[node];
     }
-    [[nodiscard]] bool in_one_leaf(int first_node, int last_node) const {
-        return !rails && leaf_group[first_node] == leaf_group[last_node];
-    }
+    [[nodiscard]] bool in_one_leaf(Nodes nodes) const { return !rails && leaf_group[nodes.begin] == leaf_group[nodes.end - 1]; }
     [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
     [[nodiscard]] int leaf_to_leaf(int from, int to) const {  // dragonfly; from != to
         const int low = std::min(from, to), high = std::max(from, to);
@@ -94,22 +97,28 @@ struct Topology::Graph {
     [[nodiscard]] Seconds latency(const Route&) const;
 };
 
+// From the first to the last node that it has.
+inline Nodes reach(const SpreadGroup& group, int nodes_per_block) {
+    const std::vector<int>& nodes = group.formation->nodes;
+    return {(group.first + group.shifts.front()) * nodes_per_block + nodes.front(),
+            (group.first + group.shifts.back()) * nodes_per_block + nodes.back() + 1};
+}
+
 // How much crosses each link when each group moves one unit of traffic per member: bandwidth is the least of capacity over load.
 class LinkLoads {
 public:
     explicit LinkLoads(const Topology::Graph& graph) : graph_(graph), load_(graph.links.size()) {}
 
-    // Nodes begin .. end - 1.
-    struct Nodes {
-        int begin = 0, end = 0;
-    };
     // Forgets what was counted. What follows counts on the links of the fabric and of these nodes.
     void count_on(Nodes one, Nodes other);
     [[nodiscard]] bool counts_node_of(DeviceIndex d) const { return one_.has_device(d) || other_.has_device(d); }
 
-    [[nodiscard]] bool counts_nodes_between(int first, int last) const {
-        const auto meets = [&](const Inside& nodes) { return first * graph_.devices < nodes.end && last * graph_.devices >= nodes.begin; };
-        return meets(one_) || meets(other_);
+    // Whether what a group does inside one leaf, on these nodes, is not counted.
+    [[nodiscard]] bool passes_over(Nodes nodes) const {
+        const auto meets = [&](const Inside& counted) {
+            return nodes.begin * graph_.devices < counted.end && nodes.end * graph_.devices > counted.begin;
+        };
+        return graph_.in_one_leaf(nodes) && !meets(one_) && !meets(other_);
     }
 
     void add(int link, double weight) {

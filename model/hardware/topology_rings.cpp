@@ -29,11 +29,7 @@ public:
     }
 
     void lay_other(const SpreadGroup& group) {
-        const auto& nodes = group.formation->nodes;
-        const DeviceIndex begin = begin_of(group, 0), end = begin_of(group, group.shifts.size() - 1);
-        const int first = begin / g_.devices + nodes.front(), last = end / g_.devices + nodes.back();
-        if (g_.in_one_leaf(first, last) && !loads_.counts_nodes_between(first, last)) return;
-        lay(group, nullptr);
+        if (!loads_.passes_over(reach(group, block_devices_ / g_.devices))) lay(group, nullptr);
     }
 
 private:
@@ -47,7 +43,7 @@ private:
         }
         if (parts.size() * group.shifts.size() > 1)
             join(group, ring);
-        else if (!parts.empty() && !parts.front().closed())
+        else if (!parts.front().closed())
             close_alone(parts.front().order, begin_of(group, 0), ring);
     }
 
