@@ -68,7 +68,7 @@ struct Topology::Graph {
     [[nodiscard]] int leaf_of(int node, int nic) const {
         return rails ? leaf_group[node] * static_cast<int>(nic_vertex.size()) + nic : leaf_group[node];
     }
-    [[nodiscard]] bool in_one_leaf(Nodes nodes) const { return !rails && leaf_group[nodes.begin] == leaf_group[nodes.end - 1]; }
+    [[nodiscard]] bool in_one_leaf(Nodes n) const { return !rails && leaf_group[n.begin] == leaf_group[n.end - 1]; }
     [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
     [[nodiscard]] int leaf_to_leaf(int from, int to) const {  // dragonfly; from != to
         const int low = std::min(from, to), high = std::max(from, to);
