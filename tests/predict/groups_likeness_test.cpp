@@ -54,7 +54,8 @@ TEST(GroupsThatLieAlike, OfRandomPlansOnRandomMachinesAreThoseThatAreFoundOneByO
 }
 
 TEST(GroupsThatLieAlike, MeetThoseOfOtherStagesAsTheirPlaceInTheLeafHasIt) {
-    // Rare among random plans: stages that stand at the same place of their blocks, but slow others more where their leaf ends between them.
+    // Rare among random plans: stages that stand at the same place of their blocks, but slow others more where their leaf ends between
+    // them.
     for (const std::uint64_t seed : {3067, 3377, 3974, 4099, 5457}) expect_as_listed(random_layout(seed), "seed " + std::to_string(seed));
 }
 
