@@ -36,54 +36,66 @@ void CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) {
 
 void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     pricer_.lay_out(layout);
+    balanced_.reset();
+    too_large_.clear();
     const std::vector<Plan> shared = sharings(space_, layout);
     for (const Plan& shape : shapes(space_, layout)) {
-        std::vector<Plan> orders = schedules(space_, shape);
-        bool split = false;
+        const std::vector<Plan> orders = schedules(space_, shape);
         for (const Plan& family : recompute_families(space_, shape)) {
             if (stop || orders.empty() || !pricer_.shape(family)) break;
-            if (!std::exchange(split, true)) add_balanced(orders);
-            try_orders(orders, family, shared);
-        }
-    }
-}
-
-// Where stages of one chunk may hold other numbers of blocks than even ones, each such order once more.
-void CutSearch::add_balanced(std::vector<Plan>& orders) {
-    if (!space_.is_free(PlanField::stage_blocks)) return;
-    const auto one_chunk = std::ranges::find(orders, 1, &Plan::vpp);
-    if (one_chunk == orders.end() || one_chunk->pp == 1) return;
-    pricer_.order(*one_chunk);
-    const auto split = balanced_split(pricer_.block_times(), pricer_.blocks_of_stages());
-    if (!split) return;
-    const std::size_t even = orders.size();
-    for (std::size_t i = 0; i < even; ++i) {
-        if (orders[i].vpp > 1) continue;
-        Plan balanced = orders[i];
-        balanced.stage_blocks = *split;
-        orders.push_back(std::move(balanced));
-    }
-}
-
-void CutSearch::try_orders(const std::vector<Plan>& orders, const Plan& family, const std::vector<Plan>& shared) {
-    for (const Plan& order : orders) {
-        pricer_.order(order);
-        pricer_.run_again(family);
-        const int layers = pricer_.layers();
-        for (const Plan& sharing : shared) {
-            pricer_.share(sharing);
-            pricer_.run_again(family);
-            const bool fits = try_plan();
-            const auto whole = with_recomputed_blocks(space_, family, layers, layers);
-            if (!whole || layers == 0) continue;
-            pricer_.run_again(*whole);
-            if (!try_plan() || fits) continue;
-            if (const auto fewest = fewest_blocks_again(family, layers)) {
-                pricer_.run_again(*fewest);
-                try_plan();
+            for (const Plan& order : orders) {
+                try_order(order, family, shared);
+                if (const auto balanced = with_balanced_stages(order)) try_order(*balanced, family, shared);
             }
         }
     }
+}
+
+// The split goes by the times of the first shape, which has the smallest micro-batch.
+std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
+    if (order.pp == 1 || order.vpp > 1 || !space_.is_free(PlanField::stage_blocks)) return {};
+    if (!balanced_) {
+        pricer_.order(order);
+        balanced_ = balanced_split(pricer_.block_times(), pricer_.blocks_of_stages()).value_or(std::vector<int>{});
+    }
+    if (balanced_->empty()) return {};
+    Plan plan = order;
+    plan.stage_blocks = *balanced_;
+    return plan;
+}
+
+void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
+    const OrderKey key{family.sequence_parallel, family.recompute, order.schedule, order.vpp, order.stage_blocks.empty()};
+    std::vector<char>& too_large = too_large_[key];
+    too_large.resize(shared.size());
+    bool ordered = false;
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+        // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
+        if (too_large[i] && request_.prune) {
+            ++counts_.too_large;
+            continue;
+        }
+        if (!std::exchange(ordered, true)) pricer_.order(order);
+        pricer_.share(shared[i]);
+        too_large[i] = !try_sharing(family);
+    }
+}
+
+// With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
+bool CutSearch::try_sharing(const Plan& family) {
+    pricer_.run_again(family);
+    const bool fits = try_plan();
+    const int layers = pricer_.layers();
+    const auto whole = with_recomputed_blocks(space_, family, layers, layers);
+    if (!whole || layers == 0) return fits;
+    pricer_.run_again(*whole);
+    const bool whole_fits = try_plan();
+    if (fits || !whole_fits) return fits || whole_fits;
+    if (const auto fewest = fewest_blocks_again(family, layers)) {
+        pricer_.run_again(*fewest);
+        try_plan();
+    }
+    return true;
 }
 
 // Where no block need run again nothing fits, and where all do it does: the fewest, unless those are all. What is kept shrinks with each.

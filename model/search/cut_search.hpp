@@ -5,6 +5,8 @@
 #include "model/search/ranking.hpp"
 
 #include <atomic>
+#include <map>
+#include <tuple>
 
 namespace sextant {
 
@@ -22,8 +24,9 @@ public:
 
 private:
     void try_layout(const Plan& layout, const std::atomic<bool>& stop);
-    void add_balanced(std::vector<Plan>& orders);
-    void try_orders(const std::vector<Plan>& orders, const Plan& family, const std::vector<Plan>& sharings);
+    [[nodiscard]] std::optional<Plan> with_balanced_stages(const Plan& order);
+    void try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared);
+    bool try_sharing(const Plan& family);
     // At the recompute at hand. Whether it fits.
     bool try_plan();
     [[nodiscard]] std::optional<Plan> fewest_blocks_again(const Plan& family, int layers);
@@ -36,6 +39,10 @@ private:
     Ranking ranking_;
     SearchCounts counts_;
     std::optional<PlanChoice> smallest_;
+    // Of the layout at hand.
+    std::optional<std::vector<int>> balanced_;                          // blocks of balanced stages; empty where they are no better
+    using OrderKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages
+    std::map<OrderKey, std::vector<char>> too_large_;  // by way of sharing: not 0 where the micro-batches looked at do not fit
 };
 
 }  // namespace sextant

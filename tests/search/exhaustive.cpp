@@ -36,7 +36,7 @@ private:
     void try_splits(const PlanSpace& space, const Plan& family) {
         std::optional<std::vector<int>> split;
         try {
-            if (!request_.pinned.contains(PlanField::stage_blocks) && family.vpp == 1 && family.pp > 1) split = balanced(family);
+            if (!request_.pinned.contains(PlanField::stage_blocks) && family.vpp == 1 && family.pp > 1) split = balanced(space, family);
             try_recompute(space, family);
         } catch (const InputError&) {
             return;  // the network does not divide so
@@ -47,7 +47,13 @@ private:
         try_recompute(space, plan);
     }
 
-    std::optional<std::vector<int>> balanced(const Plan& plan) {
+    // By the times of the first shape.
+    std::optional<std::vector<int>> balanced(const PlanSpace& space, Plan plan) {
+        const Plan first = shapes(space, plan).front();
+        plan.micro_batch = first.micro_batch;
+        plan.sequence_parallel = first.sequence_parallel;
+        plan.schedule = Schedule::one_f_one_b;
+        plan.stage_blocks.clear();
         const Prepared prepared = prepare(with_plan(request_.job, plan));
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
