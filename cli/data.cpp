@@ -56,7 +56,10 @@ ExitCode run_data(const CLI::App& command, const std::string& label) {
     words.insert(words.begin(), program_beside("sextant-data", "libarchive, LMDB, libjpeg, libpng and zlib"));
     Listener listener(label);
     const ChildExit end = run_child(words, std::ref(listener));
-    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) std::raise(end.signal);  // it was ours too
+    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) {  // it was ours too
+        std::signal(end.signal, SIG_DFL);
+        std::raise(end.signal);
+    }
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::machine_refused, ExitCode::defect})
         if (end.code == static_cast<int>(known)) return known;  // it said why
     throw BackendError("sextant-data ended with " + std::to_string(end.code));
@@ -68,43 +71,48 @@ CLI::App& add_task(CLI::App& data, const std::string& name, const std::string& a
     return *command;
 }
 
+// Its value is the child's to judge.
+CLI::Option* option(CLI::App& command, const std::string& name, const std::string& about) {
+    return command.add_option(name)->description(about);
+}
+
 void add_make(CLI::App& data, ExitCode& exit_code) {
     CLI::App& make = add_task(data, "make", "make a dataset that a network can learn, the same for the same seed", "making", exit_code);
-    make.add_option("OUT", "file, or folder of the format `files`; a dataset that lies there is replaced when the new one is whole")
+    option(make, "OUT", "file, or folder of the format `files`; a dataset that lies there is replaced when the new one is whole")
         ->required();
-    make.add_option("--samples", "how many; 1000 unless said")->type_name("N");
-    make.add_option("--size", "HxWxC of an image, 224x224x3 unless said; or the length of a sequence of bytes")->type_name("SIZE");
-    make.add_option("--classes", "of labels; 10 unless said")->type_name("N");
-    make.add_option("--format", std::string(formats) + "; files unless said")->type_name("FORMAT");
-    make.add_option("--encoding", std::string(encodings) + "; jpeg for images, where the format takes it, unless said")
-        ->type_name("ENCODING");
-    make.add_option("--seed", "1 unless said")->type_name("N");
+    option(make, "--samples", "how many; 1000 unless said")->type_name("N");
+    option(make, "--size", "HxWxC of an image, 224x224x3 unless said; or the length of a sequence of bytes")->type_name("SIZE");
+    option(make, "--classes", "of labels; 10 unless said")->type_name("N");
+    option(make, "--format", std::string(formats) + "; files unless said")->type_name("FORMAT");
+    option(make, "--encoding", std::string(encodings) + "; jpeg for images, where the format takes it, unless said")->type_name("ENCODING");
+    option(make, "--seed", "1 unless said")->type_name("N");
 }
 
 void add_convert(CLI::App& data, ExitCode& exit_code) {
     CLI::App& convert = add_task(data, "convert", "write a dataset in another format", "converting", exit_code);
-    convert.add_option("IN", "any dataset, also a folder of pictures in folders of their classes")->required();
-    convert.add_option("OUT", "as of make")->required();
-    convert.add_option("--format", formats)->required()->type_name("FORMAT");
-    convert.add_option("--encoding", std::string(encodings) + "; unchanged unless said")->type_name("ENCODING");
-    convert.add_option("--resize", "images, once for all")->type_name("HxW");
-    convert.add_option("--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+    option(convert, "IN", "any dataset, also a folder of pictures in folders of their classes")->required();
+    option(convert, "OUT", "as of make")->required();
+    option(convert, "--format", formats)->required()->type_name("FORMAT");
+    option(convert, "--encoding", std::string(encodings) + "; unchanged unless said")->type_name("ENCODING");
+    option(convert, "--resize", "images, once for all")->type_name("HxW");
+    option(convert, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
 }
 
 void add_bench(CLI::App& data, ExitCode& exit_code) {
     CLI::App& bench =
         add_task(data, "bench", "measure how fast a dataset is opened, read and decoded where it lies", "measuring", exit_code);
-    bench.add_option("PATH", "any dataset")->required();
-    bench.add_option("--workers", "threads that read, one number for each row: 1,2 unless said")->type_name("N,N");
-    bench.add_flag("--cold", "from the disk: what the system keeps in memory is dropped before each time, as far as it can be");
-    bench.add_flag("--warm", "from memory, which is what is measured unless --cold is given");
-    bench.add_flag("--random", "in shuffled order only");
-    bench.add_option("--epochs", "times that each row is measured; 3 unless said")->type_name("N");
-    bench.add_flag("--write", "also writing the same samples, beside the dataset");
-    bench.add_option("--resize", "images, when they are decoded")->type_name("HxW");
-    bench.add_option("--seed", "of the order; 1 unless said")->type_name("N");
-    bench.add_option("--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
-    bench.add_option("--format,--format-output", "text or json")->type_name("FORMAT");
+    option(bench, "PATH", "any dataset")->required();
+    option(bench, "--workers", "threads that read, one number for each row: 1,2 unless said")->type_name("N,N");
+    bench.add_flag("--cold")->description(
+        "from the disk: what the system keeps in memory is dropped before each time, as far as it can be");
+    bench.add_flag("--warm")->description("from memory, which is what is measured unless --cold is given");
+    bench.add_flag("--random")->description("in shuffled order only");
+    option(bench, "--epochs", "times that each row is measured; 3 unless said")->type_name("N");
+    bench.add_flag("--write")->description("also writing the same samples, beside the dataset");
+    option(bench, "--resize", "images, when they are decoded")->type_name("HxW");
+    option(bench, "--seed", "of the order; 1 unless said")->type_name("N");
+    option(bench, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+    option(bench, "--format,--format-output", "text or json")->type_name("FORMAT");
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // sextant-data: makes, converts and measures datasets. On stdout it says how far it is ("sample 3 of 10"), then what came of it.
 #include "backend/storage/data_arguments.hpp"
-#include "backend/storage/formats.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/overloaded.hpp"
-#include "model/base/quantity_text.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -38,7 +36,6 @@ private:
 };
 
 void tell(const Written& written, const std::filesystem::path& out) {
-    const std::unique_ptr<DatasetReader> reader = open_dataset(out);
     std::cout << written.samples << " samples written to " << out.string() << '\n';
     if (written.skipped.empty()) return;
     std::cout << written.skipped.size() << " skipped:\n";
