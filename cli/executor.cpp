@@ -41,6 +41,9 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
         exact << *job.learning_rate;
         add("--learning-rate", exact.str());
     }
+    if (!job.data.empty()) add("--data", fs::absolute(job.data).string());
+    if (job.data_workers) add("--data-workers", std::to_string(*job.data_workers));
+    if (!job.bad_samples.empty()) add("--bad-samples", job.bad_samples);
     add("--out", fs::absolute(job.out).string());
     return words;
 }

@@ -89,7 +89,7 @@ void Loader::State::add_sample(std::int64_t index, LoadedBatch& batch, Sample& s
         naming([&] { return reader->name(index); },
                [&] {
                    ByteArray array = decode(scratch);
-                   if (settings.resize) {
+                   if (settings.resize && array.extents != Extents{settings.resize->height, settings.resize->width, array.extents.back()}) {
                        if (array.extents.size() != 3) throw_damage(to_text(array.extents) + " is no image that could be resized");
                        array = sextant::resize(array, settings.resize->height, settings.resize->width);
                    }
