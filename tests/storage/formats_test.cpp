@@ -70,8 +70,15 @@ TEST_P(DatasetFormats, AreReadByThreadsAtOnce) {
     EXPECT_THAT(wrong, ElementsAre(0, 0, 0, 0));
 }
 
-TEST_P(DatasetFormats, HoldSequencesWhereTheyHoldArrays) {
-    if (GetParam().encoding != Encoding::raw) GTEST_SKIP() << "a sequence is no picture";
+class DatasetArrays : public DatasetTest, public testing::WithParamInterface<DatasetKind> {};
+std::vector<DatasetKind> kinds_of_arrays() {
+    std::vector<DatasetKind> kinds = dataset_kinds();
+    std::erase_if(kinds, [](const DatasetKind& k) { return k.encoding != Encoding::raw; });
+    return kinds;
+}
+INSTANTIATE_TEST_SUITE_P(All, DatasetArrays, testing::ValuesIn(kinds_of_arrays()), test_name);
+
+TEST_P(DatasetArrays, MayBeSequences) {
     const auto reader = open_dataset(make("d", GetParam(), 7, {33}));
     ASSERT_EQ(reader->count(), 7);
     Sample sample;
