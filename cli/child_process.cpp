@@ -109,4 +109,10 @@ ChildExit run_child(const std::vector<std::string>& words, const std::function<v
     return {WEXITSTATUS(status), 0};
 }
 
+std::filesystem::path program_beside(const std::string& name, const std::string& needs) {
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+    if (std::filesystem::exists(program)) return program;
+    throw BackendError(program.string() + " is not there: sextant was built without what it needs (" + needs + ")");
+}
+
 }  // namespace sextant

@@ -1,6 +1,7 @@
 // A program run as a child: it lives no longer than we do, and what it says on stdout is heard line by line.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,5 +16,8 @@ struct ChildExit {
 // Its stdin is empty and its stderr ours. SIGINT, SIGTERM and SIGHUP that come to us go on to it, and we wait for its end; if we are
 // killed, it gets SIGTERM. Throws BackendError when it cannot be started.
 ChildExit run_child(const std::vector<std::string>& words, const std::function<void(const std::string& line)>& hear);
+
+// A program of ours, which lies beside this one. Throws BackendError, with what a build of it needs, when it is not there.
+std::filesystem::path program_beside(const std::string& name, const std::string& needs);
 
 }  // namespace sextant

@@ -16,12 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Executors lie beside this program.
 fs::path executor_of(const std::string& backend) {
-    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / ("sextant-exec-" + backend);
-    if (fs::exists(program)) return program;
-    throw BackendError(program.string() + " is not there: sextant was built without what it needs (" +
-                       (backend == "cpu" ? "oneDNN and MPI" : "the CUDA Toolkit, NCCL and MPI") + ")");
+    return program_beside("sextant-exec-" + backend, backend == "cpu" ? "oneDNN and MPI" : "the CUDA Toolkit, NCCL and MPI");
 }
 
 int threads_of(const Scenario& scenario, int ranks_here) {
@@ -45,6 +41,9 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
         exact << *job.learning_rate;
         add("--learning-rate", exact.str());
     }
+    if (!job.data.empty()) add("--data", fs::absolute(job.data).string());
+    if (job.data_workers) add("--data-workers", std::to_string(*job.data_workers));
+    if (!job.bad_samples.empty()) add("--bad-samples", job.bad_samples);
     add("--out", fs::absolute(job.out).string());
     return words;
 }

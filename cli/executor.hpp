@@ -22,8 +22,11 @@ struct ExecutorJob {
     std::uint64_t seed = 1;
     std::optional<int> threads;  // of each rank; absent: its share of the cores, no more than its device has
     std::optional<double> learning_rate;
-    std::filesystem::path out;  // of the record
-    std::string host_file;      // empty: this machine
+    std::string data;                 // a dataset to train on; empty: samples are made
+    std::optional<int> data_workers;  // absent: the executor's usual
+    std::string bad_samples;          // "fail" or "skip"; empty: the executor's usual
+    std::filesystem::path out;        // of the record
+    std::string host_file;            // empty: this machine
     std::vector<std::string> launch_options;
 };
 

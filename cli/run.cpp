@@ -98,6 +98,15 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);
     command->add_option("--seed", job.seed, "of weights and data")->type_name("N");
     command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(CLI::PositiveNumber);
+    auto* data =
+        command->add_option("--data", job.data, "train on this dataset (sextant data make); none: samples are made as they are needed")
+            ->type_name("PATH");
+    command->add_option("--data-workers", job.data_workers, "threads of each rank that read and decode")
+        ->check(CLI::PositiveNumber)
+        ->needs(data);
+    command->add_option("--bad-samples", job.bad_samples, "what becomes of damaged samples")
+        ->check(CLI::IsMember({"fail", "skip"}))
+        ->needs(data);
     command->add_option("--hostfile", job.host_file, "hosts, as mpirun reads them; none: this machine")->type_name("FILE");
     command->add_option("--launch-option", job.launch_options, "one more word for mpirun or srun (repeatable)")
         ->take_all()

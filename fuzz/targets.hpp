@@ -10,6 +10,13 @@
 namespace sextant::fuzz {
 
 void condition(std::string_view input);
+void dataset_hdf5(std::string_view input);
+void dataset_lmdb(std::string_view input);
+void dataset_npy(std::string_view input);
+void dataset_raw(std::string_view input);
+void dataset_tar(std::string_view input);
+void dataset_tfrecord(std::string_view input);
+void dataset_zip(std::string_view input);
 void framework(std::string_view input);
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
@@ -17,6 +24,7 @@ void measurement(std::string_view input);
 void predict(std::string_view input);
 void profile(std::string_view input);
 void run(std::string_view input);
+void sample(std::string_view input);
 void scenario(std::string_view input);
 void trace(std::string_view input);
 
@@ -25,11 +33,24 @@ struct Target {
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
-    Target{"condition", condition},     Target{"framework", framework},
-    Target{"hf_config", hf_config},     Target{"json_quantity", json_quantity},
-    Target{"measurement", measurement}, Target{"predict", predict},
-    Target{"profile", profile},         Target{"run", run},
-    Target{"scenario", scenario},       Target{"trace", trace},
+    Target{"condition", condition},
+    Target{"dataset_hdf5", dataset_hdf5},
+    Target{"dataset_lmdb", dataset_lmdb},
+    Target{"dataset_npy", dataset_npy},
+    Target{"dataset_raw", dataset_raw},
+    Target{"dataset_tar", dataset_tar},
+    Target{"dataset_tfrecord", dataset_tfrecord},
+    Target{"dataset_zip", dataset_zip},
+    Target{"framework", framework},
+    Target{"hf_config", hf_config},
+    Target{"json_quantity", json_quantity},
+    Target{"measurement", measurement},
+    Target{"predict", predict},
+    Target{"profile", profile},
+    Target{"run", run},
+    Target{"sample", sample},
+    Target{"scenario", scenario},
+    Target{"trace", trace},
 };
 
 }  // namespace sextant::fuzz

@@ -10,7 +10,8 @@ namespace {
 
 constexpr auto usage =
     "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
-    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--parameters] [--check] [--out FILE]";
+    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples fail|skip] "
+    "[--parameters] [--check] [--out FILE]";
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
@@ -19,6 +20,11 @@ Number number_in(const std::string& option, const std::string& text, Number leas
     if (error != std::errc() || end != text.data() + text.size() || value < least)
         throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
     return value;
+}
+
+bool is_skip(const std::string& option, const std::string& text) {
+    if (text != "fail" && text != "skip") throw InputError(Diagnostic{option, "", "\"" + text + "\" is no policy", "fail or skip"});
+    return text == "skip";
 }
 
 }  // namespace
@@ -48,6 +54,12 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.clip_norm = number_in<double>(word, value(), 0);
         else if (word == "--hang-timeout")
             a.hang_timeout = number_in<double>(word, value(), 1);
+        else if (word == "--data")
+            a.data = value();
+        else if (word == "--data-workers")
+            a.data_workers = number_in<int>(word, value(), 1);
+        else if (word == "--bad-samples")
+            a.skip_bad_samples = is_skip(word, value());
         else if (word == "--check")
             a.check = true;
         else if (word == "--parameters")

@@ -19,9 +19,12 @@ struct ExecArguments {
     std::optional<double> learning_rate;
     std::optional<double> clip_norm;  // where the framework clips gradients; absent: 1
     std::filesystem::path out;        // empty: nothing is written
-    double hang_timeout = 5;          // seconds without a sign of life after which a rank counts as lost
-    bool check = false;               // says whether the scenario runs, and does not run it: one process, without MPI
-    bool parameters = false;          // sums over the final weights go to the record
+    std::filesystem::path data;       // a dataset to train on; empty: samples are made
+    int data_workers = 2;             // threads of each rank that read and decode
+    bool skip_bad_samples = false;
+    double hang_timeout = 5;  // seconds without a sign of life after which a rank counts as lost
+    bool check = false;       // says whether the scenario runs, and does not run it: one process, without MPI
+    bool parameters = false;  // sums over the final weights go to the record
 };
 
 // Throws InputError.

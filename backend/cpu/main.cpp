@@ -36,6 +36,8 @@ Scenario scenario_to_run(const ExecArguments& a) {
     Scenario scenario = load_scenario(library, a.scenario, a.overrides);
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     if (auto problems = unsupported(scenario); !problems.empty()) throw InputError(std::move(problems));
+    if (!a.data.empty())
+        if (auto problems = unsupported_with_data(scenario); !problems.empty()) throw InputError(std::move(problems));
     return scenario;
 }
 
@@ -91,6 +93,8 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
         because("out of memory", machine_refused);
     } catch (const std::system_error& e) {
         because(e.what(), machine_refused);
+    } catch (const InputError& e) {  // of a dataset
+        because(e.what(), wrong_input);
     } catch (const std::exception& e) {
         because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
     }
@@ -117,9 +121,16 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     return records;
 }
 
+FeedSettings feed_settings(const ExecArguments& a) {
+    return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
+}
+
 // A worker's steps, with a thread beside that communicates.
 Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where);
+    where.at("the opening of the dataset");
+    std::optional<DatasetFeed> feed;
+    if (!a.data.empty()) feed.emplace(job, world.rank(), feed_settings(a));
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -139,6 +150,8 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuD
     }
     communicating.join();
     if (failure) fail(world, where, failure);
+    if (feed)
+        for (const std::string& why : feed->skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
     if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
     outcome.pushed = runner.pushed();
     return outcome;
@@ -270,7 +283,8 @@ int run(const MpiWorld& world, const ExecArguments& a) {
 
 // Whether it runs, without MPI and without anybody else. Throws InputError when not.
 int check(const ExecArguments& a) {
-    static_cast<void>(scenario_to_run(a));
+    const Scenario scenario = scenario_to_run(a);
+    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), 0, feed_settings(a));
     return 0;
 }
 

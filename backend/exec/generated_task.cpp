@@ -1,6 +1,7 @@
 #include "backend/exec/generated_task.hpp"
 
 #include "backend/exec/executable_graph.hpp"
+#include "backend/exec/index_inputs.hpp"
 
 #include <algorithm>
 
@@ -10,22 +11,6 @@ namespace {
 constexpr std::int64_t largest_alphabet = 64;  // so that little training shows
 constexpr float noise = 0.5F;
 
-// The operator that reads an input, where that is an integer: its table's rows, or its classes.
-std::int64_t bound_of(const OperatorGraph& graph, TensorId id) {
-    for (const Operator& op : graph.operators()) {
-        if (std::ranges::find(op.inputs, id) == op.inputs.end()) continue;
-        if (const auto* e = std::get_if<Embedding>(&op.kind)) return e->rows;
-        if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) return c->classes;
-    }
-    return 1;
-}
-
-bool is_label(const OperatorGraph& graph, TensorId id) {
-    return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
-        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, id) != op.inputs.end();
-    });
-}
-
 }  // namespace
 
 GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed) : key_(RandomKey(2).with(seed)) {
@@ -34,7 +19,7 @@ GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed) : key_(R
         std::vector<std::int64_t>& bounds = bounds_.emplace_back();
         for (const TensorId id : graph.inputs()) {
             const bool integer = graph.tensor(id).role == TensorRole::index;
-            bounds.push_back(integer ? bound_of(graph, id) : 0);
+            bounds.push_back(integer ? values_of_index(graph, id) : 0);
             if (b == 0 && integer && !of_tokens_) {
                 of_tokens_ = true;
                 alphabet_ = std::min(bounds.back(), largest_alphabet);

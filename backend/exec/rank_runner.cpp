@@ -56,7 +56,7 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
 
 }  // namespace
 
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
@@ -70,6 +70,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
               flow_),
       task_(job.serial, job.seed),
+      feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
                static_cast<std::size_t>(job.rounds())),
       gathered_(job.graph.segments().size()) {
@@ -112,21 +113,30 @@ StepPosition RankRunner::position(std::uint32_t micro_batch) const {
             .loss_weight = share_of_loss() * (alone ? plan.dp : 1)};
 }
 
+bool RankRunner::reads_data(int block) {
+    const OperatorGraph& graph = memory_.block(block).program.graph();
+    return block == 0 || std::ranges::any_of(graph.inputs(), [&](TensorId id) { return graph.tensor(id).role == TensorRole::index; });
+}
+
 // Before the step begins, as a loader would that runs ahead.
 void RankRunner::make_data() {
     const Plan& plan = job_.scenario.plan;
     for (auto& [b, held] : memory_.blocks()) {
-        const auto& inputs = held.program.graph().inputs();
-        const bool reads = b == 0 || std::ranges::any_of(inputs, [&, &graph = held.program.graph()](TensorId id) {
-                               return graph.tensor(id).role == TensorRole::index;
-                           });
-        if (!reads) continue;
+        if (!reads_data(b)) continue;
         for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
             const StepPosition at = position(m);
             const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
             data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, first, plan.micro_batch);
         }
     }
+}
+
+// A loader runs ahead; what it is behind is time of the step.
+void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
+    recorder_.begin(s, SpanKind::input);
+    feed_->next();
+    for (auto& [b, held] : memory_.blocks())
+        if (reads_data(b)) data_[{b, micro_batch}] = feed_->inputs(device_, held.program.graph(), b);
 }
 
 // All that will come in this step, at once: so no sender waits for a receiver that waits for it.
@@ -165,7 +175,7 @@ std::vector<std::int64_t> RankRunner::elements_of(SegmentIndex transfer) {
 StepRecord RankRunner::step(int number) {
     step_ = number;
     losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
-    make_data();
+    if (feed_ == nullptr) make_data();
     loop_.run({BarrierCall{}});
     StepRecord record;
     record.begin = now();
@@ -219,6 +229,7 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
     const SegmentPlan& plan = plan_of(s);
     device_.begin_pass(work.phase);
     if (work.phase == Phase::forward) {
+        if (feed_ != nullptr && work.first_block == 0) await_samples(s, segment.micro_batch);
         recorder_.begin(s, SpanKind::forward);
         forward(segment, work, plan);
     } else if (work.phase == Phase::backward_weight) {

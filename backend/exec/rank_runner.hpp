@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
+#include "backend/exec/dataset_feed.hpp"
 #include "backend/exec/generated_task.hpp"
 #include "backend/exec/job.hpp"
 #include "backend/exec/rank_memory.hpp"
@@ -25,7 +26,8 @@ struct StepRecord {
 
 class RankRunner {
 public:
-    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&);
+    // `feed`: where samples are read from; null: they are made.
+    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&, DatasetFeed* feed);
 
     ExchangeLoop& exchanges() { return loop_; }
     StepRecord step(int number);  // walks through the graph; from 0
@@ -43,6 +45,8 @@ private:
     };
 
     void make_data();
+    void await_samples(SegmentIndex, std::uint32_t micro_batch);
+    [[nodiscard]] bool reads_data(int block);
     void post_receives();
     void settle(const SegmentPlan&);
     void await(SegmentIndex);
@@ -89,6 +93,7 @@ private:
     RankMemory memory_;
     std::optional<ServerLink> servers_;
     GeneratedTask task_;
+    DatasetFeed* feed_;
     int step_ = 0;
     std::vector<double> losses_;
     std::int64_t tied_elements_ = 0;

@@ -27,8 +27,9 @@ enum class SpanKind : std::uint8_t {
     offload,
     overhead,
     serve,  // on a parameter server
+    input,  // the rank waits for its samples
 };
-inline constexpr int span_kind_count = 14;
+inline constexpr int span_kind_count = 15;
 std::string_view to_text(SpanKind);
 // Whether the device computes: what a utilization counts, and what communication beside it slows down.
 bool runs_kernels(SpanKind);

@@ -38,6 +38,7 @@ const KindLook& look_of(SpanKind k) {
         {"offload", {142, 110, 70}},
         {"overhead", {92, 104, 116}},
         {"parameter server", {58, 118, 62}},
+        {"waits for samples", {214, 120, 196}},
     }};
     return looks[static_cast<std::size_t>(k)];
 }

@@ -178,6 +178,8 @@ Term term_of(SpanKind k) {
             return Term::offload;
         case SpanKind::overhead:
             return Term::overhead;
+        case SpanKind::input:
+            return Term::input;
     }
     return Term::overhead;
 }

@@ -12,6 +12,7 @@ std::string part_of(const std::string& path) {
     const auto slash = path.find('/');
     if (slash == std::string::npos) return {};
     std::string top = path.substr(0, slash);
+    if (path.starts_with("backend/storage/")) return "storage";
     if (top != "model") return top;
     const auto second = path.find('/', slash + 1);
     return second == std::string::npos ? std::string() : path.substr(slash + 1, second - slash - 1);
@@ -45,15 +46,18 @@ const std::vector<IncludeRow>& include_table() {
         {"calibrate",
          {"base", "hardware", "workload", "plan", "schedule", "cost", "predict", "graph", "report"},
          "fits profiles to measurements"},
-        {"io", {"base", "hardware", "workload", "plan", "graph", "report", "search", "calibrate"}, "reads and writes values; knows no algorithm"},
+        {"io",
+         {"base", "hardware", "workload", "plan", "graph", "report", "search", "calibrate"},
+         "reads and writes values; knows no algorithm"},
         {"facade",
          {"base", "hardware", "workload", "plan", "schedule", "cost", "predict", "graph", "lower", "simulate", "report", "search",
           "calibrate", "io"},
          "the one place that sees everything"},
         {"cli", {"facade", "base", "io", "report"}, "asks the facade, prints what comes back"},
         {"gui", {"facade", "base", "io", "report", "hardware", "workload", "plan", "graph"}, "shows and edits values; asks the facade"},
+        {"storage", {"base", "io"}, "datasets on disk, whoever trains on them"},
         {"backend",
-         {"facade", "base", "hardware", "workload", "plan", "graph", "lower", "io"},
+         {"facade", "base", "hardware", "workload", "plan", "graph", "lower", "io", "storage"},
          "reads a scenario, runs its graph, writes what came of it; what it should cost is not its business"},
     };
     return table;
@@ -61,8 +65,12 @@ const std::vector<IncludeRow>& include_table() {
 
 const std::vector<LibraryRow>& library_table() {
     static const std::vector<LibraryRow> table = {
-        {"nlohmann/", {"io"}, "only io knows a file format"},
-        {"hdf5", {"io"}, "only io knows a file format"},
+        {"nlohmann/", {"io", "storage"}, "only io and datasets know a file format"},
+        {"hdf5", {"io", "storage"}, "only io and datasets know a file format"},
+        {"archive", {"storage"}, "only datasets know archives"},
+        {"lmdb", {"storage"}, "only datasets know LMDB"},
+        {"png", {"storage"}, "only datasets know pictures"},
+        {"jpeglib", {"storage"}, "only datasets know pictures"},
         {"CLI/", {"cli"}, "only the command line parses arguments"},
         {"Q", {"gui"}, "everything but the GUI runs without Qt"},
         {"Eigen/", {"calibrate"}, "only fitting needs linear algebra"},
@@ -72,8 +80,8 @@ const std::vector<LibraryRow>& library_table() {
         {"cublas", {"backend"}, "everything but the executors runs without CUDA"},
         {"cudnn", {"backend"}, "everything but the executors runs without CUDA"},
         {"nccl", {"backend"}, "everything but the executors runs without CUDA"},
-        {"chrono", {"cli", "gui", "backend"}, "the engine has no clock: the same input gives the same answer"},
-        {"ctime", {"cli", "gui", "backend"}, "the engine has no clock: the same input gives the same answer"},
+        {"chrono", {"cli", "gui", "backend", "storage"}, "the engine has no clock: the same input gives the same answer"},
+        {"ctime", {"cli", "gui", "backend", "storage"}, "the engine has no clock: the same input gives the same answer"},
     };
     return table;
 }

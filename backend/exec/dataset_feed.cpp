@@ -1,0 +1,127 @@
+#include "backend/exec/dataset_feed.hpp"
+
+#include "backend/exec/index_inputs.hpp"
+#include "backend/storage/formats.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr std::int64_t batches_ahead_of_each_worker = 2;
+constexpr float middle = 128, deviation = 64;
+
+// What the first block reads of a sample, first the number of samples.
+const Tensor& samples_of(const Network& network) {
+    const OperatorGraph& first = network.templates[static_cast<std::size_t>(network.sequence.front())].graph;
+    return first.tensor(first.inputs().front());
+}
+
+bool is_image(const Tensor& t) { return t.shape.size() == 4; }
+
+LoaderSettings settings_of(const Job& job, int data_rank, const FeedSettings& feed) {
+    LoaderSettings s;
+    s.batch = job.scenario.plan.micro_batch;
+    s.prefetch = batches_ahead_of_each_worker * feed.workers;
+    s.workers = feed.workers;
+    s.rank = data_rank;
+    s.ranks = static_cast<int>(job.scenario.plan.dp);
+    s.seed = job.seed;
+    s.epochs.reset();
+    s.bad = feed.bad;
+    const Tensor& reads = samples_of(job.serial);
+    if (is_image(reads)) s.resize = ImageSize{reads.shape[2], reads.shape[3]};
+    return s;
+}
+
+void check_extents(const Tensor& reads, const Extents& extents, const std::filesystem::path& path) {
+    std::string wanted;
+    if (reads.role == TensorRole::index) {
+        // One more, so that each has one that follows it.
+        if (extents.size() != 1 || extents[0] <= reads.shape.back())
+            wanted = "sequences of at least " + std::to_string(reads.shape.back() + 1) + " bytes";
+    } else if (is_image(reads)) {
+        if (extents.size() != 3 || extents[2] != reads.shape[1]) wanted = "images of " + std::to_string(reads.shape[1]) + " channels";
+    } else if (elements(extents) != reads.shape.back()) {
+        wanted = std::to_string(reads.shape.back()) + " values";
+    }
+    if (!wanted.empty())
+        throw InputError(Diagnostic{path.string(), "", "its samples are " + to_text(extents) + ", and the network reads " + wanted,
+                                    "sextant data make --size"});
+}
+
+}  // namespace
+
+DatasetFeed::DatasetFeed(const Job& job, int data_rank, const FeedSettings& feed) : micro_batch_(job.scenario.plan.micro_batch) {
+    loader_.emplace(open_dataset(feed.path), settings_of(job, data_rank, feed));
+    const Tensor& reads = samples_of(job.serial);
+    check_extents(reads, loader_->extents(), feed.path);
+    if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
+}
+
+void DatasetFeed::next() { batch_ = std::move(*loader_->next()); }
+
+std::vector<std::string> DatasetFeed::skipped() const {
+    std::vector<std::string> all;
+    for (auto& [index, why] : loader_->skipped()) all.push_back(why);
+    return all;
+}
+
+std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block) const {
+    std::vector<Array> arrays;
+    for (const TensorId id : graph.inputs()) {
+        const Tensor& t = graph.tensor(id);
+        if (t.role != TensorRole::index) {
+            arrays.push_back(block == 0 ? reals(device, t) : Array{});
+            continue;
+        }
+        arrays.push_back(integers(device, t, is_label(graph, id), values_of_index(graph, id)));
+    }
+    return arrays;
+}
+
+Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound) const {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
+    const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / micro_batch_, length = elements(loader_->extents());
+    // Labels of some of the positions are of positions spread evenly.
+    const auto place = [&](std::int64_t i) { return label ? i * sequence_ / per_sample + 1 : i; };
+    for (std::int64_t s = 0; s < micro_batch_; ++s)
+        for (std::int64_t i = 0; i < per_sample; ++i) {
+            std::int64_t& value = values[static_cast<std::size_t>(s * per_sample + i)];
+            value = label && per_sample == 1 ? batch_.labels[static_cast<std::size_t>(s)]
+                                             : batch_.values[static_cast<std::size_t>(s * length + place(i))];
+            if (value < 0 || value >= bound)
+                throw InputError(Diagnostic{"", "",
+                                            "the dataset has a " + std::string(label ? "label " : "token ") + std::to_string(value) +
+                                                ", and the network knows " + std::to_string(bound),
+                                            "sextant data make --classes"});
+        }
+    Array array = device.allocate(static_cast<std::int64_t>(values.size()), Element::index);
+    device.upload(values.data(), array);
+    return array;
+}
+
+// Both lie channels last.
+Array DatasetFeed::reals(ComputeDevice& device, const Tensor& t) const {
+    std::vector<float> values(static_cast<std::size_t>(t.elements()));
+    std::ranges::transform(batch_.values, values.begin(), [](std::uint8_t b) { return (static_cast<float>(b) - middle) / deviation; });
+    Array array = device.allocate(static_cast<std::int64_t>(values.size()));
+    device.upload(values.data(), array);
+    return array;
+}
+
+std::vector<Diagnostic> unsupported_with_data(const Scenario& scenario) {
+    const Plan& plan = scenario.plan;
+    std::vector<Diagnostic> problems;
+    constexpr auto instead = "without --data samples are made as they are needed";
+    const auto refuse_if = [&](bool refused, const char* pointer, const char* what) {
+        if (refused) problems.push_back({scenario.file, pointer, what, instead});
+    };
+    refuse_if(plan.pp > 1, "/plan/pp",
+              "a pipeline is not fed from a dataset: its last stage would need the labels of what its first stage reads");
+    refuse_if(plan.tp > 1, "/plan/tp", "ranks of a tensor group are not fed from a dataset");
+    refuse_if(plan.has_servers(), "/plan/data_parallel", "workers of parameter servers are not fed from a dataset");
+    return problems;
+}
+
+}  // namespace sextant

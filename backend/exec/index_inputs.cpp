@@ -1,0 +1,22 @@
+#include "backend/exec/index_inputs.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+std::int64_t values_of_index(const OperatorGraph& graph, TensorId id) {
+    for (const Operator& op : graph.operators()) {
+        if (std::ranges::find(op.inputs, id) == op.inputs.end()) continue;
+        if (const auto* e = std::get_if<Embedding>(&op.kind)) return e->rows;
+        if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) return c->classes;
+    }
+    return 1;
+}
+
+bool is_label(const OperatorGraph& graph, TensorId id) {
+    return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
+        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, id) != op.inputs.end();
+    });
+}
+
+}  // namespace sextant

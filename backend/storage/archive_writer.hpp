@@ -1,0 +1,13 @@
+// Archives are written by libarchive: the same bytes for the same samples.
+#pragma once
+
+#include "backend/storage/dataset.hpp"
+
+#include <memory>
+
+namespace sextant {
+
+enum class ArchiveKind { tar, zip };
+std::unique_ptr<DatasetWriter> make_archive_writer(ArchiveKind, const std::filesystem::path&, const Outline&);
+
+}  // namespace sextant

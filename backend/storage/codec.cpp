@@ -1,0 +1,54 @@
+#include "backend/storage/codec.hpp"
+
+#include "backend/storage/dataset.hpp"
+#include "backend/storage/file.hpp"
+#include "backend/storage/npy.hpp"
+
+namespace sextant {
+namespace {
+
+bool is_image(const Extents& e) { return e.size() == 3 && (e[2] == 1 || e[2] == 3); }
+
+ByteArray decode_npy(BlobView file) {
+    const NpyHeader header = npy_header(file);
+    if (header.record) throw_damage("it holds records, where a sample is one array");
+    check_sample_size(header.value_bytes());
+    if (file.size() - header.header_bytes != header.value_bytes())
+        throw_damage("it has " + std::to_string(file.size() - header.header_bytes) + " bytes of values, and its header promises " +
+                     std::to_string(header.value_bytes()));
+    const BlobView values = file.subspan(header.header_bytes);
+    return {header.extents, Blob(values.begin(), values.end())};
+}
+
+}  // namespace
+
+std::optional<Encoding> encoding_of(BlobView file) {
+    const std::string_view text = text_of(file);
+    if (text.starts_with("\x89PNG")) return Encoding::png;
+    if (text.starts_with("\xff\xd8\xff")) return Encoding::jpeg;
+    if (is_npy(file)) return Encoding::raw;
+    return std::nullopt;
+}
+
+ByteArray decode(const Sample& sample) {
+    if (!sample.extents.empty()) return {sample.extents, sample.bytes};
+    const std::optional<Encoding> encoding = encoding_of(sample.bytes);
+    if (!encoding) throw_damage("it is neither PNG, JPEG nor .npy, by how it begins");
+    switch (*encoding) {
+        case Encoding::png:
+            return decode_png(sample.bytes);
+        case Encoding::jpeg:
+            return decode_jpeg(sample.bytes);
+        case Encoding::raw:
+            break;
+    }
+    return decode_npy(sample.bytes);
+}
+
+Sample encode(const ByteArray& array, std::int64_t label, Encoding encoding) {
+    if (encoding == Encoding::raw) return {array.values, array.extents, label};
+    if (!is_image(array.extents)) throw_damage(to_text(array.extents) + " is no image of one or three channels", "--encoding raw");
+    return {encoding == Encoding::png ? encode_png(array) : encode_jpeg(array), {}, label};
+}
+
+}  // namespace sextant

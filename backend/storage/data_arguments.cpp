@@ -1,0 +1,193 @@
+#include "backend/storage/data_arguments.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <charconv>
+
+namespace sextant {
+namespace {
+
+constexpr auto usage =
+    "sextant-data make OUT [--samples N] [--size HxWxC] [--classes N] [--format F] [--encoding E] [--seed S] | "
+    "convert IN OUT --format F [--encoding E] [--resize HxW] [--bad-samples fail|skip] | "
+    "bench PATH [--workers 1,2] [--cold] [--warm] [--random] [--epochs N] [--write] [--resize HxW] [--seed S] [--bad-samples fail|skip] "
+    "[--json]";
+
+[[noreturn]] void refuse(const std::string& option, const std::string& what, const std::string& hint = usage) {
+    throw InputError(Diagnostic{option, "", what, hint});
+}
+
+// The words, with what stands behind each option.
+class Words {
+public:
+    explicit Words(const std::vector<std::string>& words) : words_(words) {}
+
+    bool next() {
+        if (at_ == words_.size()) return false;
+        word_ = words_[at_++];
+        return true;
+    }
+    [[nodiscard]] const std::string& word() const { return word_; }
+    const std::string& value() {
+        if (at_ == words_.size()) refuse(word_, "a value is missing behind it");
+        return words_[at_++];
+    }
+    template <class Number>
+    Number number(Number least) {
+        return number_in<Number>(value(), least);
+    }
+    std::vector<int> numbers() {
+        std::vector<int> list;
+        std::string_view rest = value();
+        for (;;) {
+            const auto comma = rest.find(',');
+            list.push_back(number_in<int>(rest.substr(0, comma), 1));
+            if (comma == std::string_view::npos) return list;
+            rest.remove_prefix(comma + 1);
+        }
+    }
+    Extents extents() {
+        const std::string& text = value();
+        const std::optional<Extents> found = extents_in(text);
+        if (!found) refuse(word_, "\"" + text + "\" is no size", "such as 224x224x3, or 4096 for sequences; at most 256 MiB");
+        return *found;
+    }
+    ImageSize size() {
+        const Extents found = extents();
+        if (found.size() != 2) refuse(word_, "\"" + to_text(found) + "\" is no height and width", "such as 224x224");
+        return {found[0], found[1]};
+    }
+    Encoding encoding() {
+        const std::string& text = value();
+        const std::optional<Encoding> found = encoding_named(text);
+        if (!found) refuse(word_, "\"" + text + "\" is no encoding", "raw, png or jpeg");
+        return *found;
+    }
+    const std::string& one_of(const char* a, const char* b) {
+        const std::string& text = value();
+        if (text != a && text != b) refuse(word_, "\"" + text + "\" is not what it takes", std::string(a) + " or " + b);
+        return text;
+    }
+    BadSamples bad() { return one_of("fail", "skip") == "fail" ? BadSamples::fail : BadSamples::skip; }
+    // A path, where none is expected any more a mistake.
+    void path(std::initializer_list<std::filesystem::path*> paths) const {
+        for (std::filesystem::path* p : paths)
+            if (p->empty() && !word_.starts_with("-")) {
+                *p = word_;
+                return;
+            }
+        refuse(word_, "is no argument that it takes");
+    }
+
+private:
+    template <class Number>
+    Number number_in(std::string_view text, Number least) const {
+        Number value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || value < least)
+            refuse(word_, "\"" + std::string(text) + "\" is no number that it can be");
+        return value;
+    }
+
+    const std::vector<std::string>& words_;
+    std::size_t at_ = 1;
+    std::string word_;
+};
+
+MakeSettings make_settings(Words words) {
+    MakeSettings s;
+    while (words.next()) {
+        const std::string& word = words.word();
+        if (word == "--samples")
+            s.samples = words.number<std::int64_t>(1);
+        else if (word == "--size")
+            s.extents = words.extents();
+        else if (word == "--classes")
+            s.classes = words.number<std::int64_t>(1);
+        else if (word == "--format")
+            s.format = words.value();
+        else if (word == "--encoding")
+            s.encoding = words.encoding();
+        else if (word == "--seed")
+            s.seed = words.number<std::uint64_t>(0);
+        else
+            words.path({&s.out});
+    }
+    if (s.out.empty()) refuse("make", "it is not said what to write");
+    if (s.extents.size() != 1 && s.extents.size() != 3)
+        refuse("--size", to_text(s.extents) + " is neither an image nor a sequence", "such as 224x224x3, or 4096");
+    return s;
+}
+
+ConvertSettings convert_settings(Words words) {
+    ConvertSettings s;
+    bool has_format = false;
+    while (words.next()) {
+        const std::string& word = words.word();
+        if (word == "--format")
+            s.format = words.value(), has_format = true;
+        else if (word == "--encoding")
+            s.encoding = words.encoding();
+        else if (word == "--resize")
+            s.resize = words.size();
+        else if (word == "--bad-samples")
+            s.bad = words.bad();
+        else
+            words.path({&s.in, &s.out});
+    }
+    if (s.out.empty()) refuse("convert", "it is not said what to read and what to write");
+    if (!has_format) refuse("convert", "it is not said which format to write", "--format");
+    return s;
+}
+
+BenchSettings bench_settings(Words words, bool& json) {
+    BenchSettings s;
+    bool cold = false, warm = false;
+    while (words.next()) {
+        const std::string& word = words.word();
+        if (word == "--workers")
+            s.workers = words.numbers();
+        else if (word == "--cold")
+            cold = true;
+        else if (word == "--warm")
+            warm = true;
+        else if (word == "--random")
+            s.in_order = false;
+        else if (word == "--epochs")
+            s.epochs = words.number<int>(1);
+        else if (word == "--write")
+            s.write = true;
+        else if (word == "--resize")
+            s.resize = words.size();
+        else if (word == "--seed")
+            s.seed = words.number<std::uint64_t>(0);
+        else if (word == "--bad-samples")
+            s.bad = words.bad();
+        else if (word == "--format")
+            json = words.one_of("text", "json") == "json";
+        else
+            words.path({&s.path});
+    }
+    if (s.path.empty()) refuse("bench", "it is not said what to read");
+    s.cold = cold;
+    s.warm = warm || !cold;
+    return s;
+}
+
+}  // namespace
+
+DataArguments parse_data_arguments(const std::vector<std::string>& words) {
+    DataArguments a;
+    const std::string task = words.empty() ? "" : words.front();
+    if (task == "make")
+        a.task = make_settings(Words(words));
+    else if (task == "convert")
+        a.task = convert_settings(Words(words));
+    else if (task == "bench")
+        a.task = bench_settings(Words(words), a.json);
+    else
+        refuse("", "it is not said what to do");
+    return a;
+}
+
+}  // namespace sextant

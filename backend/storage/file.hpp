@@ -1,0 +1,81 @@
+// Files as the formats use them: read at a place, written one piece behind the other.
+#pragma once
+
+#include "backend/storage/sample.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace sextant {
+
+// Closed when it goes.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& o) noexcept : number_(std::exchange(o.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& o) noexcept {
+        std::swap(number_, o.number_);
+        return *this;
+    }
+    ~Descriptor();
+    [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] int release() { return std::exchange(number_, -1); }
+
+private:
+    int number_ = -1;
+};
+
+// Problems have no file in their diagnostics: see naming().
+class InputFile {
+public:
+    explicit InputFile(const std::filesystem::path&);
+    [[nodiscard]] std::uint64_t size() const { return size_; }
+    [[nodiscard]] int descriptor() const { return descriptor_.number(); }
+    // Throws InputError when the file ends before.
+    void read(std::uint64_t at, std::span<std::uint8_t> into) const;
+    [[nodiscard]] Blob read(std::uint64_t at, std::uint64_t bytes) const;
+    // As much as there is, at most so many bytes.
+    [[nodiscard]] Blob head(std::uint64_t bytes) const;
+
+private:
+    Descriptor descriptor_;
+    std::uint64_t size_ = 0;
+};
+
+// Written through a buffer. Throws BackendError.
+class OutputFile {
+public:
+    explicit OutputFile(std::filesystem::path);
+    void write(BlobView);
+    void finish();
+
+private:
+    void flush();
+
+    std::filesystem::path path_;
+    Descriptor descriptor_;
+    Blob buffer_;
+};
+
+// Throws InputError unless so many bytes are what a sample may have.
+void check_sample_size(std::uint64_t bytes);
+
+// Little-endian, as all formats here write them.
+template <class Integer>
+Integer integer_at(BlobView bytes, std::size_t at) {
+    Integer value = 0;
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= static_cast<Integer>(static_cast<Integer>(bytes[at + i]) << (8 * i));
+    return value;
+}
+template <class Integer>
+void append_integer(Blob& to, Integer value) {
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) to.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+inline void append_bytes(Blob& to, BlobView bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+inline BlobView view_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+inline std::string_view text_of(BlobView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+}  // namespace sextant

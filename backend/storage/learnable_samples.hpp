@@ -1,0 +1,26 @@
+// Samples with something to learn, made by number: the same sample whenever it is asked for.
+//
+// An image is the pattern of its class (4 x 4 patches of colour, blended into each other) with noise of its own. Of a sequence the first
+// token is drawn, and is the class; each further one follows from the one before.
+#pragma once
+
+#include "backend/storage/sample.hpp"
+
+namespace sextant {
+
+class LearnableSamples {
+public:
+    LearnableSamples(Extents, std::int64_t classes, std::uint64_t seed);
+    [[nodiscard]] const Extents& extents() const { return extents_; }
+    [[nodiscard]] Sample sample(std::int64_t index) const;  // of bare values
+
+private:
+    [[nodiscard]] Blob pattern(std::int64_t label) const;
+
+    Extents extents_;
+    std::uint64_t seed_;
+    std::vector<Blob> patterns_;  // by class; none for sequences
+    std::int64_t classes_;
+};
+
+}  // namespace sextant

@@ -1,0 +1,84 @@
+// Batches for training, made ahead of it by worker threads: read, decoded, resized, shuffled.
+//
+// The batches of an epoch come in the same order whatever the number of workers, and each rank of a job has its own part of the samples.
+#pragma once
+
+#include "backend/storage/dataset.hpp"
+#include "model/base/quantity.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace sextant {
+
+// What becomes of a sample that is missing, unreadable, damaged or of another shape than the first.
+enum class BadSamples {
+    fail,  // the stream ends with its error
+    skip,  // the next good one of the epoch takes its place, so that a batch is full and all ranks make as many steps
+};
+
+struct ImageSize {
+    std::int64_t height = 0, width = 0;
+};
+
+struct LoaderSettings {
+    std::int64_t batch = 1;     // samples of this rank
+    std::int64_t prefetch = 4;  // batches ahead of what was taken
+    int workers = 2;
+    int rank = 0, ranks = 1;
+    std::uint64_t seed = 1;
+    std::optional<std::int64_t> epochs = 1;  // absent: without end
+    bool shuffle = true;
+    bool decode = true;    // else batches have labels and no values
+    bool partial = false;  // an epoch ends with what is left, where it does not fill a batch; else that is left out
+    BadSamples bad = BadSamples::fail;
+    std::optional<ImageSize> resize;
+    Seconds patience = 120 * units::s;  // for one batch; a filesystem that is gone may never answer
+};
+
+// What making a batch took of one worker. Times are of std::chrono::steady_clock.
+struct LoadWork {
+    int worker = 0;
+    Seconds start, end;
+    Seconds reading, decoding;  // decoding: resizing too
+    Bytes read;
+};
+
+struct LoadedBatch {
+    std::int64_t epoch = 0, number = 0;  // in the epoch
+    Blob values;                         // of the samples, one behind the other
+    std::vector<std::int64_t> labels;
+    LoadWork work;
+};
+
+class Loader {
+public:
+    // Throws InputError where there are too few samples for a batch on every rank, or no good one.
+    Loader(std::shared_ptr<const DatasetReader>, const LoaderSettings&);
+    Loader(const Loader&) = delete;
+    Loader& operator=(const Loader&) = delete;
+    ~Loader();  // waits for what its workers have at hand
+
+    [[nodiscard]] const Extents& extents() const;  // of each sample; none where nothing is decoded
+    [[nodiscard]] std::int64_t batches_per_epoch() const;
+
+    // The next one; none behind the last epoch. Throws what a worker threw (InputError of a bad sample), when the batches before it are
+    // taken; BackendError when nothing comes.
+    std::optional<LoadedBatch> next();
+
+    // The samples that were skipped so far, each with what is wrong with it.
+    [[nodiscard]] std::map<std::int64_t, std::string> skipped() const;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;  // the workers' too: one that never comes back is left behind
+    std::vector<std::thread> workers_;
+};
+
+// The samples of an epoch in their order, those of one rank: every `ranks`-th, as many for each rank.
+std::vector<std::int64_t> epoch_order(std::int64_t samples, const LoaderSettings&, std::int64_t epoch);
+
+}  // namespace sextant

@@ -1,0 +1,89 @@
+// sextant-data: makes, converts and measures datasets. On stdout it says how far it is ("sample 3 of 10"), then what came of it.
+#include "backend/storage/data_arguments.hpp"
+#include "model/base/diagnostics.hpp"
+#include "model/base/overloaded.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+namespace {
+
+using namespace sextant;
+
+constexpr int wrong_input = 2, machine_refused = 3, defect = 70;  // as the command line's
+
+volatile std::sig_atomic_t signal_that_came = 0;  // a signal handler knows nothing else
+
+struct Interrupted {};
+
+// Says on each hundredth how far it is; a signal ends the work in between, so that what is half done is cleared away.
+class Teller {
+public:
+    explicit Teller(const char* word) : word_(word) {}
+    void operator()(std::int64_t done, std::int64_t of) {
+        if (signal_that_came != 0) throw Interrupted{};
+        const std::int64_t percent = done * 100 / of;
+        if (percent == told_) return;
+        told_ = percent;
+        std::cout << word_ << " " << done << " of " << of << std::endl;
+    }
+
+private:
+    const char* word_;
+    std::int64_t told_ = -1;
+};
+
+void tell(const Written& written, const std::filesystem::path& out) {
+    std::cout << written.samples << " samples written to " << out.string() << '\n';
+    if (written.skipped.empty()) return;
+    std::cout << written.skipped.size() << " skipped:\n";
+    for (const std::string& why : written.skipped) std::cout << "  " << why << '\n';
+}
+
+void run(const DataArguments& arguments) {
+    std::visit(Overloaded{[](const MakeSettings& s) { tell(make_dataset(s, Teller("sample")), s.out); },
+                          [](const ConvertSettings& s) { tell(convert_dataset(s, Teller("sample")), s.out); },
+                          [&](const BenchSettings& s) {
+                              const BenchResult result = bench_dataset(s, Teller("pass"));
+                              std::cout << (arguments.json ? bench_to_json(result) : bench_to_text(result));
+                          }},
+               arguments.task);
+}
+
+int run_and_explain_failures(const std::vector<std::string>& words) {
+    try {
+        run(parse_data_arguments(words));
+        return 0;
+    } catch (const InputError& e) {
+        std::cerr << e.what() << '\n';
+        return wrong_input;
+    } catch (const BackendError& e) {
+        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return machine_refused;
+    } catch (const std::system_error& e) {  // of folders and threads
+        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return machine_refused;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "sextant: the machine refused: out of memory\n";
+        return machine_refused;
+    } catch (const std::exception& e) {
+        std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
+        return defect;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is to be an error of its writer
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int which) { signal_that_came = which; });
+    try {
+        return run_and_explain_failures({argv + 1, argv + argc});
+    } catch (const Interrupted&) {
+        std::signal(signal_that_came, SIG_DFL);
+        std::raise(signal_that_came);
+        return machine_refused;
+    }
+}

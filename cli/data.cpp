@@ -1,0 +1,128 @@
+// sextant data: datasets made, converted and measured, by the program sextant-data, which links the libraries of their formats.
+#include "cli/child_process.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+namespace sextant {
+namespace {
+
+constexpr auto formats = "files, tar, zip, hdf5, lmdb, tfrecord, npy or raw";
+constexpr auto encodings = "raw, png or jpeg";
+
+// What was given, as the child takes it: both know the same options.
+std::vector<std::string> words_of(const CLI::App& command) {
+    std::vector<std::string> words{command.get_name()};
+    for (const CLI::Option* option : command.get_options()) {
+        if (option->count() == 0) continue;
+        if (!option->get_lnames().empty()) words.push_back("--" + option->get_lnames().front());
+        if (option->get_items_expected_max() > 0) words.insert(words.end(), option->results().begin(), option->results().end());
+    }
+    return words;
+}
+
+// "sample 3 of 10", "pass 3 of 10": how far the child is; any other line is for the user.
+class Listener {
+public:
+    explicit Listener(std::string label) : label_(std::move(label)) {}
+
+    void operator()(const std::string& line) {
+        if (!line.starts_with("sample ") && !line.starts_with("pass ")) {
+            progress_.reset();
+            std::cout << line << '\n';
+            return;
+        }
+        char* rest = nullptr;
+        const std::size_t done = std::strtoul(line.c_str() + line.find(' '), &rest, 10);
+        if (!progress_) progress_.emplace(label_, std::strtoul(rest + std::string_view(" of").size(), nullptr, 10));
+        progress_->show(done);
+    }
+
+private:
+    std::string label_;
+    std::optional<Progress> progress_;
+};
+
+ExitCode run_data(const CLI::App& command, const std::string& label) {
+    std::vector<std::string> words = words_of(command);
+    words.insert(words.begin(), program_beside("sextant-data", "libarchive, LMDB, libjpeg, libpng and zlib"));
+    Listener listener(label);
+    const ChildExit end = run_child(words, std::ref(listener));
+    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) {  // it was ours too
+        std::signal(end.signal, SIG_DFL);
+        std::raise(end.signal);
+    }
+    for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::machine_refused, ExitCode::defect})
+        if (end.code == static_cast<int>(known)) return known;  // it said why
+    throw BackendError("sextant-data ended with " + std::to_string(end.code));
+}
+
+CLI::App& add_task(CLI::App& data, const std::string& name, const std::string& about, const std::string& label, ExitCode& exit_code) {
+    CLI::App* command = data.add_subcommand(name, about);
+    command->callback([command, label, &exit_code] { exit_code = run_data(*command, label); });
+    return *command;
+}
+
+// Its value is the child's to judge.
+CLI::Option* option(CLI::App& command, const std::string& name, const std::string& about) {
+    return command.add_option(name)->description(about);
+}
+
+void add_make(CLI::App& data, ExitCode& exit_code) {
+    CLI::App& make = add_task(data, "make", "make a dataset that a network can learn, the same for the same seed", "making", exit_code);
+    option(make, "OUT", "file, or folder of the format `files`; a dataset that lies there is replaced when the new one is whole")
+        ->required();
+    option(make, "--samples", "how many; 1000 unless said")->type_name("N");
+    option(make, "--size", "HxWxC of an image, 224x224x3 unless said; or the length of a sequence of bytes")->type_name("SIZE");
+    option(make, "--classes", "of labels; 10 unless said")->type_name("N");
+    option(make, "--format", std::string(formats) + "; files unless said")->type_name("FORMAT");
+    option(make, "--encoding", std::string(encodings) + "; jpeg for images, where the format takes it, unless said")->type_name("ENCODING");
+    option(make, "--seed", "1 unless said")->type_name("N");
+}
+
+void add_convert(CLI::App& data, ExitCode& exit_code) {
+    CLI::App& convert = add_task(data, "convert", "write a dataset in another format", "converting", exit_code);
+    option(convert, "IN", "any dataset, also a folder of pictures in folders of their classes")->required();
+    option(convert, "OUT", "as of make")->required();
+    option(convert, "--format", formats)->required()->type_name("FORMAT");
+    option(convert, "--encoding", std::string(encodings) + "; unchanged unless said")->type_name("ENCODING");
+    option(convert, "--resize", "images, once for all")->type_name("HxW");
+    option(convert, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+}
+
+void add_bench(CLI::App& data, ExitCode& exit_code) {
+    CLI::App& bench =
+        add_task(data, "bench", "measure how fast a dataset is opened, read and decoded where it lies", "measuring", exit_code);
+    option(bench, "PATH", "any dataset")->required();
+    option(bench, "--workers", "threads that read, one number for each row: 1,2 unless said")->type_name("N,N");
+    bench.add_flag("--cold")->description(
+        "from the disk: what the system keeps in memory is dropped before each time, as far as it can be");
+    bench.add_flag("--warm")->description("from memory, which is what is measured unless --cold is given");
+    bench.add_flag("--random")->description("in shuffled order only");
+    option(bench, "--epochs", "times that each row is measured; 3 unless said")->type_name("N");
+    bench.add_flag("--write")->description("also writing the same samples, beside the dataset");
+    option(bench, "--resize", "images, when they are decoded")->type_name("HxW");
+    option(bench, "--seed", "of the order; 1 unless said")->type_name("N");
+    option(bench, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+    option(bench, "--format,--format-output", "text or json")->type_name("FORMAT");
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, ExitCode& exit_code) {
+    auto* data = app.add_subcommand("data", "make, convert and measure datasets");
+    data->require_subcommand(1);
+    add_make(*data, exit_code);
+    add_convert(*data, exit_code);
+    add_bench(*data, exit_code);
+}
+
+}  // namespace sextant

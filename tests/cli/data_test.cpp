@@ -1,0 +1,142 @@
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Data : public testing::Test {
+protected:
+    Data() : folder_(testing::TempDir() + "sextant-cli-data-" + std::to_string(::getpid())) { fs::create_directories(folder_); }
+    ~Data() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    static ProcessResult shell(const std::string& line) { return run_program("bash", {"-c", line}); }
+
+private:
+    fs::path folder_;
+};
+
+std::string text_of_file(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+TEST_F(Data, IsMadeConvertedAndMeasured) {
+    const ProcessResult made = run_sextant({"data", "make", at("images"), "--samples", "30", "--size", "16x16x3", "--seed", "5"});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(made.out, "30 samples written to " + at("images") + "\n") << "in a pipe no progress";
+    EXPECT_THAT(made.err, IsEmpty());
+    const ProcessResult converted =
+        run_sextant({"data", "convert", at("images"), at("images.h5"), "--format", "hdf5", "--encoding", "raw", "--resize", "8x8"});
+    EXPECT_EQ(converted.exit_code, 0) << converted.err;
+    const ProcessResult bench = run_sextant(
+        {"data", "bench", at("images.h5"), "--epochs", "2", "--workers", "1,3", "--cold", "--random", "--write", "--format", "json"});
+    ASSERT_EQ(bench.exit_code, 0) << bench.err;
+    const auto json = nlohmann::json::parse(bench.out);
+    EXPECT_EQ(json.at("schema"), "data_bench/1");
+    EXPECT_EQ(json.at("format"), "hdf5");
+    EXPECT_EQ(json.at("extents"), "8x8x3");
+    EXPECT_EQ(json.at("samples"), 30);
+    EXPECT_EQ(json.at("bytes"), 30 * 8 * 8 * 3);
+    EXPECT_EQ(json.at("rows").size(), 1 + 2 * 2 + 2U);
+    EXPECT_THAT(run_sextant({"data", "bench", at("images")}).out, HasSubstr("30 samples of 16x16x3, jpeg, files"));
+}
+
+TEST_F(Data, SaysWhatIsWrongWithItsArguments) {
+    for (const std::vector<std::string>& wrong :
+         std::vector<std::vector<std::string>>{{"data"},
+                                               {"data", "make"},
+                                               {"data", "make", at("d"), "--format", "rar"},
+                                               {"data", "make", at("d"), "--encoding", "gif"},
+                                               {"data", "make", at("d"), "--size", "8x8"},
+                                               {"data", "make", at("d"), "--samples", "0"},
+                                               {"data", "make", at("d"), "--format", "npy", "--encoding", "png"},
+                                               {"data", "convert", at("absent"), at("d"), "--format", "tar"},
+                                               {"data", "convert", at("absent"), at("d")},
+                                               {"data", "bench", at("absent")},
+                                               {"data", "bench", at("absent"), "--workers", "1,x"}}) {
+        const ProcessResult r = run_sextant(wrong);
+        EXPECT_EQ(r.exit_code, 2) << testing::PrintToString(wrong);
+        EXPECT_FALSE(r.err.empty()) << testing::PrintToString(wrong);
+    }
+    EXPECT_FALSE(fs::exists(at("d")));
+}
+
+TEST_F(Data, NamesADamagedSampleAndGoesOnWhereItMay) {
+    ASSERT_EQ(run_sextant({"data", "make", at("images"), "--samples", "12", "--size", "8x8x3", "--classes", "1"}).exit_code, 0);
+    fs::resize_file(at("images/class_0000/00000004.jpg"), 50);
+    const ProcessResult failed = run_sextant({"data", "convert", at("images"), at("images.tar"), "--format", "tar"});
+    EXPECT_EQ(failed.exit_code, 2);
+    EXPECT_THAT(failed.err, HasSubstr("class_0000/00000004.jpg: it is no whole JPEG"));
+    const ProcessResult skipped =
+        run_sextant({"data", "convert", at("images"), at("images.tar"), "--format", "tar", "--bad-samples", "skip"});
+    EXPECT_EQ(skipped.exit_code, 0);
+    EXPECT_THAT(skipped.out, HasSubstr("11 samples written"));
+    EXPECT_THAT(skipped.out, HasSubstr("1 skipped:\n  "));
+    EXPECT_THAT(skipped.out, HasSubstr("00000004.jpg"));
+}
+
+class DataOnAFullDisk : public Data, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Formats, DataOnAFullDisk, testing::Values("files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy", "raw"));
+
+// No file may be larger than 64 KiB: what a full disk looks like to who writes, without one.
+TEST_P(DataOnAFullDisk, LeavesTheDatasetBeforeIntact) {
+    const std::string format = GetParam(),
+                      make = std::string(SEXTANT_BINARY) + " data make " + at("d") + " --size 200x200x3 --encoding raw --format " + format;
+    ASSERT_EQ(shell(std::string(SEXTANT_BINARY) + " data make " + at("d") + " --size 8x8x3 --samples 5 --encoding raw --format " + format)
+                  .exit_code,
+              0);
+    const auto before = [&] { return shell("cd " + at("d") + " 2>/dev/null && find . -type f | sort | xargs cat || cat " + at("d")).out; };
+    const std::string was = before();
+    const ProcessResult r = shell("ulimit -f 64; " + make + " --samples 20");
+    EXPECT_EQ(r.exit_code, 3) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("the machine refused: cannot write")) << r.err;
+    EXPECT_EQ(before(), was);
+    EXPECT_FALSE(fs::exists(at("d.part")));
+}
+
+TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
+    fs::create_directories(at("small"));
+    if (shell("mount -t tmpfs -o size=2m tmpfs " + at("small")).exit_code != 0) GTEST_SKIP() << "a small filesystem cannot be mounted here";
+    const std::string sextant = SEXTANT_BINARY, out = at("small/d");
+    for (const char* format : {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy", "raw"}) {
+        const std::string make = sextant + " data make " + out + " --size 64x64x3 --encoding raw --format " + format;
+        EXPECT_EQ(shell(make + " --samples 20").exit_code, 0) << format;
+        const ProcessResult full = shell(make + " --samples 500");
+        EXPECT_EQ(full.exit_code, 3) << format;
+        EXPECT_THAT(full.err, HasSubstr("cannot write")) << format;
+        EXPECT_THAT(shell(sextant + " data bench " + out + " --epochs 1 --workers 1").out, HasSubstr("20 samples of 64x64x3")) << format;
+        EXPECT_FALSE(fs::exists(out + ".part")) << format;
+    }
+    shell("umount " + at("small"));
+}
+
+TEST_F(Data, ThatIsInterruptedLeavesTheDatasetBeforeIntact) {
+    const std::string make = std::string(SEXTANT_BINARY) + " data make " + at("d") + " --format tar --samples ";
+    ASSERT_EQ(shell(make + "3").exit_code, 0);
+    const std::string was = text_of_file(at("d"));
+    // As soon as the new one grows beside it.
+    const ProcessResult r = shell(make + "100000 & child=$!; for i in $(seq 500); do [ -s " + at("d.part") +
+                                  " ] && break; sleep 0.02; done; kill -INT $child; wait $child");
+    EXPECT_EQ(r.exit_code, 128 + 2);
+    EXPECT_EQ(text_of_file(at("d")), was);
+    EXPECT_FALSE(fs::exists(at("d.part")));
+}
+
+}  // namespace
+}  // namespace sextant
