@@ -18,6 +18,7 @@
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
 #include "model/search/plan_answer.hpp"
+#include "model/search/scaling.hpp"
 #include "model/search/search.hpp"
 
 #include <filesystem>

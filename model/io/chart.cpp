@@ -10,6 +10,8 @@ namespace {
 constexpr double width = 820, height = 520, left = 84, right = width - 24, top = 92, bottom = height - 58;
 constexpr std::string_view faint = "#e4e4e4", grey = "#666666";
 
+std::string tick(double value) { return value == 0 || (value >= 0.1 && value < 1e6) ? number(value) : number_text(value); }
+
 double along(const Axis& axis, double value) {
     if (!axis.doubles) return (value - axis.low) / (axis.high - axis.low);
     return std::log2(value / axis.low) / std::log2(axis.high / axis.low);
@@ -68,11 +70,11 @@ std::string Chart::axes() const {
     std::string out;
     for (const double x : marks(x_, 8)) {
         out += svg::line(x_of(x), top, x_of(x), bottom + 4, faint);
-        out += text(x_of(x), bottom + 18, number_text(x), {.size = 11, .fill = grey, .anchor = Anchor::middle});
+        out += text(x_of(x), bottom + 18, tick(x), {.size = 11, .fill = grey, .anchor = Anchor::middle});
     }
     for (const double y : marks(y_, 6)) {
         out += svg::line(left - 4, y_of(y), right, y_of(y), faint);
-        out += text(left - 8, y_of(y) + 4, number_text(y), {.size = 11, .fill = grey, .anchor = Anchor::end});
+        out += text(left - 8, y_of(y) + 4, tick(y), {.size = 11, .fill = grey, .anchor = Anchor::end});
     }
     out += text(right, bottom + 38, x_.title, {.size = 12, .fill = grey, .anchor = Anchor::end});
     return out + text(left - 64, top - 10, y_.title, {.size = 12, .fill = grey});

@@ -142,8 +142,9 @@ std::string beside_own(const PlanAnswer& a) {
     std::string out = "\nPlan 1: " + own_verdict(a) + "\n";
     TextTable table("  ", std::vector{Align::left, Align::right, Align::right, Align::right, Align::right});
     table.row({"", "plan 1", "", own ? "its own" : "", ""});
+    if (best.choice.devices != a.own.plan.devices()) table.row({"devices", text(best.choice.devices), "", text(a.own.plan.devices()), ""});
     for (const PlanField f : all_plan_fields()) {
-        if (same_field(f, best.choice.plan, a.own.plan) || f == PlanField::stage_blocks || f == PlanField::placement) continue;
+        if (same_field(f, best.choice.plan, a.own.plan) || f == PlanField::stage_blocks) continue;
         table.row({words(to_text(f)), plan_field_text(f, best.choice.plan), "", own ? plan_field_text(f, a.own.plan) : "", ""});
     }
     table.row({"step time", to_text(e.step), "", own ? to_text(own->step) : "", ""});
@@ -160,8 +161,6 @@ std::string beside_own(const PlanAnswer& a) {
     out += table.text();
     if (!best.choice.plan.stage_blocks.empty())
         out += "  blocks of its stages: " + plan_field_text(PlanField::stage_blocks, best.choice.plan) + "\n";
-    if (best.choice.plan.placement != a.own.plan.placement)
-        out += "  its ranks are numbered by " + plan_field_text(PlanField::placement, best.choice.plan) + ", fastest first\n";
     const Bottleneck& b = best.report.bottleneck;
     return out + "  held back by " + std::string(to_text(b.kind)) + "; would move it: " + b.what_would_move_it + "\n";
 }

@@ -21,29 +21,10 @@ std::string sharing_text(const Plan& p) {
     return p.shard_group ? name + " over " + std::to_string(*p.shard_group) : name;
 }
 
-// The initials of the dimensions that have more than one rank, fastest first.
-std::string placement_text(const Plan& p) {
-    std::string text;
-    for (const PlanDimension d : p.placement) {
-        const int degree = d == PlanDimension::tensor     ? p.tp
-                           : d == PlanDimension::context  ? p.cp
-                           : d == PlanDimension::data     ? p.dp
-                           : d == PlanDimension::pipeline ? p.pp
-                                                          : 1;
-        if (degree > 1)
-            text += (text.empty() ? "" : " ") + std::string(d == PlanDimension::tensor    ? "tp"
-                                                            : d == PlanDimension::context ? "cp"
-                                                            : d == PlanDimension::data    ? "dp"
-                                                                                          : "pp");
-    }
-    return text.empty() ? "-" : text;
-}
-
 bool in_usual_order(const Plan& p) {
-    const Plan usual;
     Plan other = p;
-    other.placement = usual.placement;
-    return placement_text(p) == placement_text(other);
+    other.placement = Plan{}.placement;
+    return plan_field_text(PlanField::placement, p) == plan_field_text(PlanField::placement, other);
 }
 
 struct Described {
@@ -83,7 +64,7 @@ constexpr Described descriptions[] = {
      [](const Plan& p) { return p.sequence_parallel; }},
     {"recompute", Align::left, field<PlanField::recompute>, [](const Plan& p) { return p.recompute != Recompute::none; }},
     {"offload", Align::left, field<PlanField::offload>, [](const Plan& p) { return p.offload != Offload::none; }},
-    {"ranks", Align::left, placement_text, [](const Plan& p) { return !in_usual_order(p); }},
+    {"ranks", Align::left, field<PlanField::placement>, [](const Plan& p) { return !in_usual_order(p); }},
 };
 
 bool all_alike(const std::vector<const Plan*>& plans, const std::function<std::int64_t(const Plan&)>& of) {

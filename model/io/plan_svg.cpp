@@ -21,12 +21,14 @@ std::string plan_answer_svg(const PlanAnswer& a) {
     const Scenario& job = a.request.job;
     const std::string samples = std::string(job.workload.sample_word()) + "s/s";
     const Bytes limit = job.cluster.node.device.memory.value;
+    // An own plan that is too large by far is drawn at the edge.
+    const Bytes edge = 1.3 * limit;
     Bytes most = limit;
     Frequency fastest;
     const auto see = [&](Bytes memory, Frequency throughput) { most = max(most, memory), fastest = max(fastest, throughput); };
     for (const PlanChoice& c : a.front) see(c.memory, c.samples_per_s);
     for (const RankedPlan& r : a.best) see(r.choice.memory, r.choice.samples_per_s);
-    if (a.own.estimate) see(min(a.own.estimate->peak_memory, 1.5 * most), a.own.samples_per_s());
+    if (a.own.estimate) see(min(a.own.estimate->peak_memory, edge), a.own.samples_per_s());
 
     const std::string note = a.best.empty() ? "No plan fits." : "Plan 1: " + plan_line(a.best.front().choice.plan);
     svg::Chart chart(job.name, note, {"peak memory of a device in GB", 0, 1.04 * (most / units::GB)},
@@ -44,7 +46,7 @@ std::string plan_answer_svg(const PlanAnswer& a) {
         chart.point(place(c.memory, c.samples_per_s), best_colour, i == 0 ? 7 : 4.5, tip_of(c), i == 0 ? "plan 1" : "");
     }
     if (a.own.estimate)
-        chart.point(place(min(a.own.estimate->peak_memory, 1.5 * most), a.own.samples_per_s()), own_colour, 6,
+        chart.point(place(min(a.own.estimate->peak_memory, edge), a.own.samples_per_s()), own_colour, 6,
                     plan_line(a.own.plan) + ": " + to_text(a.own.estimate->step) + " a step, " + to_text(a.own.estimate->peak_memory),
                     a.own.fits() ? "the scenario's own" : "the scenario's own, does not fit");
     chart.legend("front of throughput, memory and cost", front_colour);

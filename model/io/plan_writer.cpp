@@ -21,6 +21,21 @@ Json placement_json(const Plan& p) {
     return list;
 }
 
+// "tp dp pp": the dimensions that have more than one rank, fastest first.
+std::string placement_text(const Plan& p) {
+    std::string text;
+    const auto name = [&](std::string_view dimension, int degree) {
+        if (degree > 1) text += (text.empty() ? "" : " ") + std::string(dimension);
+    };
+    for (const PlanDimension d : p.placement) {
+        if (d == PlanDimension::tensor) name("tp", p.tp);
+        if (d == PlanDimension::context) name("cp", p.cp);
+        if (d == PlanDimension::data) name("dp", p.dp);
+        if (d == PlanDimension::pipeline) name("pp", p.pp);
+    }
+    return text.empty() ? "-" : text;
+}
+
 }  // namespace
 
 Json plan_field_json(PlanField field, const Plan& p) {
@@ -62,6 +77,7 @@ Json plan_field_json(PlanField field, const Plan& p) {
 }
 
 std::string plan_field_text(PlanField field, const Plan& p) {
+    if (field == PlanField::placement) return placement_text(p);
     if (p.recompute == Recompute::blocks && field == PlanField::recompute) return std::to_string(p.recompute_blocks) + " blocks";
     const Json value = plan_field_json(field, p);
     if (value.is_null()) return field == PlanField::shard_group ? "all ranks" : field == PlanField::stage_blocks ? "even" : "as tp";

@@ -11,7 +11,7 @@ namespace sextant {
 
 // Null where the plan leaves it to be as usual: no shard group, stages as even as possible.
 nlohmann::ordered_json plan_field_json(PlanField, const Plan&);
-// The same for a table: "zero1", "4", "tensor, context, data, pipeline"; "none" for null.
+// The same for a table: "zero1", "4 blocks", "on", "tp dp pp" (the order of ranks, fastest first).
 std::string plan_field_text(PlanField, const Plan&);
 
 // Every field that a search may choose, and the global batch. Laid over the plan of a scenario file, null removing a key, it makes this

@@ -63,11 +63,12 @@ std::string scenario_file_with_plan(const std::filesystem::path& path, const std
     std::ifstream original(path);
     Json document = in_order_of(Json::parse(original, nullptr, false), *file.root().value);
     Json& own = document["plan"];
-    const Json fields = plan_json(plan);
+    // What is as usual need not be written; dp would be derived otherwise.
+    const Json fields = plan_json(plan), usual = plan_json(Plan{});
     for (const auto& [key, value] : fields.items()) {
         if (value.is_null())
             own.erase(key);
-        else
+        else if (own.contains(key) || value != usual.at(key) || key == "dp")
             own[key] = value;
     }
     erase_idle_settings(own, plan);

@@ -7,51 +7,49 @@
 namespace sextant {
 namespace {
 
-// The divisor of n next below and next above d.
-std::vector<std::int64_t> neighbours(std::int64_t n, std::int64_t d) {
-    std::vector<std::int64_t> both;
-    for (std::int64_t below = d - 1; below >= 1; --below)
-        if (n % below == 0) {
-            both.push_back(below);
-            break;
-        }
-    for (std::int64_t above = d + 1; above <= n; ++above)
-        if (n % above == 0) {
-            both.push_back(above);
-            break;
-        }
-    return both;
+// The divisors of n next below and next above d, nearest first.
+struct Neighbours {
+    std::vector<std::int64_t> below, above;
+};
+Neighbours neighbours(std::int64_t n, std::int64_t d) {
+    constexpr std::size_t enough = 3;
+    Neighbours found;
+    for (std::int64_t below = d - 1; below >= 1 && found.below.size() < enough; --below)
+        if (n % below == 0) found.below.push_back(below);
+    for (std::int64_t above = d + 1; above <= n && found.above.size() < enough; ++above)
+        if (n % above == 0) found.above.push_back(above);
+    return found;
 }
 
-// Plans with one field at another value, not yet completed.
+// Plans with one field at another value, completed and tried.
 class Neighbourhood {
 public:
     Neighbourhood(const PlanSpace& space, const Plan& plan) : space_(space), plan_(plan) {}
 
-    std::vector<Plan> of(PlanField field) {
-        plans_.clear();
+    std::vector<TriedPlan> of(PlanField field) {
+        tried_.clear();
         const auto* transformer = std::get_if<TransformerSpec>(&space_.job.workload.spec);
         const bool experts = transformer && transformer->moe;
         switch (field) {
             case PlanField::dp:
                 break;
             case PlanField::tp:
-                degrees(&Plan::tp, plan_.tp * plan_.dp, 1);
+                degrees(&Plan::tp, plan_.tp * plan_.dp);
                 break;
             case PlanField::pp:
-                degrees(&Plan::pp, plan_.pp * plan_.dp, 1);
+                degrees(&Plan::pp, plan_.pp * plan_.dp);
                 break;
             case PlanField::cp:
-                if (transformer) degrees(&Plan::cp, plan_.cp * plan_.dp, 1);
+                if (transformer) degrees(&Plan::cp, plan_.cp * plan_.dp);
                 break;
             case PlanField::ep:
-                if (experts) degrees(&Plan::ep, transformer->moe->experts, 1);
+                if (experts) degrees(&Plan::ep, transformer->moe->experts);
                 break;
             case PlanField::expert_tp:
                 if (experts && plan_.tp > 1) values(&Plan::expert_tp, {0, 1});
                 break;
             case PlanField::micro_batch:
-                degrees(&Plan::micro_batch, plan_.global_batch / plan_.dp, 1);
+                degrees(&Plan::micro_batch, plan_.global_batch / plan_.dp);
                 break;
             case PlanField::vpp:
                 chunks();
@@ -67,31 +65,47 @@ public:
             default:
                 choices(field, transformer != nullptr);
         }
-        return plans_;
+        return std::move(tried_);
     }
 
 private:
+    void add(const Plan& plan) { tried_.push_back(try_plan(space_.job, completed(space_, plan))); }
+
     template <class T>
     void values(T Plan::*field, std::initializer_list<T> all) {
         for (const T& value : all) {
             if (plan_.*field == value) continue;
-            Plan& p = plans_.emplace_back(plan_);
+            Plan p = plan_;
             p.*field = value;
+            add(p);
         }
     }
+    // The nearest that can be; where none can, why the very nearest cannot.
     template <class T>
-    void degrees(T Plan::*field, std::int64_t of, std::int64_t least) {
-        for (const std::int64_t n : neighbours(of, plan_.*field))
-            if (n >= least) values(field, {static_cast<T>(n)});
+    void nearest(T Plan::*field, const std::vector<std::int64_t>& sizes) {
+        std::optional<TriedPlan> first;
+        for (const std::int64_t size : sizes) {
+            values(field, {static_cast<T>(size)});
+            if (tried_.back().estimate) return;
+            if (!first) first = std::move(tried_.back());
+            tried_.pop_back();
+        }
+        if (first) tried_.push_back(std::move(*first));
+    }
+    template <class T>
+    void degrees(T Plan::*field, std::int64_t of) {
+        const Neighbours sizes = neighbours(of, plan_.*field);
+        nearest(field, sizes.below);
+        nearest(field, sizes.above);
     }
     void chunks() {
         if (plan_.pp == 1) return;
         for (const int vpp : {plan_.vpp / 2, plan_.vpp * 2}) {
             if (vpp < 1 || plan_.pp * vpp > space_.blocks) continue;
-            Plan& p = plans_.emplace_back(plan_);
+            Plan p = plan_;
             p.vpp = vpp;
             p.schedule = vpp > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
-            p.stage_blocks.clear();
+            add(p);
         }
     }
     void choices(PlanField field, bool is_transformer) {
@@ -123,7 +137,7 @@ private:
 
     const PlanSpace& space_;
     const Plan& plan_;
-    std::vector<Plan> plans_;
+    std::vector<TriedPlan> tried_;
 };
 
 }  // namespace
@@ -158,7 +172,7 @@ std::vector<PlanChange> changes_of_one_field(const Scenario& job, const Plan& pl
     Neighbourhood neighbourhood(space, plan);
     std::vector<PlanChange> changes;
     for (const PlanField field : all_plan_fields())
-        for (const Plan& neighbour : neighbourhood.of(field)) changes.push_back({field, try_plan(job, completed(space, neighbour))});
+        for (TriedPlan& tried : neighbourhood.of(field)) changes.push_back({field, std::move(tried)});
     return changes;
 }
 

@@ -17,6 +17,7 @@ struct Kind {
 Plan undivided(const Plan& best) {
     Plan p = best;
     p.tp = p.cp = p.pp = p.ep = p.vpp = 1;
+    p.micro_batch = 1;
     p.expert_tp = 0;
     p.offload = Offload::none;
     p.data_parallel = DataParallel::all_reduce;
