@@ -44,7 +44,8 @@ bool PlanPricer::shape(const Plan& plan) {
     state_.played.clear();
     for (auto& [sharing, layout] : layouts_) layout.segments = layout.segments_apart = {};
     swap_shape();
-    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective});
+    const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
+    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();
@@ -57,7 +58,6 @@ PlanPricer::Shape PlanPricer::make_shape() {
         Network network = cut_network(state_.scenario);
         shape.templates = kernels_of(network, state_);
         if (!network_) {
-            parameters_ = block_parameters(network, state_.scenario.plan);
             state_.roles.clear();
             for (const Block& block : network.templates) state_.roles.push_back(block.role);
             network_ = std::move(network);
@@ -89,7 +89,7 @@ void PlanPricer::order(const Plan& plan) {
 PlanPricer::Order PlanPricer::make_order() const {
     Order order;
     order.stages = split_stages(*network_, state_.scenario.plan);
-    order.chunks = chunks_of(*network_, parameters_, state_);
+    order.chunks = chunks_of(*network_, block_parameters(*network_, state_.scenario.plan), state_);
     for (std::size_t s = 0; s < order.stages.size(); ++s) {
         StageBlocks& first = order.first_chunks.emplace_back();
         first.count.resize(network_->templates.size());

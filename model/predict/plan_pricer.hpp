@@ -86,8 +86,8 @@ private:
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
-    std::vector<BlockParameters> parameters_;
-    std::map<std::tuple<std::int64_t, bool, bool>, Shape> shapes_;  // by micro_batch, sequence_parallel, selective recompute
+    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;  // micro_batch, sequence_parallel, selective recompute, accumulation
+    std::map<ShapeKey, Shape> shapes_;
     // Of the degrees and the placement at hand.
     std::map<std::pair<bool, std::optional<int>>, Layout> layouts_;  // by whether there are shards, and over how many ranks
     std::map<std::pair<int, std::vector<int>>, Order> orders_;       // by vpp, stage_blocks
