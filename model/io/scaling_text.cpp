@@ -45,11 +45,24 @@ std::string table_text(const Scaling& s) {
     return "\n" + table.text();
 }
 
+// The longest of what is no work on the model: "data communication 12 %".
+std::string longest_wait(const Estimate& e) {
+    std::optional<Term> longest;
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        const bool works = t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer;
+        if (!works && e.terms[t] > (longest ? e.terms[*longest] : 1e-3 * e.step)) longest = t;
+    }
+    return longest ? words(to_text(*longest)) + " " + percent_text(e.terms[*longest] / e.step, 2) : "-";
+}
+
 std::string plans_text(const Scaling& s) {
-    TextTable table("  ", std::vector{Align::right, Align::left, Align::left});
-    table.row({"devices", "best plan", "held back by"});
+    TextTable table("  ", std::vector{Align::right, Align::left, Align::left, Align::left});
+    table.row({"devices", "best plan", "held back by", "longest wait"});
     for (const ScalingPoint& p : s.points)
-        if (p.best) table.row({std::to_string(p.devices), plan_line(p.best->plan), std::string(to_text(p.report->bottleneck.kind))});
+        if (p.best)
+            table.row({std::to_string(p.devices), plan_line(p.best->plan), std::string(to_text(p.report->bottleneck.kind)),
+                       longest_wait(p.report->estimate)});
     return "\n" + table.text();
 }
 

@@ -128,7 +128,9 @@ private:
                     values(&Plan::schedule, {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble});
                 break;
             case PlanField::recompute:
-                if (!plan_.forward_only) values(&Plan::recompute, {Recompute::none, Recompute::selective, Recompute::full});
+                if (plan_.forward_only) break;
+                values(&Plan::recompute, {Recompute::none, Recompute::full});
+                if (is_transformer) values(&Plan::recompute, {Recompute::selective});
                 break;
             default:
                 break;
