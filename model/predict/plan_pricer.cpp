@@ -178,7 +178,9 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
         if (plan.forward_only) sum.back = sum.again = {};
         return sum;
     };
+    const bool zero_bubble = plan.schedule == Schedule::zero_bubble;
     Seconds end, before, after, own, ahead, back;
+    std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
         if (!order_->as_before[s] || (by_groups && groups != state_.groups.which[s - 1])) {
@@ -188,13 +190,20 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
             first.recomputed_layers = std::min(first.layers, state_.stages[s].recomputed_layers);
             const BlockTime chunk = over(first, groups);
             ahead = chunk.ahead;
-            back = plan.schedule == Schedule::zero_bubble ? Seconds{} : chunk.back + chunk.again;
+            back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
+            if (s == 0 || zero_bubble) update = update ? std::min(*update, update_time(s)) : update_time(s);
         }
         end = max(end, before + own + after);
         before += ahead;
         after += back;
     }
-    return end + framework.step_overhead.value / thread;
+    return end + update.value_or(Seconds{}) + framework.step_overhead.value / thread;
+}
+
+Seconds PlanPricer::update_time(std::size_t stage) const {
+    const Plan& plan = state_.scenario.plan;
+    if (plan.offload != Offload::none && !plan.forward_only) return offloaded_update_time(state_, stage, {});
+    return price_optimizer(state_, stage, {});
 }
 
 StepPrice PlanPricer::price() {

@@ -43,8 +43,8 @@ public:
 
     [[nodiscard]] Bytes memory() const { return peak_memory(state_); }
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
-    // No step is shorter: of what kernels take, however ranks share; and of that with the exchanges inside layers, for which ranks are laid
-    // on the topology. docs/model/search.md proves it.
+    // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
+    // docs/model/search.md proves it.
     [[nodiscard]] Seconds least_step_of_kernels() const { return least_step(shape_->times, false); }
     [[nodiscard]] Seconds least_step();
     [[nodiscard]] StepPrice price();
@@ -77,6 +77,7 @@ private:
     Layout& layout();
     Segments& segments();
     [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups) const;
+    [[nodiscard]] Seconds update_time(std::size_t stage) const;
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
     void swap_order();
