@@ -39,6 +39,7 @@ Json tried_json(const TriedPlan& t) {
         return json;
     }
     json["fits"] = t.fits();
+    json["framework_can"] = t.missing.empty();
     json["step_time_s"] = t.estimate->step.si();
     json["samples_per_s"] = t.samples_per_s().si();
     json["memory_bytes"] = t.estimate->peak_memory.si();

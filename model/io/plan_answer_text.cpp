@@ -186,6 +186,25 @@ std::string followers(const PlanChange& change, const Plan& best) {
     return list_of(list);
 }
 
+std::string_view name_of(PlanFeature f) {
+    static constexpr std::string_view names[] = {"tensor parallelism",
+                                                 "sequence parallelism",
+                                                 "context parallelism",
+                                                 "expert parallelism",
+                                                 "pipelines",
+                                                 "gpipe",
+                                                 "interleaving",
+                                                 "zero-bubble schedules",
+                                                 "ZeRO-1",
+                                                 "ZeRO-2",
+                                                 "ZeRO-3",
+                                                 "groups of shards",
+                                                 "ZeRO-2 and 3 beside a pipeline",
+                                                 "selective recompute",
+                                                 "offload"};
+    return names[static_cast<std::size_t>(f)];
+}
+
 std::string too_much(const Estimate& e) { return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much"; }
 
 // Cells: step time, against the best, memory, and in words what grew or what is in the way.
@@ -197,6 +216,13 @@ std::vector<std::string> outcome(const PlanAnswer& a, const TriedPlan& tried) {
         cells[3] = too_much(e);
         return cells;
     }
+    if (!tried.missing.empty()) {
+        cells[3] = "the framework has no " + std::string(name_of(tried.missing.front()));
+        return cells;
+    }
+    const bool asked_for_less = !a.request.pinned.empty() || !a.request.where.empty();
+    if (longer(a, tried.samples_per_s()) < -5e-4)
+        cells[3] = asked_for_less ? "not what was asked for" : "not in the space that was searched";
     const Estimate& best = a.best.front().report.estimate;
     if (longer(a, tried.samples_per_s()) < 5e-4) return cells;
     if (const auto grown = most_grown(best.terms, e.terms))

@@ -145,7 +145,7 @@ private:
 }  // namespace
 
 TriedPlan try_plan(const Scenario& job, const Plan& plan) {
-    TriedPlan tried{plan, {}, {}};
+    TriedPlan tried{plan, {}, missing_features(plan, job.framework), {}};
     const Scenario scenario = with_plan(job, plan);
     tried.impossible = check_plan(scenario);
     if (!tried.impossible.empty()) return tried;

@@ -11,6 +11,7 @@ namespace sextant {
 struct TriedPlan {
     Plan plan;
     std::vector<Diagnostic> impossible;  // why; without an estimate then
+    std::vector<PlanFeature> missing;    // what it needs and the framework lacks: what it would come to with them
     std::optional<Estimate> estimate;
 
     [[nodiscard]] bool fits() const { return estimate && estimate->fits; }

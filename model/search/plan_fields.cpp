@@ -91,4 +91,27 @@ Plan completed(const PlanSpace& space, Plan plan) {
     return plan;
 }
 
+std::vector<PlanFeature> missing_features(const Plan& p, const Framework& framework) {
+    std::vector<PlanFeature> missing;
+    const auto need = [&](bool needed, PlanFeature feature) {
+        if (needed && !framework.can(feature)) missing.push_back(feature);
+    };
+    need(p.tp > 1, PlanFeature::tensor);
+    need(p.sequence_parallel, PlanFeature::sequence);
+    need(p.cp > 1, PlanFeature::context);
+    need(p.ep > 1, PlanFeature::experts);
+    need(p.pp > 1, PlanFeature::pipeline);
+    need(p.pp > 1 && p.schedule == Schedule::gpipe, PlanFeature::gpipe);
+    need(p.schedule == Schedule::interleaved, PlanFeature::interleaved);
+    need(p.schedule == Schedule::zero_bubble, PlanFeature::zero_bubble);
+    need(p.data_parallel == DataParallel::zero1, PlanFeature::zero1);
+    need(p.data_parallel == DataParallel::zero2, PlanFeature::zero2);
+    need(p.data_parallel == DataParallel::zero3, PlanFeature::zero3);
+    need(p.shard_group.has_value(), PlanFeature::shard_groups);
+    need(p.pp > 1 && (p.data_parallel == DataParallel::zero2 || p.shards_parameters()), PlanFeature::sharded_pipeline);
+    need(p.recompute == Recompute::selective, PlanFeature::selective_recompute);
+    need(p.offload != Offload::none, PlanFeature::offload);
+    return missing;
+}
+
 }  // namespace sextant
