@@ -30,7 +30,8 @@ struct Measured {
 };
 
 std::vector<PlanChoice> ranking(const Scenario& job, int devices) {
-    SearchRequest request{.job = job};
+    SearchRequest request;
+    request.job = job;
     request.devices = {devices};
     request.top = 100'000;
     request.prune = false;

@@ -51,7 +51,7 @@ public:
 
     void move_to_the_host() {
         const Plan& own = request_.job.plan;
-        if (own.forward_only || own.without_optimizer) return;
+        if (own.forward_only || own.without_optimizer || !request_.job.framework.can(PlanFeature::offload)) return;
         SearchRequest changed = request_;
         changed.job.plan.offload = Offload::optimizer_and_parameters;
         changed.pinned.insert(PlanField::offload);

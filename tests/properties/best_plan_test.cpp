@@ -9,7 +9,8 @@ namespace {
 class BestPlan : public testing::TestWithParam<int> {};
 
 SearchRequest job_of(const RandomPlan& drawn) {
-    SearchRequest request{.job = drawn.scenario};
+    SearchRequest request;
+    request.job = drawn.scenario;
     request.job.plan.global_batch = 16;
     request.job.plan.micro_batch = 1;
     request.devices = {8};

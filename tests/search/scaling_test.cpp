@@ -7,7 +7,9 @@ namespace sextant {
 namespace {
 
 ScalingRequest small_request(bool weak) {
-    ScalingRequest request{{.job = bundled_scenario("llama-3-8b-fsdp-64xh100")}, weak};
+    ScalingRequest request;
+    request.search.job = bundled_scenario("llama-3-8b-fsdp-64xh100");
+    request.weak = weak;
     request.search.devices = {32, 8, 16, 8};
     for (const PlanField f : {PlanField::tp, PlanField::pp, PlanField::cp}) request.search.pinned.insert(f);
     return request;
@@ -36,8 +38,12 @@ TEST(Scaling, says_up_to_where_added_devices_bring_half_of_what_the_first_bring)
     const Scaling s = scale(request);
     ASSERT_TRUE(s.pays_up_to);
     for (const ScalingPoint& p : s.points) {
-        if (p.devices <= *s.pays_up_to && p.added) EXPECT_GE(*p.added, worth_adding);
-        if (s.too_many && p.devices == *s.too_many) EXPECT_LT(*p.added, worth_adding);
+        if (p.devices <= *s.pays_up_to && p.added) {
+            EXPECT_GE(*p.added, worth_adding);
+        }
+        if (s.too_many && p.devices == *s.too_many) {
+            EXPECT_LT(*p.added, worth_adding);
+        }
     }
 }
 
@@ -50,6 +56,7 @@ TEST(Scaling, weak_scaling_keeps_the_samples_of_a_device) {
 TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
     ScalingRequest request = small_request(false);
     request.search.devices = {1, 8};
+    request.search.pinned.insert(PlanField::offload);
     const Scaling s = scale(request);
     ASSERT_EQ(s.points.size(), 2u);
     EXPECT_FALSE(s.points[0].best);  // 8 billion parameters, 16 bytes each, on 80 GB
