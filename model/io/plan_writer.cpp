@@ -78,7 +78,8 @@ Json plan_field_json(PlanField field, const Plan& p) {
 
 std::string plan_field_text(PlanField field, const Plan& p) {
     if (field == PlanField::placement) return placement_text(p);
-    if (p.recompute == Recompute::blocks && field == PlanField::recompute) return std::to_string(p.recompute_blocks) + " blocks";
+    if (p.recompute == Recompute::blocks && field == PlanField::recompute)
+        return std::to_string(p.recompute_blocks) + (p.recompute_blocks == 1 ? " block" : " blocks");
     const Json value = plan_field_json(field, p);
     if (value.is_null()) return field == PlanField::shard_group ? "all ranks" : field == PlanField::stage_blocks ? "even" : "as tp";
     if (value.is_string()) return value.get<std::string>();
