@@ -10,6 +10,7 @@ enum class ExitCode {
     machine_refused = 3,  // MPI, NCCL, CUDA, a disk
     does_not_fit = 4,     // the plan needs more memory than the device has
     defect = 70,          // a mistake of ours (EX_SOFTWARE of sysexits.h)
+    interrupted = 130,    // by Ctrl-C, as a shell says it: what was found so far has been printed
 };
 
 }  // namespace sextant

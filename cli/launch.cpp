@@ -41,16 +41,21 @@ std::string shell_line(const std::vector<std::string>& words) {
     return line;
 }
 
+std::string slurm_header(std::string job_name, const std::vector<std::string>& options) {
+    std::ranges::replace_if(
+        job_name, [](unsigned char c) { return c <= ' ' || c == '"' || c >= 0x7f; }, '-');
+    std::string text = "#!/bin/bash\n#SBATCH --job-name=\"" + job_name + "\"\n";
+    for (const std::string& option : options) text += "#SBATCH " + option + "\n";
+    return text + "\nset -euo pipefail\n";
+}
+
 std::string slurm_script(const Launch& launch, const std::string& job_name, const std::filesystem::path& directory) {
     Launch l = launch;
     l.launcher = Launcher::srun;
-    std::string name = job_name;
-    std::ranges::replace_if(
-        name, [](unsigned char c) { return c <= ' ' || c == '"' || c >= 0x7f; }, '-');
-    return "#!/bin/bash\n#SBATCH --job-name=\"" + name + "\"\n#SBATCH --nodes=" + std::to_string(l.hosts()) +
-           "\n#SBATCH --ntasks=" + std::to_string(l.ranks) + "\n#SBATCH --ntasks-per-node=" + std::to_string(l.ranks_per_host) +
-           "\n#SBATCH --cpus-per-task=" + std::to_string(l.threads) + "\n\nset -euo pipefail\ncd " + shell_word(directory.string()) +
-           "\nexec " + shell_line(command_of(l)) + "\n";
+    return slurm_header(job_name,
+                        {"--nodes=" + std::to_string(l.hosts()), "--ntasks=" + std::to_string(l.ranks),
+                         "--ntasks-per-node=" + std::to_string(l.ranks_per_host), "--cpus-per-task=" + std::to_string(l.threads)}) +
+           "cd " + shell_word(directory.string()) + "\nexec " + shell_line(command_of(l)) + "\n";
 }
 
 }  // namespace sextant

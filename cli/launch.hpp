@@ -34,6 +34,9 @@ std::vector<std::string> command_of(const Launch&);
 // For a shell: words quoted where they need it.
 std::string shell_line(const std::vector<std::string>& words);
 
+// The head of a script for sbatch, which asks for what these options say: "--nodes=4".
+std::string slurm_header(std::string job_name, const std::vector<std::string>& options);
+
 // For sbatch: asks for the hosts and cores, then starts the executor in `directory`.
 std::string slurm_script(const Launch&, const std::string& job_name, const std::filesystem::path& directory);
 

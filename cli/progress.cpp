@@ -23,13 +23,14 @@ Progress::~Progress() {
     if (is_terminal_) write_all(output_, back_to_a_clear_line);
 }
 
-void Progress::show(std::size_t done) {
+void Progress::show(std::size_t done, const std::string& note) {
     const std::size_t percent = std::min(done, total_) * 100 / total_;
-    if (!is_terminal_ || percent == shown_percent_) return;
+    if (!is_terminal_ || (percent == shown_percent_ && note == shown_note_)) return;
     shown_percent_ = percent;
+    shown_note_ = note;
     const std::size_t filled = percent * bar_width / 100;
     write_all(output_, back_to_a_clear_line + label_ + " [" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] " +
-                           std::to_string(percent) + " %");
+                           std::to_string(percent) + " %" + (note.empty() ? "" : "  " + note));
 }
 
 }  // namespace sextant

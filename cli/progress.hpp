@@ -16,7 +16,8 @@ public:
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    void show(std::size_t done);  // draws only when the percentage has changed
+    // Draws only when the percentage or the note behind it has changed.
+    void show(std::size_t done, const std::string& note = {});
 
 private:
     std::string label_;
@@ -24,6 +25,7 @@ private:
     int output_;
     bool is_terminal_;
     std::size_t shown_percent_ = 101;  // none yet
+    std::string shown_note_;
 };
 
 }  // namespace sextant

@@ -77,8 +77,9 @@ Seconds predict_loading(const LoadingRow& row) {
 }
 
 // Each piece of work leaves a span of some eighty bytes.
-void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table) {
-    constexpr std::size_t most = 20'000'000;
+constexpr std::size_t most_pieces = 20'000'000;
+
+void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table, std::size_t most) {
     std::size_t pieces = 0;
     for (const Segment& s : graph.segments()) pieces += table.works[s.work].pieces.size();
     if (pieces <= most) return;
@@ -107,9 +108,9 @@ struct PlayedStep {
     CostTable table;
     Simulation simulation;
 };
-PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter) {
+PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces) {
     CostTable table = cost_table(job, graph);
-    check_size(job.scenario(), graph, table);
+    check_size(job.scenario(), graph, table, most);
     Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter);
     return {std::move(graph), std::move(table), std::move(simulation)};
 }
@@ -117,6 +118,36 @@ PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, co
 Jitter jitter_of(const Scenario& scenario, std::uint64_t seed) {
     const Straggler straggler = scenario.straggler.value_or(Straggler{});
     return {scenario.step_noise, seed, straggler.devices, straggler.speed};
+}
+
+struct PlayedScenario {
+    PlayedStep step;
+    bool exact = true;  // rank by rank, or folded without a loss
+};
+PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most) {
+    const Scenario& scenario = job.scenario();
+    const Machine machine = machine_of(scenario);
+    const Fold fold = possible_fold(scenario);
+    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most)};
+    // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
+    played.exact = fold == Fold::nothing || played.step.simulation.folded_alike;
+    constexpr std::size_t most_segments = 200'000;
+    const std::size_t ranks = machine.placement.device_of.size();
+    if (!played.exact && played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks <= most_segments)
+        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most)};
+    return played;
+}
+
+// None where playing it would take longer than some tenths of a second.
+std::optional<Seconds> simulated_step(const Scenario& scenario) {
+    constexpr std::size_t most = 1'000'000;
+    try {
+        const Prepared job = prepare(scenario);
+        const PlayedStep step = play_scenario(job, jitter_of(scenario, Jitter{}.seed), most).step;
+        return step.simulation.trace.end / step.graph.steps();
+    } catch (const InputError&) {
+        return {};
+    }
 }
 
 }  // namespace
@@ -172,22 +203,27 @@ Report predict(const Scenario& scenario) { return make_report(prepare(scenario))
 
 SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
     const Prepared job = prepare(scenario);
-    const Machine machine = machine_of(scenario);
     const Jitter jitter = jitter_of(scenario, seed);
-    const Fold fold = possible_fold(scenario);
-    PlayedStep step = play(job, machine, lower(scenario, fold), jitter);
-    // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
-    bool exact = fold == Fold::nothing || step.simulation.folded_alike;
-    constexpr std::size_t most_segments = 200'000;
-    const std::size_t ranks = machine.placement.device_of.size();
-    if (!exact && step.graph.segments().size() / step.graph.ranks().size() * ranks <= most_segments) {
-        step = play(job, machine, lower(scenario, Fold::nothing), jitter);
-        exact = true;
-    }
-    SimulationReport report = make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter);
-    if (!exact)
+    PlayedScenario played = play_scenario(job, jitter, most_pieces);
+    SimulationReport report = make_simulation_report(job, played.step.graph, played.step.table, std::move(played.step.simulation), jitter);
+    if (!played.exact)
         report.report.assumptions.emplace_back("ranks of a stage may reach others over unlike links: all are as slow as the slowest");
     return report;
+}
+
+PlanAnswer find_plan(const PlanQuestion& question, const std::function<bool(const PlanProgress&)>& progress) {
+    using Stage = PlanProgress::Stage;
+    const auto go_on = [&](Stage stage, double done, const SearchProgress* found) { return !progress || progress({stage, done, found}); };
+    const SearchResult found = search(question.search, [&](const SearchProgress& p) { return go_on(Stage::search, p.done, &p); });
+    PlanAnswer answer = answer_of(question, found);
+    if (!found.complete) return answer;
+    add_advice(answer, [&](double done) { return go_on(Stage::advice, done, nullptr); });
+    const double plans = static_cast<double>(answer.best.size());
+    for (std::size_t i = 0; question.simulated && i < answer.best.size(); ++i) {
+        if (!go_on(Stage::simulation, static_cast<double>(i) / plans, nullptr)) break;
+        answer.best[i].simulated = simulated_step(with_plan(question.search.job, answer.best[i].choice.plan));
+    }
+    return answer;
 }
 
 RunLayout run_layout(const Scenario& s) {

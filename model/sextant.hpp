@@ -17,6 +17,8 @@
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
+#include "model/search/plan_answer.hpp"
+#include "model/search/scaling.hpp"
 #include "model/search/search.hpp"
 
 #include <filesystem>
@@ -49,6 +51,16 @@ Report predict(const Scenario&);
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
+
+// What find_plan is at. False from a listener stops it: the answer is what was found so far.
+struct PlanProgress {
+    enum class Stage { search, advice, simulation } stage = Stage::search;
+    double done = 0;                         // of the stage, 0 to 1
+    const SearchProgress* search = nullptr;  // of the search
+};
+
+// The best plans with their whole reports, and what is worth saying about them. Throws InputError where there is nothing to search.
+PlanAnswer find_plan(const PlanQuestion&, const std::function<bool(const PlanProgress&)>& progress = {});
 
 // Processes that run a scenario for real: one for each device, and behind them one for each parameter server.
 struct RunLayout {

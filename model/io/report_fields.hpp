@@ -9,6 +9,9 @@
 
 namespace sextant {
 
+// Those that take any time, by name.
+nlohmann::ordered_json terms_json(const Terms&);
+
 nlohmann::ordered_json report_fields(const Report&, const std::string& schema);
 
 }  // namespace sextant

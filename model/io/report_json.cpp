@@ -10,15 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json terms_json(const Terms& terms) {
-    Json list = Json::array();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
-        if (terms[t] > Seconds{}) list.push_back({{"name", to_text(t)}, {"seconds", terms[t].si()}});
-    }
-    return list;
-}
-
 Json memory_json(const Estimate& e) {
     Json stages = Json::array();
     for (const StageMemory& m : e.memory) {
@@ -48,6 +39,15 @@ Json run_json(const RunCost& run) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json terms_json(const Terms& terms) {
+    Json list = Json::array();
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        if (terms[t] > Seconds{}) list.push_back({{"name", to_text(t)}, {"seconds", terms[t].si()}});
+    }
+    return list;
+}
 
 nlohmann::ordered_json report_fields(const Report& r, const std::string& schema) {
     const Estimate& e = r.estimate;

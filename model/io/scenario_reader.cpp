@@ -2,6 +2,7 @@
 
 #include "model/io/plan_reader.hpp"
 #include "model/io/profile_fields.hpp"
+#include "model/search/plan_fields.hpp"
 
 namespace sextant {
 namespace {
@@ -191,6 +192,18 @@ void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& s
     use(node);
 }
 
+// Fields of the plan that a search may choose, and is not to.
+void read_pinned(ObjectReader& r, std::vector<std::string>& pinned) {
+    std::vector<std::string_view> known;
+    for (const PlanField field : all_plan_fields()) known.push_back(to_text(field));
+    r.each("pinned", [&](const JsonNode& n) {
+        std::string name;
+        if (!read_value(n, name)) return;
+        if (!plan_field(name)) return complain_about_word(n, name, known);
+        pinned.push_back(std::move(name));
+    });
+}
+
 }  // namespace
 
 Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
@@ -219,6 +232,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
         plan = read_plan(n, devices);
     }
     if (plan) scenario.plan = *plan;
+    read_pinned(r, scenario.pinned);
     scenario.plan.devices_per_node = wanted.devices_per_node;
 
     read_framework(r, sources, scenario);

@@ -109,6 +109,13 @@ std::string document(double width, double height, const std::string& title, cons
            rectangle(0, 0, width, height, "#ffffff") + body + "</svg>\n";
 }
 
+double round_step(double range, double count) {
+    const double rough = range / count, power = std::pow(10, std::floor(std::log10(rough)));
+    for (const double factor : {1, 2, 5})
+        if (factor * power >= rough) return factor * power;
+    return 10 * power;
+}
+
 std::string Colour::hex() const {
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string text = "#";

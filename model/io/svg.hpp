@@ -33,6 +33,9 @@ std::string rectangle(double x, double y, double width, double height, std::stri
 std::string path(std::string_view steps, std::string_view fill);
 std::string document(double width, double height, const std::string& title, const std::string& body);
 
+// 1, 2 or 5 times a power of ten, so that about `count` of them make `range`.
+double round_step(double range, double count);
+
 struct Colour {
     int red = 0, green = 0, blue = 0;
     [[nodiscard]] std::string hex() const;

@@ -27,18 +27,27 @@ std::string side_bar(double marks, std::size_t half) {
     return marks < 0 ? std::string(half - length, ' ') + bar + "|" : std::string(half, ' ') + "|" + bar;
 }
 
+Align TextTable::align_of(std::size_t column, std::size_t columns) const {
+    if (!columns_.empty()) return column < columns_.size() ? columns_[column] : Align::left;
+    return column > 0 && column + 1 < columns ? between_ : Align::left;
+}
+
 std::string TextTable::text() const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
         widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const bool ragged = i + 1 == row.size() && align_of(i, row.size()) == Align::left;
+            if (!ragged) widths[i] = std::max(widths[i], columns_of(row[i]));
+        }
     }
     std::string out;
     for (const auto& row : rows_) {
         std::string line = indent_;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            const std::string blanks(i + 1 < row.size() ? widths[i] - columns_of(row[i]) : 0, ' ');
-            line += i > 0 && between_ == Align::right ? blanks + row[i] : row[i] + blanks;
+            const std::size_t used = columns_of(row[i]);
+            const std::string blanks(widths[i] - std::min(widths[i], used), ' ');
+            line += align_of(i, row.size()) == Align::right ? blanks + row[i] : row[i] + blanks;
             if (i + 1 < row.size()) line += "  ";
         }
         while (!line.empty() && line.back() == ' ') line.pop_back();

@@ -21,17 +21,21 @@ std::string side_bar(double marks, std::size_t half);
 
 enum class Align { left, right };
 
-// Rows of cells; a column is as wide as its widest cell, two spaces between columns, the last one ragged. `between`: columns between the
-// first and the last.
+// Rows of cells; a column is as wide as its widest cell, two spaces between columns, a last one on the left ragged. `between`: columns
+// between the first and the last. `columns`: each for itself, those that follow on the left.
 class TextTable {
 public:
     explicit TextTable(std::string indent = "  ", Align between = Align::left) : indent_(std::move(indent)), between_(between) {}
+    TextTable(std::string indent, std::vector<Align> columns) : indent_(std::move(indent)), columns_(std::move(columns)) {}
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     [[nodiscard]] std::string text() const;
 
 private:
+    [[nodiscard]] Align align_of(std::size_t column, std::size_t columns) const;
+
     std::string indent_;
-    Align between_;
+    Align between_ = Align::left;
+    std::vector<Align> columns_;
     std::vector<std::vector<std::string>> rows_;
 };
 

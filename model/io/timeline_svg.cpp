@@ -64,14 +64,6 @@ TimeUnit unit_for(Seconds end) {
     return end >= 2 * ms ? TimeUnit{"ms", ms} : TimeUnit{"\u00b5s", us};
 }
 
-// 1, 2 or 5 times a power of ten, so that about `count` of them make `range`.
-double round_step(double range, double count) {
-    const double rough = range / count, power = std::pow(10, std::floor(std::log10(rough)));
-    for (const double factor : {1, 2, 5})
-        if (factor * power >= rough) return factor * power;
-    return 10 * power;
-}
-
 struct Row {
     GraphRank rank = 0;
     std::string label;
@@ -211,7 +203,7 @@ private:
 
     std::string draw_grid(double bottom) const {
         const TimeUnit unit = unit_for(end_);
-        const double range = end_ / unit.value, step = round_step(range, (right_ - left_) / 110);
+        const double range = end_ / unit.value, step = svg::round_step(range, (right_ - left_) / 110);
         std::string out;
         for (int i = 0; i * step <= range * (1 + 1e-9); ++i) {
             const double x = x_of(i * step * unit.value);

@@ -51,6 +51,7 @@ struct Scenario {
     std::optional<Straggler> straggler;
     DataSource data;
     Run run;
+    std::vector<std::string> pinned;       // fields of the plan that a search leaves as they are
     std::vector<std::string> assumptions;  // in words; repeated by the report
     std::string file;                      // where it came from, for diagnostics
 };

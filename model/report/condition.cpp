@@ -14,7 +14,7 @@ std::string trimmed(std::string_view t) {
 }
 
 [[noreturn]] void refuse(const Condition& c, std::string what, std::string hint) {
-    throw InputError(Diagnostic{"--fail-if '" + c.text + "'", "", std::move(what), std::move(hint)});
+    throw InputError(Diagnostic{c.option + " '" + c.text + "'", "", std::move(what), std::move(hint)});
 }
 
 double plain_number(const Condition& c) {
@@ -67,7 +67,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
     return list;
 }
 
-Condition parse_condition(std::string_view text) {
+Condition parse_condition(std::string_view text, std::string_view option) {
     static constexpr struct {
         std::string_view sign;
         Relation meaning;
@@ -75,6 +75,7 @@ Condition parse_condition(std::string_view text) {
                  {"!=", Relation::not_equal},  {"<", Relation::less},           {">", Relation::greater}};
     Condition c;
     c.text = std::string(text);
+    c.option = std::string(option);
     for (const auto& [sign, meaning] : signs) {
         const auto at = text.find(sign);
         if (at == std::string_view::npos) continue;

@@ -27,10 +27,11 @@ struct Condition {
     std::string quantity;
     Relation relation = Relation::greater;
     std::string value;
+    std::string option = "--fail-if";  // that it was given with
 };
 
 // Throws InputError when the text is no comparison.
-Condition parse_condition(std::string_view text);
+Condition parse_condition(std::string_view text, std::string_view option = "--fail-if");
 
 // Throws InputError when there is no such quantity or the value lacks its unit. A fraction may be written as "10 %".
 bool holds(const Condition&, const std::vector<NamedQuantity>&);

@@ -1,0 +1,104 @@
+// sextant export: what torchrun, Megatron-LM, DeepSpeed or Slurm are told so that they run a scenario's plan.
+#include "cli/commands.hpp"
+#include "cli/launch.hpp"
+#include "cli/scenario_options.hpp"
+#include "model/io/plan_export.hpp"
+#include "model/io/replace_file.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace sextant {
+namespace {
+
+struct ExportOptions {
+    std::string system, launch = "torchrun", script, out;
+    ScenarioOptions scenario;
+};
+
+ExportedLaunch launch_for(const std::string& system, const Scenario& scenario, const std::string& script) {
+    ExportedLaunch launch = system == "megatron"    ? megatron_launch(scenario)
+                            : system == "deepspeed" ? deepspeed_launch(scenario)
+                                                    : torchrun_launch(scenario);
+    if (!script.empty()) launch.script = script;
+    return launch;
+}
+
+std::string comments(const std::vector<std::string>& notes) {
+    std::string text;
+    for (const std::string& note : notes) text += "# " + note + "\n";
+    return text;
+}
+
+std::string exports(const ExportedLaunch& launch) {
+    std::string text;
+    for (const auto& [name, value] : launch.environment) text += "export " + name + "=" + shell_line({value}) + "\n";
+    return text;
+}
+
+// The program and its flags, a line each.
+std::string program(const ExportedLaunch& launch, const std::string& indent) {
+    std::string text = indent + shell_line({launch.script});
+    for (const auto& words : launch.arguments) text += " \\\n" + indent + "  " + shell_line(words);
+    return text + "\n";
+}
+
+// Options as in https://docs.pytorch.org/docs/stable/elastic/run.html.
+std::string torchrun_script(const ExportedLaunch& launch) {
+    const std::string per_node = " --nproc-per-node=" + std::to_string(launch.per_node);
+    const std::string ranks = launch.nodes == 1 ? "torchrun --standalone" + per_node
+                                                : "torchrun --nnodes=" + std::to_string(launch.nodes) + per_node +
+                                                      " --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\"";
+    const std::string everywhere =
+        launch.nodes == 1 ? "" : "# on each of the " + std::to_string(launch.nodes) + " nodes, with MASTER_ADDR the name of the first\n";
+    return "#!/bin/bash\n" + comments(launch.notes) + everywhere + exports(launch) + ranks + " \\\n" + program(launch, "  ");
+}
+
+// One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
+std::string slurm_torchrun_script(const ExportedLaunch& launch, const std::string& job_name) {
+    const std::string nodes = std::to_string(launch.nodes), per_node = std::to_string(launch.per_node);
+    return slurm_header(job_name, {"--nodes=" + nodes, "--ntasks-per-node=1", "--gpus-per-node=" + per_node, "--exclusive"}) +
+           comments(launch.notes) + exports(launch) + "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n" +
+           "srun torchrun --nnodes=" + nodes + " --nproc-per-node=" + per_node +
+           " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
+}
+
+std::string text_of(const ExportOptions& o, const Scenario& scenario) {
+    if (o.system == "slurm") return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario.name);
+    if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
+    const ExportedConfig config = deepspeed_config(scenario);
+    for (const std::string& note : config.notes) std::cerr << "note: " << note << '\n';  // JSON has no comments
+    return config.json;
+}
+
+ExitCode run_export(const ExportOptions& o) {
+    const Scenario scenario = o.scenario.load();
+    const std::string text = text_of(o, scenario);
+    if (o.out.empty())
+        std::cout << text;
+    else
+        replace_text_file(o.out, [&](std::ostream& out) { out << text; });
+    if (estimate(prepare(scenario)).fits) return ExitCode::done;
+    std::cerr << "note: this plan does not fit in memory\n";
+    return ExitCode::does_not_fit;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, ExitCode& exit_code) {
+    auto* command = app.add_subcommand("export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed or Slurm");
+    auto options = std::make_shared<ExportOptions>();
+    command->add_option("system", options->system, "whose words")
+        ->required()
+        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "slurm"}));
+    options->scenario.add_to(*command);
+    command->add_option("--launch", options->launch, "what a Slurm script starts")
+        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed"}));
+    command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
+    command->add_option("--out", options->out, "write to a file")->type_name("FILE");
+    command->callback([options, &exit_code] { exit_code = run_export(*options); });
+}
+
+}  // namespace sextant

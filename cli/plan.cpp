@@ -1,0 +1,87 @@
+// sextant plan: the best plans for a job on its hardware, and why these.
+#include "cli/commands.hpp"
+#include "cli/search_options.hpp"
+#include "cli/verdict.hpp"
+#include "cli/writable.hpp"
+#include "model/io/plan_answer_writer.hpp"
+#include "model/io/replace_file.hpp"
+#include "model/io/scenario_writer.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace sextant {
+namespace {
+
+struct PlanOptions {
+    SearchOptions search;
+    ReportOptions report;
+    std::string gpus, nodes;
+    int top = 10;
+    bool no_simulate = false;
+    std::string save_best, picture;
+};
+
+PlanQuestion question_of(const PlanOptions& o) {
+    const Scenario job = o.search.scenario.load();
+    PlanQuestion question{o.search.request(job), job.plan, !o.no_simulate};
+    SearchRequest& request = question.search;
+    request.top = o.top;
+    if (!o.gpus.empty()) request.devices = numbers_in(o.gpus, "--gpus");
+    if (!o.nodes.empty()) {
+        request.devices = numbers_in(o.nodes, "--nodes", 1);
+        for (int& n : request.devices) n *= run_layout(job).ranks_per_node;
+    }
+    if (!o.gpus.empty() || !o.nodes.empty()) request.job.reserved_devices = 0;
+    return question;
+}
+
+void save(const PlanOptions& o, const PlanAnswer& answer) {
+    const Plan& best = answer.best.front().choice.plan;
+    const ScenarioOptions& from = o.search.scenario;
+    const std::string text = scenario_file_with_plan(from.scenario, from.overrides, answer.request.job, best);
+    replace_text_file(o.save_best, [&](std::ostream& out) { out << text; });
+}
+
+ExitCode run_plan(const PlanOptions& o) {
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    for (const std::string& file : {o.save_best, o.picture})
+        if (!file.empty()) check_writable(file);
+    const PlanQuestion question = question_of(o);
+    std::optional<SearchWatch> watch(std::in_place);
+    const PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) { return watch->show(p); });
+    const bool interrupted = watch->interrupted();
+    const Seconds took = watch->searched();
+    watch.reset();
+    if (!o.picture.empty()) replace_text_file(o.picture, [&](std::ostream& out) { out << plan_answer_svg(answer); });
+    if (!o.save_best.empty() && !answer.best.empty()) save(o, answer);
+    std::cout << (o.report.json() ? plan_answer_to_json(answer, took) : plan_answer_to_text(answer, took));
+    if (interrupted) return ExitCode::interrupted;
+    return answer.best.empty() ? ExitCode::does_not_fit : verdict(answer.best.front().report, conditions);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, ExitCode& exit_code) {
+    auto* command = app.add_subcommand("plan", "search the best plan for a scenario's job: every way to divide it over the devices");
+    auto options = std::make_shared<PlanOptions>();
+    options->search.add_to(*command);
+    options->report.add_to(*command);
+    auto* gpus =
+        command->add_option("--gpus", options->gpus, "how many devices, or several numbers of them; else as many as the plan uses");
+    gpus->type_name("N[,N...]");
+    command->add_option("--nodes", options->nodes, "how many nodes, all their devices")->type_name("A[..B]")->excludes(gpus);
+    command->add_option("--batch", options->search.batches, "global batches to choose from")
+        ->delimiter(',')
+        ->type_name("N[,N...]")
+        ->check(CLI::Range(1.0, 1e9));
+    command->add_option("--top", options->top, "how many plans to show")->check(CLI::Range(1, 1000));
+    command->add_flag("--no-simulate", options->no_simulate, "leave out the event simulation of the best plans");
+    command->add_option("--save-best", options->save_best, "write the scenario with the best plan in it")->type_name("FILE.json");
+    command->add_option("--picture", options->picture, "draw throughput against memory")->type_name("FILE.svg");
+    command->callback([options, &exit_code] { exit_code = run_plan(*options); });
+}
+
+}  // namespace sextant

@@ -1,0 +1,62 @@
+// sextant scale: the best plan at each of several sizes, and what the added devices bring.
+#include "cli/commands.hpp"
+#include "cli/search_options.hpp"
+#include "cli/writable.hpp"
+#include "model/io/replace_file.hpp"
+#include "model/io/scaling_writer.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace sextant {
+namespace {
+
+struct ScaleOptions {
+    SearchOptions search;
+    std::string gpus, format = "text", picture;
+    bool weak = false;
+};
+
+// From one node, or what the plan uses of it, doubled up to four times the plan's devices, as far as there are any.
+std::vector<int> usual_sizes(const Scenario& job) {
+    const int per_node = run_layout(job).ranks_per_node;
+    const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());
+    std::vector<int> sizes;
+    for (std::int64_t n = per_node; n <= most; n *= 2) sizes.push_back(static_cast<int>(n));
+    return sizes;
+}
+
+ExitCode run_scale(const ScaleOptions& o) {
+    if (!o.picture.empty()) check_writable(o.picture);
+    const Scenario job = o.search.scenario.load();
+    ScalingRequest request{o.search.request(job), o.weak};
+    request.search.job.reserved_devices = 0;
+    request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus");
+    std::optional<SearchWatch> watch(std::in_place);
+    const Scaling scaling = scale(request, [&](double done, const SearchProgress& p) { return watch->show("planning", done, &p); });
+    const bool interrupted = watch->interrupted();
+    watch.reset();
+    if (!o.picture.empty()) replace_text_file(o.picture, [&](std::ostream& out) { out << scaling_svg(scaling); });
+    std::cout << (o.format == "json" ? scaling_to_json(scaling) : scaling_to_text(scaling));
+    if (interrupted) return ExitCode::interrupted;
+    return scaling.pays_up_to ? ExitCode::done : ExitCode::does_not_fit;
+}
+
+}  // namespace
+
+void add_scale(CLI::App& app, ExitCode& exit_code) {
+    auto* command = app.add_subcommand("scale", "plan a scenario's job anew at each of several sizes: what do more devices bring?");
+    auto options = std::make_shared<ScaleOptions>();
+    options->search.add_to(*command);
+    command->add_option("--gpus", options->gpus, "numbers of devices: from the first, doubled, or each by itself")
+        ->type_name("A..B|N,N...");
+    command->add_flag("--weak", options->weak, "the global batch grows with the devices");
+    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command->add_option("--picture", options->picture, "draw throughput against devices")->type_name("FILE.svg");
+    command->callback([options, &exit_code] { exit_code = run_scale(*options); });
+}
+
+}  // namespace sextant

@@ -1,0 +1,104 @@
+#include "cli/search_options.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/base/spelling.hpp"
+#include "model/io/pin_reader.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+namespace sextant {
+namespace {
+
+constexpr int largest_number = 1'000'000;
+
+int number_in(const std::string& text, const std::string& option) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end || value < 1 || value > largest_number)
+        throw InputError(
+            Diagnostic{option + " " + text, "", "not a number from 1 to " + std::to_string(largest_number), "as in 8, 8,16,64 or 8..64"});
+    return value;
+}
+
+std::vector<int> range_of(int first, int last, std::optional<int> step, const std::string& option) {
+    if (last < first) throw InputError(Diagnostic{option, "", "the range ends before it begins", "as in 8..64"});
+    std::vector<int> numbers;
+    for (std::int64_t n = first; n <= last; n = step ? n + *step : 2 * n) numbers.push_back(static_cast<int>(n));
+    return numbers;
+}
+
+}  // namespace
+
+std::vector<int> numbers_in(const std::string& text, const std::string& option, std::optional<int> step) {
+    const auto dots = text.find("..");
+    if (dots != std::string::npos)
+        return range_of(number_in(text.substr(0, dots), option), number_in(text.substr(dots + 2), option), step, option);
+    std::vector<int> numbers;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', at), text.size());
+        numbers.push_back(number_in(text.substr(at, comma - at), option));
+        at = comma + 1;
+    }
+    return numbers;
+}
+
+void SearchOptions::add_to(CLI::App& command) {
+    scenario.add_to(command);
+    const auto repeatable = [&](const char* name, std::vector<std::string>& into, const char* type, const char* help) {
+        command.add_option(name, into, help)->take_all()->allow_extra_args(false)->type_name(type);
+    };
+    command.add_option("--objective", objective, "what the best plan is best in")
+        ->check(CLI::IsMember({"throughput", "time", "cost", "energy", "memory"}));
+    repeatable("--pin", pins, "FIELD[=VALUE]", "leave a field of the plan as it is, or at this value: tp=8 (repeatable)");
+    repeatable("--where", where, "CONDITION", "only plans of which this holds: 'memory < 70 GiB' (repeatable)");
+    command.add_option("--threads", threads, "that search; as many as there are cores unless stated")->check(CLI::Range(1, 1024));
+}
+
+SearchRequest SearchOptions::request(const Scenario& job) const {
+    SearchRequest request;
+    request.job = job;
+    request.pinned = pinned_fields(job);
+    for (const std::string& pin : pins) request.pinned.insert(read_pin(pin, request.job.plan));
+    request.devices = {job.plan.devices()};
+    request.global_batches = batches;
+    request.objective = *sextant::objective(objective);
+    for (const std::string& condition : where) request.where.push_back(parse_condition(condition, "--where"));
+    request.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return request;
+}
+
+bool SearchWatch::show(const PlanProgress& p) {
+    static constexpr const char* stages[] = {"searching", "asking what else could be done", "simulating the best"};
+    const double passed = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (p.stage == PlanProgress::Stage::search) searched_ = Seconds::from_si(passed);
+    return show(stages[static_cast<std::size_t>(p.stage)], p.done, p.search);
+}
+
+bool SearchWatch::show(const std::string& what, double done, const SearchProgress* found) {
+    using namespace std::chrono_literals;
+    constexpr std::size_t hundredths = 100;
+    if (interrupt_.came()) {
+        bar_.reset();
+        return false;
+    }
+    const auto now = Clock::now();
+    if (what == what_ && now - drawn_ < 100ms) return true;
+    drawn_ = now;
+    if (what != what_) bar_.reset(), bar_.emplace(what, hundredths), what_ = what;
+    std::string note;
+    if (found) {
+        const double passed = std::chrono::duration<double>(now - start_).count();
+        note = number_text(static_cast<double>(found->counts.all()) / std::max(passed, 1e-3)) + " plans/s";
+        if (done > 0.01) note += ", " + to_text(Seconds::from_si(passed * (1 - done) / done), 2) + " left";
+        if (found->best) note += ", best " + to_text(found->best->step);
+    }
+    bar_->show(static_cast<std::size_t>(done * hundredths), note);
+    return true;
+}
+
+}  // namespace sextant

@@ -1,0 +1,37 @@
+// What another system cannot do of a plan, collected.
+#pragma once
+
+#include "model/plan/partition.hpp"
+
+#include <string>
+
+namespace sextant {
+
+class Refusals {
+public:
+    Refusals(const Scenario& scenario, std::string system) : scenario_(scenario), system_(std::move(system)) {}
+
+    void unless(bool can, const std::string& pointer, const std::string& what, const std::string& hint = {}) {
+        if (!can) diagnostics_.add({scenario_.file, pointer, system_ + " " + what, hint});
+    }
+    void throw_if_any() const { diagnostics_.throw_if_any(); }
+
+private:
+    const Scenario& scenario_;
+    std::string system_;
+    Diagnostics diagnostics_;
+};
+
+inline bool in_order(const Plan& plan, std::vector<PlanDimension> order) {
+    // Dimensions of one rank may stand anywhere.
+    const auto degree = [&](PlanDimension d) {
+        return d == PlanDimension::tensor ? plan.tp : d == PlanDimension::context ? plan.cp : d == PlanDimension::data ? plan.dp : plan.pp;
+    };
+    const auto idle = [&](PlanDimension d) { return d == PlanDimension::expert || degree(d) == 1; };
+    std::vector<PlanDimension> own = plan.placement;
+    std::erase_if(own, idle);
+    std::erase_if(order, idle);
+    return own == order;
+}
+
+}  // namespace sextant

@@ -1,0 +1,17 @@
+// What a search is to leave as it is: names of a plan's fields, or fields with a value ("tp=8").
+#pragma once
+
+#include "model/search/plan_space.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// The fields that the scenario itself pins (its key "pinned").
+std::set<PlanField> pinned_fields(const Scenario&);
+
+// Gives the plan the pin's value, where it has one. Throws InputError for what is no field of a plan, and for what cannot be its value.
+PlanField read_pin(const std::string& pin, Plan&);
+
+}  // namespace sextant

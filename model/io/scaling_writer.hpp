@@ -1,0 +1,14 @@
+// What more devices bring, as text for people, as JSON for programs (schema "scaling/1") and as a picture.
+#pragma once
+
+#include "model/search/scaling.hpp"
+
+#include <string>
+
+namespace sextant {
+
+std::string scaling_to_text(const Scaling&);
+std::string scaling_to_json(const Scaling&);
+std::string scaling_svg(const Scaling&);
+
+}  // namespace sextant

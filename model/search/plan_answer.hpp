@@ -1,0 +1,42 @@
+// The whole answer to "what is the best plan for this job?": what a search found, with reports and advice beside it.
+#pragma once
+
+#include "model/search/advice.hpp"
+
+namespace sextant {
+
+struct PlanQuestion {
+    SearchRequest search;
+    Plan own;               // the plan that the job came with, to compare with
+    bool simulated = true;  // play the best plans event by event, where their steps are small enough for that
+};
+
+struct RankedPlan {
+    PlanChoice choice;
+    Report report;
+    std::optional<Seconds> simulated;  // step time by the event simulator
+};
+
+struct PlanAnswer {
+    SearchRequest request;
+    SearchCounts counts;
+    bool complete = true;                // false: stopped before its end, best so far
+    std::vector<RankedPlan> best;        // best first
+    std::vector<PlanChoice> front;       // by throughput, highest first
+    std::optional<PlanChoice> smallest;  // where none fits
+    TriedPlan own;
+    std::vector<PlanChange> changes;  // of the best plan
+    std::vector<Alternative> alternatives;
+    std::vector<Remedy> remedies;  // where none fits
+
+    // A plan fits, and only the request's conditions rule it out.
+    [[nodiscard]] bool all_ruled_out() const { return best.empty() && counts.priced > 0; }
+};
+
+// What the search found, with a report on each of the best plans. Throws InputError where no plan is possible at all.
+PlanAnswer answer_of(const PlanQuestion&, const SearchResult&);
+
+// Fills in changes and alternatives, or remedies. `progress`: with the part that is done; false stops, and what was filled in stays.
+void add_advice(PlanAnswer&, const std::function<bool(double done)>& progress);
+
+}  // namespace sextant

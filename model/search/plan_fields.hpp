@@ -1,0 +1,24 @@
+// One field of a plan at a time: carried from one plan into another, compared, and what follows from it completed.
+#pragma once
+
+#include "model/search/plan_space.hpp"
+
+#include <array>
+
+namespace sextant {
+
+// In the order of PlanSpace's levels.
+std::array<PlanField, plan_field_count> all_plan_fields();
+
+void copy_field(PlanField, const Plan& from, Plan& to);
+bool same_field(PlanField, const Plan&, const Plan&);
+
+// The plan on so many devices, with whatever its other fields leave no choice about: dp fills the devices that tp, pp and cp leave, a
+// micro-batch is no more than a pipeline's samples, what needs a pipeline or shards goes where there is none. A plan that still cannot be
+// is check_plan's to refuse.
+Plan completed(const PlanSpace&, Plan);
+
+// What the plan needs and its framework lacks.
+std::vector<PlanFeature> missing_features(const Plan&, const Framework&);
+
+}  // namespace sextant

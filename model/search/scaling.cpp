@@ -1,0 +1,72 @@
+#include "model/search/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+std::vector<std::int64_t> batches_at(const ScalingRequest& request, int devices) {
+    std::vector<std::int64_t> batches = request.search.global_batches;
+    if (batches.empty()) batches = {request.search.job.plan.global_batch};
+    const double own = request.search.job.plan.devices();
+    if (request.weak)
+        for (std::int64_t& b : batches) b = std::max<std::int64_t>(1, std::llround(static_cast<double>(b) * devices / own));
+    return batches;
+}
+
+void compare(Scaling& scaling) {
+    const auto rate = [](const ScalingPoint& p) { return p.best->samples_per_s / p.devices; };
+    const ScalingPoint *first = nullptr, *before = nullptr;
+    for (ScalingPoint& p : scaling.points) {
+        if (!p.best) continue;
+        if (!first) first = &p;
+        p.efficiency = rate(p) / rate(*first);
+        if (before) p.added = (p.best->samples_per_s - before->best->samples_per_s) / (p.devices - before->devices) / rate(*first);
+        if (!scaling.too_many) {
+            if (p.added.value_or(1) >= worth_adding)
+                scaling.pays_up_to = p.devices;
+            else
+                scaling.too_many = p.devices;
+        }
+        before = &p;
+    }
+}
+
+}  // namespace
+
+Scaling scale(const ScalingRequest& request, const std::function<bool(double done, const SearchProgress&)>& progress) {
+    Scaling scaling{request, {}, {}, {}, true};
+    std::vector<int> sizes = request.search.devices;
+    std::ranges::sort(sizes);
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    std::optional<InputError> refused;
+    for (std::size_t i = 0; i < sizes.size() && scaling.complete; ++i) {
+        SearchRequest at_size = request.search;
+        at_size.devices = {sizes[i]};
+        at_size.global_batches = batches_at(request, sizes[i]);
+        at_size.top = 1;
+        ScalingPoint point{sizes[i], at_size.global_batches.front(), {}, {}, 0, {}};
+        try {
+            const SearchResult found = search(at_size, [&](const SearchProgress& p) {
+                return !progress || progress((static_cast<double>(i) + p.done) / static_cast<double>(sizes.size()), p);
+            });
+            scaling.complete = found.complete;
+            if (!found.complete) break;
+            if (!found.best.empty()) {
+                point.best = found.best.front();
+                point.global_batch = point.best->plan.global_batch;
+                point.report = make_report(prepare(with_plan(request.search.job, point.best->plan)));
+            }
+        } catch (const InputError& e) {
+            refused = e;
+        }
+        scaling.points.push_back(std::move(point));
+    }
+    const auto has_plan = [](const ScalingPoint& p) { return p.best.has_value(); };
+    if (refused && std::ranges::none_of(scaling.points, has_plan)) throw InputError(*refused);
+    compare(scaling);
+    return scaling;
+}
+
+}  // namespace sextant

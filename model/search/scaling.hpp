@@ -1,0 +1,37 @@
+// What more devices bring: the best plan at each of several sizes.
+#pragma once
+
+#include "model/report/report.hpp"
+#include "model/search/search.hpp"
+
+namespace sextant {
+
+struct ScalingRequest {
+    SearchRequest search;  // its numbers of devices are the sizes
+    // Each device keeps the samples that it has in the job's own plan; else the global batch stays, and each device has ever less to do.
+    bool weak = false;
+};
+
+struct ScalingPoint {
+    int devices = 1;
+    std::int64_t global_batch = 1;
+    std::optional<PlanChoice> best;  // none: nothing fits, or can be
+    std::optional<Report> report;    // of the best
+    double efficiency = 0;           // throughput of a device, over that at the smallest size that has a plan
+    // What each device that the size before lacked brings, over what one brings at the smallest size.
+    std::optional<double> added;
+};
+
+struct Scaling {
+    ScalingRequest request;
+    std::vector<ScalingPoint> points;  // smallest first
+    // The last size up to which every added device brings at least half of what one brings at the smallest size, and the next.
+    std::optional<int> pays_up_to, too_many;
+    bool complete = true;
+};
+inline constexpr double worth_adding = 0.5;
+
+// `progress`: with the part that is done; false stops. Throws InputError as search does, where no size is possible.
+Scaling scale(const ScalingRequest&, const std::function<bool(double done, const SearchProgress&)>& progress = {});
+
+}  // namespace sextant

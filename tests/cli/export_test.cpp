@@ -1,0 +1,84 @@
+// `sextant export` as scripts use it.
+#include "tests/cli/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+ProcessResult export_of(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "export");
+    return run_sextant(arguments);
+}
+
+bool is_shell(const std::string& text) {
+    const std::string file = testing::TempDir() + "sextant_export_" + std::to_string(::getpid()) + ".sh";
+    std::ofstream(file) << text;
+    const bool good = run_program("bash", {"-n", file}).exit_code == 0;
+    std::filesystem::remove(file);
+    return good;
+}
+
+TEST(Export, writes_a_script_that_a_shell_reads) {
+    for (const char* system : {"megatron", "slurm"}) {
+        std::vector<std::string> words{system, "scenarios/gpt3-175b-1024xa100.json"};
+        if (std::string(system) == "slurm") words.insert(words.end(), {"--launch", "megatron"});
+        const ProcessResult r = export_of(words);
+        EXPECT_EQ(r.exit_code, 0) << r.err;
+        EXPECT_THAT(r.out, StartsWith("#!/bin/bash\n"));
+        EXPECT_THAT(r.out, HasSubstr("--tensor-model-parallel-size 8"));
+        EXPECT_TRUE(is_shell(r.out));
+    }
+}
+
+TEST(Export, asks_slurm_for_all_nodes_and_one_torchrun_on_each) {
+    const std::string script =
+        export_of({"slurm", "scenarios/gpt3-175b-1024xa100.json", "--launch", "megatron", "--script", "my run.py"}).out;
+    for (const char* part : {"#SBATCH --nodes=128\n", "#SBATCH --ntasks-per-node=1\n", "#SBATCH --gpus-per-node=8\n",
+                             "srun torchrun --nnodes=128 --nproc-per-node=8", "'my run.py'"})
+        EXPECT_THAT(script, HasSubstr(part));
+}
+
+TEST(Export, writes_json_and_notes_beside_it) {
+    const ProcessResult r = export_of({"deepspeed", "scenarios/does-not-fit-mended.json"});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_FALSE(nlohmann::json::parse(r.out, nullptr, false).is_discarded()) << r.out;
+}
+
+TEST(Export, writes_to_a_file) {
+    const std::filesystem::path file = testing::TempDir() + "sextant_ds_" + std::to_string(::getpid()) + ".json";
+    EXPECT_THAT(export_of({"deepspeed", "scenarios/does-not-fit-mended.json", "--out", file.string()}).out, IsEmpty());
+    std::ifstream in(file);
+    EXPECT_FALSE(nlohmann::json::parse(in, nullptr, false).is_discarded());
+    std::filesystem::remove(file);
+}
+
+TEST(Export, exits_with_2_and_every_reason_where_a_system_cannot) {
+    const ProcessResult r = export_of({"torchrun", "scenarios/gpt3-175b-1024xa100.json"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.out, IsEmpty());
+    for (const char* pointer : {"/plan/tp", "/plan/pp"}) EXPECT_THAT(r.err, HasSubstr(pointer));
+    EXPECT_EQ(export_of({"horovod", "scenarios/default.json"}).exit_code, 2);
+    EXPECT_EQ(export_of({"megatron"}).exit_code, 2);
+}
+
+TEST(Export, exits_with_4_for_a_plan_that_does_not_fit) {
+    const ProcessResult r = export_of({"megatron", "scenarios/does-not-fit.json"});
+    EXPECT_EQ(r.exit_code, 4);
+    EXPECT_THAT(r.err, HasSubstr("does not fit"));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,227 @@
+// `sextant plan` and `sextant scale` as scripts use them: exit codes, the keys of their JSON, files that they write.
+#include "model/predict/estimate.hpp"
+#include "tests/cli/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+
+ProcessResult run_with(const std::string& command, const std::string& scenario, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{command, scenario};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_sextant(words);
+}
+ProcessResult plan_default(const std::vector<std::string>& more = {}) { return run_with("plan", "scenarios/default.json", more); }
+
+Json json_of(const ProcessResult& r) {
+    Json json = Json::parse(r.out, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << r.out << r.err;
+    return json;
+}
+
+std::filesystem::path scratch(const std::string& name) { return testing::TempDir() + "sextant_" + std::to_string(::getpid()) + "_" + name; }
+
+TEST(Plan, exits_with_0_and_writes_every_part_of_the_answer) {
+    const ProcessResult r = plan_default();
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.err, IsEmpty());
+    for (const char* part : {"Best plans, highest throughput first", "the scenario's own plan", "in throughput, memory and cost at once",
+                             "One thing about plan 1 changed", "Why not the obvious?", "plain data parallelism", "simulated"})
+        EXPECT_THAT(r.out, HasSubstr(part));
+}
+
+TEST(Plan, json_has_the_keys_that_programs_rely_on) {
+    const Json json = json_of(plan_default({"--format", "json", "--top", "4"}));
+    EXPECT_EQ(json.at("schema"), "plan/1");
+    ASSERT_EQ(json.at("best").size(), 4u);
+    double before = 0;
+    for (const Json& best : json["best"]) {
+        for (const char* key : {"plan", "devices", "step_time_s", "memory_bytes", "samples_per_s", "throughput", "mfu", "terms",
+                                "overlapped", "bottleneck", "simulated_step_time_s"})
+            EXPECT_TRUE(best.contains(key)) << key;
+        double sum = 0;
+        for (const Json& term : best["terms"]) sum += term.at("seconds").get<double>();
+        EXPECT_NEAR(sum, best["step_time_s"].get<double>(), 1e-9);
+        EXPECT_GE(best["step_time_s"].get<double>(), before);
+        before = best["step_time_s"];
+    }
+    EXPECT_GT(json.at("front").size(), 1u);
+    for (const char* key : {"priced", "too_large", "pruned"}) EXPECT_TRUE(json.at("counts").contains(key)) << key;
+    EXPECT_TRUE(json.at("seconds").is_number());
+    EXPECT_TRUE(json.at("complete").get<bool>());
+    for (const Json& d : json.at("dimensions")) EXPECT_TRUE(d.contains("field") && d.contains("value") && d.contains("possible"));
+    EXPECT_THAT(json.at("alternatives"), Not(IsEmpty()));
+    EXPECT_THAT(json.at("would_fit"), IsEmpty());
+}
+
+TEST(Plan, what_it_says_of_a_plan_is_what_predict_says) {
+    const Json best = json_of(plan_default({"--format", "json", "--top", "1", "--no-simulate"})).at("best").at(0);
+    EXPECT_TRUE(best.at("simulated_step_time_s").is_null());
+    std::vector<std::string> more{"--format", "json"};
+    for (const auto& [key, value] : best.at("plan").items()) more.insert(more.end(), {"--set", "plan." + key + "=" + value.dump()});
+    const Json predicted = json_of(run_with("predict", "scenarios/default.json", more));
+    EXPECT_NEAR(predicted.at("step_time_s").get<double>(), best.at("step_time_s").get<double>(), 1e-12);
+    EXPECT_EQ(predicted.at("memory_bytes"), best.at("memory_bytes"));
+}
+
+TEST(Plan, saves_a_scenario_that_predict_answers_alike) {
+    const std::filesystem::path file = scratch("best.json");
+    const Json best =
+        json_of(run_with("plan", "scenarios/does-not-fit.json", {"--format", "json", "--no-simulate", "--save-best", file.string()}))
+            .at("best")
+            .at(0);
+    const Json predicted = json_of(run_with("predict", file.string(), {"--format", "json"}));
+    EXPECT_EQ(predicted.at("step_time_s"), best.at("step_time_s"));
+    EXPECT_EQ(predicted.at("memory_bytes"), best.at("memory_bytes"));
+    std::filesystem::remove(file);
+}
+
+TEST(Plan, pins_hold_in_every_plan) {
+    const Json json = json_of(plan_default({"--format", "json", "--pin", "micro_batch=2", "--pin", "dp"}));
+    for (const Json& best : json.at("best")) {
+        EXPECT_EQ(best.at("plan").at("micro_batch"), 2);
+        EXPECT_EQ(best.at("plan").at("dp"), 2);
+    }
+    const Json scenario = json_of(plan_default({"--format", "json", "--set", R"(pinned=["tp"])"}));
+    for (const Json& best : scenario.at("best")) EXPECT_EQ(best.at("plan").at("tp"), 1);
+}
+
+TEST(Plan, conditions_hold_of_every_plan) {
+    const Json json = json_of(plan_default({"--format", "json", "--where", "memory < 250 MB"}));
+    ASSERT_THAT(json.at("best"), Not(IsEmpty()));
+    for (const Json& best : json.at("best")) EXPECT_LT(best.at("memory_bytes").get<double>(), 250e6);
+}
+
+TEST(Plan, numbers_of_devices_and_batches_are_searched_together) {
+    const Json json =
+        json_of(run_with("plan", "scenarios/does-not-fit.json",
+                         {"--format", "json", "--gpus", "8,16", "--batch", "16,32", "--no-simulate", "--set", "hardware.nodes=1"}));
+    EXPECT_EQ(json.at("best").at(0).at("devices"), 16);
+    std::set<int> batches;
+    for (const Json& c : json.at("front")) batches.insert(c.at("plan").at("global_batch").get<int>());
+    EXPECT_THAT(batches, testing::IsSubsetOf({16, 32}));
+    EXPECT_EQ(json.at("request").at("devices"), Json({8, 16}));
+}
+
+TEST(Plan, exits_with_1_when_a_condition_on_the_best_plan_holds) {
+    EXPECT_EQ(plan_default({"--no-simulate", "--fail-if", "step_time > 1 us"}).exit_code, 1);
+    EXPECT_EQ(plan_default({"--no-simulate", "--fail-if", "step_time > 1 h"}).exit_code, 0);
+}
+
+TEST(Plan, exits_with_2_for_what_cannot_be) {
+    for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--pin", "tp=3"},
+                                                                                      {"--pin", "tpp=2"},
+                                                                                      {"--pin", "tp=two"},
+                                                                                      {"--gpus", "0"},
+                                                                                      {"--gpus", "x"},
+                                                                                      {"--gpus", "1000000"},
+                                                                                      {"--nodes", "4..2"},
+                                                                                      {"--gpus", "2", "--nodes", "1"},
+                                                                                      {"--where", "memory"},
+                                                                                      {"--where", "beauty > 3"},
+                                                                                      {"--objective", "joy"},
+                                                                                      {"--top", "0"},
+                                                                                      {"--batch", "0"}}) {
+        const ProcessResult r = plan_default(more);
+        EXPECT_EQ(r.exit_code, 2) << testing::PrintToString(more) << r.out;
+        EXPECT_THAT(r.err, Not(IsEmpty())) << testing::PrintToString(more);
+    }
+}
+
+const std::vector<std::string> nothing_fits{"--pin", "data_parallel", "--pin", "tp", "--pin", "pp", "--pin", "cp", "--pin", "offload"};
+
+TEST(Plan, exits_with_4_when_nothing_fits_and_says_what_would) {
+    const ProcessResult r = run_with("plan", "scenarios/does-not-fit.json", nothing_fits);
+    EXPECT_EQ(r.exit_code, 4);
+    EXPECT_THAT(r.out, HasSubstr("NO PLAN FITS"));
+    EXPECT_THAT(r.out, HasSubstr("instead of all_reduce"));
+}
+
+TEST(Plan, what_would_fit_fits) {
+    std::vector<std::string> more = nothing_fits;
+    more.insert(more.end(), {"--format", "json"});
+    const Json json = json_of(run_with("plan", "scenarios/does-not-fit.json", more));
+    EXPECT_THAT(json.at("best"), IsEmpty());
+    ASSERT_THAT(json.at("would_fit"), Not(IsEmpty()));
+    for (const Json& remedy : json["would_fit"]) EXPECT_TRUE(remedy.at("fits").get<bool>()) << remedy;
+}
+
+TEST(Plan, exits_with_4_when_conditions_rule_everything_out) {
+    const ProcessResult r = plan_default({"--where", "step_time < 1 us"});
+    EXPECT_EQ(r.exit_code, 4);
+    EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
+}
+
+TEST(Plan, draws_a_picture) {
+    const std::filesystem::path file = scratch("plan.svg");
+    EXPECT_EQ(plan_default({"--no-simulate", "--picture", file.string()}).exit_code, 0);
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    EXPECT_THAT(text.str(), HasSubstr("<svg"));
+    EXPECT_THAT(text.str(), HasSubstr("plan 1"));
+    std::filesystem::remove(file);
+}
+
+TEST(Plan, prints_what_it_has_when_it_is_interrupted) {
+    const ProcessResult r = run_program(
+        "timeout", {"--preserve-status", "--signal=INT", "3", SEXTANT_BINARY, "plan", "scenarios/llama-3.1-405b-16384xh100.json", "--gpus",
+                    "2048,4096,8192,16384", "--batch", "1024,2048,4096,8192", "--threads", "1"});
+    EXPECT_EQ(r.exit_code, 130);
+    EXPECT_THAT(r.out, testing::AnyOf(HasSubstr("STOPPED BEFORE THE END"), HasSubstr("Stopped before a plan was found")));
+}
+
+TEST(Plan, gives_the_same_plans_again_whatever_the_threads) {
+    const auto plans = [](const std::string& threads) {
+        const Json json = json_of(plan_default({"--format", "json", "--threads", threads}));
+        return json.at("best").dump() + json.at("front").dump() + json.at("dimensions").dump();
+    };
+    EXPECT_EQ(plans("1"), plans("3"));
+}
+
+TEST(Scale, measures_each_size_against_the_smallest) {
+    const Json json = json_of(run_with("scale", "scenarios/llama-3-8b-fsdp-64xh100.json",
+                                       {"--gpus", "8..32", "--format", "json", "--pin", "tp", "--pin", "pp", "--pin", "cp"}));
+    EXPECT_EQ(json.at("schema"), "scaling/1");
+    EXPECT_EQ(json.at("kind"), "strong");
+    ASSERT_EQ(json.at("points").size(), 3u);
+    const Json &first = json["points"][0], &last = json["points"][2];
+    EXPECT_EQ(last.at("devices"), 32);
+    EXPECT_NEAR(last.at("efficiency").get<double>(),
+                last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
+}
+
+TEST(Scale, writes_text_and_a_picture) {
+    const std::filesystem::path file = scratch("scale.svg");
+    const ProcessResult r = run_with("scale", "scenarios/does-not-fit.json", {"--gpus", "8,16", "--weak", "--picture", file.string()});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("weak"));
+    EXPECT_THAT(r.out, HasSubstr("devices"));
+    EXPECT_TRUE(std::filesystem::exists(file));
+    std::filesystem::remove(file);
+}
+
+TEST(Scale, exits_with_2_for_sizes_that_are_none_and_4_where_nothing_fits) {
+    EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "16..2"}).exit_code, 2);
+    EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "64"}).exit_code, 2);
+    std::vector<std::string> more = nothing_fits;
+    more.insert(more.end(), {"--gpus", "8"});
+    EXPECT_EQ(run_with("scale", "scenarios/does-not-fit.json", more).exit_code, 4);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,216 @@
+// Plans in the words of other systems.
+#include "model/io/plan_export.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace sextant {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+using testing::StartsWith;
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+std::string value_of(const ExportedLaunch& launch, const std::string& flag) {
+    for (const Words& words : launch.arguments)
+        if (words.front() == flag) return words.size() > 1 ? words[1] : "set";
+    return "absent";
+}
+
+Words problems_of(const std::function<void()>& act) {
+    Words pointers;
+    try {
+        act();
+    } catch (const InputError& e) {
+        for (const Diagnostic& d : e.diagnostics()) pointers.push_back(d.pointer);
+    }
+    return pointers;
+}
+
+TEST(ExportMegatron, says_the_degrees_batch_and_recompute_of_gpt3) {
+    const ExportedLaunch launch = megatron_launch(bundled_scenario("gpt3-175b-1024xa100"));
+    EXPECT_EQ(launch.nodes, 128);
+    EXPECT_EQ(launch.per_node, 8);
+    EXPECT_EQ(launch.script, "pretrain_gpt.py");
+    EXPECT_EQ(value_of(launch, "--tensor-model-parallel-size"), "8");
+    EXPECT_EQ(value_of(launch, "--pipeline-model-parallel-size"), "8");
+    EXPECT_EQ(value_of(launch, "--micro-batch-size"), "1");
+    EXPECT_EQ(value_of(launch, "--global-batch-size"), "1536");
+    EXPECT_EQ(value_of(launch, "--recompute-granularity"), "full");
+    EXPECT_EQ(value_of(launch, "--fp16"), "set");
+    EXPECT_EQ(value_of(launch, "--num-layers"), "96");
+    EXPECT_EQ(value_of(launch, "--use-distributed-optimizer"), "absent");
+}
+
+// 96 layers on 8 stages of 2 chunks: 6 each.
+TEST(ExportMegatron, chunks_that_divide_are_a_number_of_layers) {
+    const ExportedLaunch launch = megatron_launch(
+        bundled_scenario("gpt3-175b-1024xa100", {"plan.vpp=2", "plan.schedule=interleaved", "plan.sequence_parallel=true"}));
+    EXPECT_EQ(value_of(launch, "--num-layers-per-virtual-pipeline-stage"), "6");
+    EXPECT_EQ(value_of(launch, "--sequence-parallel"), "set");
+    EXPECT_THAT(launch.environment, Contains(Pair("CUDA_DEVICE_MAX_CONNECTIONS", "1")));
+}
+
+// 98 blocks: the embedding and 11 layers, six times 12, 13 and the head.
+TEST(ExportMegatron, uneven_stages_are_a_layout) {
+    const ExportedLaunch launch = megatron_launch(bundled_scenario("gpt3-175b-1024xa100", {"plan.stage_blocks=[12,12,12,12,12,12,12,14]"}));
+    EXPECT_EQ(value_of(launch, "--pipeline-model-parallel-layout"), "Et*11|(t*12|)*6t*13L");
+}
+
+TEST(ExportMegatron, sharding_offload_and_experts_have_flags) {
+    const ExportedLaunch zero1 = megatron_launch(bundled_scenario("mixtral-8x7b-128xh100"));
+    EXPECT_EQ(value_of(zero1, "--use-distributed-optimizer"), "set");
+    EXPECT_EQ(value_of(zero1, "--expert-model-parallel-size"), "8");
+    EXPECT_EQ(value_of(zero1, "--num-experts"), "8");
+    EXPECT_EQ(value_of(zero1, "--num-query-groups"), "8");
+    const ExportedLaunch zero3 =
+        megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", {"plan.data_parallel=zero3", "plan.offload=optimizer"}));
+    EXPECT_EQ(value_of(zero3, "--data-parallel-sharding-strategy"), "optim_grads_params");
+    EXPECT_EQ(value_of(zero3, "--optimizer-cpu-offload"), "set");
+    EXPECT_EQ(value_of(zero3, "--use-distributed-optimizer"), "absent");
+}
+
+// Every flag that Megatron-LM is told exists there: the list was made from its source, see export_megatron.cpp.
+TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
+    const std::set<std::string> known{"--tensor-model-parallel-size",
+                                      "--pipeline-model-parallel-size",
+                                      "--context-parallel-size",
+                                      "--expert-model-parallel-size",
+                                      "--expert-tensor-parallel-size",
+                                      "--sequence-parallel",
+                                      "--use-tp-pp-dp-mapping",
+                                      "--micro-batch-size",
+                                      "--global-batch-size",
+                                      "--num-layers-per-virtual-pipeline-stage",
+                                      "--pipeline-model-parallel-layout",
+                                      "--use-distributed-optimizer",
+                                      "--use-megatron-fsdp",
+                                      "--data-parallel-sharding-strategy",
+                                      "--num-distributed-optimizer-instances",
+                                      "--overlap-grad-reduce",
+                                      "--overlap-param-gather",
+                                      "--tp-comm-overlap",
+                                      "--use-precision-aware-optimizer",
+                                      "--optimizer-cpu-offload",
+                                      "--recompute-granularity",
+                                      "--recompute-method",
+                                      "--recompute-num-layers",
+                                      "--recompute-modules",
+                                      "--bf16",
+                                      "--fp16",
+                                      "--fp8-format",
+                                      "--fp8-recipe",
+                                      "--fp4-format",
+                                      "--accumulate-allreduce-grads-in-fp32",
+                                      "--optimizer",
+                                      "--sgd-momentum",
+                                      "--num-layers",
+                                      "--hidden-size",
+                                      "--ffn-hidden-size",
+                                      "--num-attention-heads",
+                                      "--group-query-attention",
+                                      "--num-query-groups",
+                                      "--kv-channels",
+                                      "--seq-length",
+                                      "--max-position-embeddings",
+                                      "--position-embedding-type",
+                                      "--normalization",
+                                      "--swiglu",
+                                      "--squared-relu",
+                                      "--untie-embeddings-and-output-weights",
+                                      "--disable-bias-linear",
+                                      "--add-qkv-bias",
+                                      "--attention-backend",
+                                      "--attention-dropout",
+                                      "--hidden-dropout",
+                                      "--multi-latent-attention",
+                                      "--q-lora-rank",
+                                      "--kv-lora-rank",
+                                      "--qk-head-dim",
+                                      "--qk-pos-emb-head-dim",
+                                      "--v-head-dim",
+                                      "--mtp-num-layers",
+                                      "--num-experts",
+                                      "--moe-router-topk",
+                                      "--moe-ffn-hidden-size",
+                                      "--moe-shared-expert-intermediate-size",
+                                      "--moe-layer-freq",
+                                      "--moe-token-dispatcher-type"};
+    int exported = 0;
+    for (const std::string& name : bundled_scenario_names()) {
+        try {
+            for (const Words& words : megatron_launch(bundled_scenario(name)).arguments)
+                EXPECT_TRUE(known.contains(words.front())) << words.front();
+            ++exported;
+        } catch (const InputError&) {
+        }
+    }
+    EXPECT_GT(exported, 5);
+}
+
+TEST(ExportMegatron, refuses_all_that_it_cannot_do_at_once) {
+    const Scenario resnet = bundled_scenario("resnet50-snellius-4xa100");
+    EXPECT_THAT(problems_of([&] { megatron_launch(resnet); }), Contains("/workload"));
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {"plan.schedule=gpipe", "plan.optimizer=lamb"});
+    EXPECT_THAT(problems_of([&] { megatron_launch(job); }), ElementsAre("/plan/schedule", "/plan/optimizer"));
+}
+
+TEST(ExportTorchrun, full_shards_are_fsdp2_and_shards_in_a_node_hybrid) {
+    const Scenario job = bundled_scenario("llama-3-8b-fsdp-64xh100", {"plan.recompute=full"});
+    const ExportedLaunch full = torchrun_launch(job);
+    EXPECT_EQ(full.nodes, 8);
+    EXPECT_THAT(full.environment, Contains(Pair("ACCELERATE_USE_FSDP", "true")));
+    EXPECT_THAT(full.environment, Contains(Pair("FSDP_RESHARD_AFTER_FORWARD", "true")));
+    EXPECT_THAT(full.environment, Contains(Pair("FSDP_ACTIVATION_CHECKPOINTING", "true")));
+    EXPECT_EQ(value_of(full, "--per_device_train_batch_size"), std::to_string(job.plan.micro_batch));
+    EXPECT_EQ(value_of(full, "--gradient_accumulation_steps"), std::to_string(job.plan.micro_batches()));
+    EXPECT_EQ(value_of(full, "--bf16"), "set");
+    Scenario hybrid = job;
+    hybrid.plan.shard_group = 8;
+    EXPECT_THAT(torchrun_launch(hybrid).environment, Contains(Pair("FSDP_SHARDING_STRATEGY", "HYBRID_SHARD")));
+    hybrid.plan.shard_group = 4;
+    EXPECT_THAT(problems_of([&] { torchrun_launch(hybrid); }), ElementsAre("/plan/shard_group"));
+}
+
+TEST(ExportTorchrun, plain_data_parallelism_needs_no_fsdp) {
+    const ExportedLaunch launch = torchrun_launch(bundled_scenario("resnet50-snellius-4xa100"));
+    for (const auto& [name, value] : launch.environment) EXPECT_THAT(name, Not(StartsWith("FSDP")));
+    EXPECT_EQ(value_of(launch, "--optim"), "sgd");
+}
+
+TEST(ExportTorchrun, divides_no_model) {
+    EXPECT_THAT(problems_of([] { torchrun_launch(bundled_scenario("gpt3-175b-1024xa100")); }), ElementsAre("/plan/tp", "/plan/pp"));
+}
+
+TEST(ExportDeepspeed, is_json_whose_batch_multiplies_out) {
+    const Scenario job = bundled_scenario("does-not-fit-mended", {"plan.offload=optimizer"});
+    const Json json = Json::parse(deepspeed_config(job).json);
+    EXPECT_EQ(json.at("train_batch_size"),
+              json.at("train_micro_batch_size_per_gpu").get<int>() * json.at("gradient_accumulation_steps").get<int>() * job.plan.dp);
+    EXPECT_EQ(json.at("zero_optimization").at("stage"), 3);
+    EXPECT_EQ(json.at("zero_optimization").at("offload_optimizer").at("device"), "cpu");
+    EXPECT_TRUE(json.at("bf16").at("enabled").get<bool>());
+    EXPECT_EQ(json.at("optimizer").at("type"), "AdamW");
+}
+
+TEST(ExportDeepspeed, leaves_pipelines_to_the_program_and_refuses_what_zero_cannot_join) {
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100");
+    EXPECT_EQ(Json::parse(deepspeed_config(job).json).at("tensor_parallel").at("autotp_size"), 8);
+    EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("PipelineModule(layers, num_stages=8)")));
+    const Scenario zero3 = bundled_scenario("gpt3-175b-1024xa100", {"plan.data_parallel=zero3"});
+    EXPECT_THAT(problems_of([&] { deepspeed_config(zero3); }), ElementsAre("/plan/tp", "/plan/pp"));
+}
+
+}  // namespace
+}  // namespace sextant

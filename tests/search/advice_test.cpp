@@ -1,0 +1,224 @@
+// What an answer says beside its best plans: facts about small jobs.
+#include "model/search/advice.hpp"
+#include "model/search/plan_answer.hpp"
+#include "model/search/plan_fields.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sextant {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Scenario small_gpt() {
+    return bundled_scenario("gpt3-175b-1024xa100",
+                            {"workload=gpt3-1.3b", "plan.tp=2", "plan.pp=2", "plan.dp=4", "plan.global_batch=32", "plan.micro_batch=2"});
+}
+
+const PlanChange* change_to(const std::vector<PlanChange>& changes, PlanField field, const std::function<bool(const Plan&)>& is) {
+    const auto found = std::ranges::find_if(changes, [&](const PlanChange& c) { return c.field == field && is(c.tried.plan); });
+    return found == changes.end() ? nullptr : &*found;
+}
+
+TEST(PlanFields, each_is_copied_and_compared_by_itself) {
+    Plan other;
+    other.dp = other.tp = other.pp = other.cp = other.ep = other.expert_tp = other.vpp = 3;
+    other.micro_batch = 3, other.sequence_parallel = true, other.shard_group = 3, other.stage_blocks = {3};
+    other.placement = {PlanDimension::data}, other.data_parallel = DataParallel::zero2, other.offload = Offload::optimizer;
+    other.schedule = Schedule::gpipe, other.recompute = Recompute::blocks, other.recompute_blocks = 3;
+    for (const PlanField field : all_plan_fields()) {
+        Plan plan;
+        copy_field(field, other, plan);
+        for (const PlanField f : all_plan_fields()) {
+            EXPECT_EQ(same_field(f, plan, other), f == field) << to_text(field) << ", " << to_text(f);
+            EXPECT_EQ(same_field(f, plan, Plan{}), f != field) << to_text(field) << ", " << to_text(f);
+        }
+    }
+}
+
+// 16 devices; tp 4 and pp 2 leave dp 2, whose pipelines have 16 samples each.
+TEST(PlanFields, dp_fills_the_devices_that_other_degrees_leave) {
+    const Scenario job = small_gpt();
+    const PlanSpace space = plan_space(job, {}, 16);
+    Plan plan = job.plan;
+    plan.tp = 4;
+    EXPECT_EQ(completed(space, plan).dp, 2);
+    plan.tp = 1;
+    plan.sequence_parallel = true;
+    EXPECT_EQ(completed(space, plan).dp, 8);
+    EXPECT_FALSE(completed(space, plan).sequence_parallel);
+}
+
+// 16 pipelines of one stage have 2 samples each: a micro-batch of 4 becomes 2, and no schedule but 1f1b means anything.
+TEST(PlanFields, micro_batch_and_schedule_follow) {
+    const Scenario job = small_gpt();
+    Plan plan = job.plan;
+    plan.tp = plan.pp = 1;
+    plan.micro_batch = 4;
+    plan.schedule = Schedule::interleaved;
+    plan.vpp = 2;
+    const Plan done = completed(plan_space(job, {}, 16), plan);
+    EXPECT_EQ(done.dp, 16);
+    EXPECT_EQ(done.micro_batch, 2);
+    EXPECT_EQ(done.schedule, Schedule::one_f_one_b);
+    EXPECT_EQ(done.vpp, 1);
+}
+
+TEST(Advice, the_term_that_grew_most_is_that_of_the_largest_difference) {
+    Terms from, to;
+    from[Term::forward] = 5 * units::s, to[Term::forward] = 6 * units::s;
+    from[Term::bubble] = 1 * units::s, to[Term::bubble] = 3 * units::s;
+    EXPECT_EQ(most_grown(from, to), Term::bubble);
+    EXPECT_EQ(most_grown(to, from), std::nullopt);
+}
+
+TEST(Advice, each_change_differs_in_its_field_and_uses_the_same_devices) {
+    const Scenario job = small_gpt();
+    const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
+    for (const PlanChange& c : changes) {
+        EXPECT_FALSE(same_field(c.field, c.tried.plan, job.plan)) << to_text(c.field);
+        EXPECT_EQ(c.tried.plan.devices(), job.plan.devices()) << to_text(c.field);
+        EXPECT_NE(c.tried.estimate.has_value(), !c.tried.impossible.empty());
+        if (c.tried.estimate) {
+            EXPECT_EQ(c.tried.estimate->step, predict(with_plan(job, c.tried.plan)).estimate.step);
+        }
+    }
+}
+
+// 2 x 2 x 4 devices: half the tensor ranks are twice the copies.
+TEST(Advice, half_of_tp_is_twice_of_dp) {
+    const Scenario job = small_gpt();
+    const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
+    const PlanChange* half = change_to(changes, PlanField::tp, [](const Plan& p) { return p.tp == 1; });
+    ASSERT_NE(half, nullptr);
+    EXPECT_EQ(half->tried.plan.dp, 8);
+    const PlanChange* twice = change_to(changes, PlanField::tp, [](const Plan& p) { return p.tp == 4; });
+    ASSERT_NE(twice, nullptr);
+    EXPECT_EQ(twice->tried.plan.dp, 2);
+}
+
+TEST(Advice, what_cannot_be_says_why_in_the_words_of_check_plan) {
+    Scenario job = small_gpt();
+    Plan plan = job.plan;
+    plan.dp = 5;
+    const TriedPlan tried = try_plan(job, plan);
+    EXPECT_FALSE(tried.estimate);
+    ASSERT_FALSE(tried.impossible.empty());
+    EXPECT_EQ(tried.impossible.front(), check_plan(with_plan(job, plan)).front());
+}
+
+SearchRequest request_for(const Scenario& job) {
+    SearchRequest request;
+    request.job = job;
+    request.devices = {job.plan.devices()};
+    request.top = 3;
+    return request;
+}
+
+TEST(Advice, no_obvious_alternative_that_the_framework_can_do_is_better_than_the_best) {
+    const SearchRequest request = request_for(small_gpt());
+    const SearchResult found = search(request);
+    ASSERT_FALSE(found.best.empty());
+    const std::vector<Alternative> all = obvious_alternatives(request, found.best.front().plan);
+    EXPECT_THAT(all, Not(IsEmpty()));
+    for (const Alternative& a : all)
+        if (a.tried.fits() && a.tried.missing.empty()) {
+            EXPECT_LE(a.tried.samples_per_s().si(), found.best.front().samples_per_s.si() * (1 + 1e-9));
+        }
+}
+
+TEST(Advice, plain_data_parallelism_divides_no_model) {
+    const SearchRequest request = request_for(small_gpt());
+    const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
+    const auto plain = std::ranges::find(all, Obvious::data_parallel, &Alternative::kind);
+    ASSERT_NE(plain, all.end());
+    const Plan& p = plain->tried.plan;
+    EXPECT_EQ(p.dp, 16);
+    EXPECT_EQ(p.tp * p.pp * p.cp, 1);
+    EXPECT_EQ(p.data_parallel, DataParallel::all_reduce);
+}
+
+// A node has 8 devices, so that the fewest that cross it and divide 16 are 16.
+TEST(Advice, tensor_parallelism_over_nodes_takes_the_fewest_ranks_that_cross) {
+    const SearchRequest request = request_for(small_gpt());
+    const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
+    const auto across = std::ranges::find(all, Obvious::tensor_over_nodes, &Alternative::kind);
+    ASSERT_NE(across, all.end());
+    EXPECT_EQ(across->tried.plan.tp, 16);
+}
+
+// Megatron-LM of 2021 had no ZeRO: what it would come to is said, and that it is not to be had.
+TEST(Advice, what_the_framework_lacks_is_priced_and_named) {
+    const Scenario job = small_gpt();
+    Plan plan = job.plan;
+    plan.data_parallel = DataParallel::zero3;
+    const TriedPlan tried = try_plan(job, plan);
+    EXPECT_TRUE(tried.estimate);
+    EXPECT_THAT(tried.missing, Contains(PlanFeature::zero3));
+    EXPECT_THAT(try_plan(job, job.plan).missing, IsEmpty());
+}
+
+SearchRequest pinned_request() {
+    SearchRequest request = request_for(bundled_scenario("does-not-fit"));
+    request.pinned = {PlanField::tp,        PlanField::pp,      PlanField::cp,         PlanField::data_parallel,
+                      PlanField::recompute, PlanField::offload, PlanField::micro_batch};
+    return request;
+}
+
+// Seven billion parameters, 40 GB: plain data parallelism needs 16 bytes for each of them on every device.
+TEST(Advice, remedies_fit_and_change_one_thing_each) {
+    const SearchRequest request = pinned_request();
+    EXPECT_TRUE(search(request).best.empty());
+    const std::vector<Remedy> all = remedies(request);
+    for (const Remedy& r : all) {
+        EXPECT_TRUE(r.tried.fits());
+        if (r.kind != RemedyKind::unpinned) continue;
+        ASSERT_TRUE(r.field);
+        for (const PlanField f : request.pinned)
+            if (f != *r.field) {
+                EXPECT_TRUE(same_field(f, r.tried.plan, request.job.plan)) << to_text(f);
+            }
+    }
+    EXPECT_THAT(all, Contains(testing::Field(&Remedy::field, std::optional(PlanField::data_parallel))));
+}
+
+TEST(PlanAnswer, refuses_pins_that_no_plan_can_have_and_names_them) {
+    SearchRequest request = request_for(small_gpt());
+    request.job.plan.tp = 3;
+    request.pinned = {PlanField::tp};
+    try {
+        find_plan({request, request.job.plan, false});
+        FAIL() << "16 devices do not divide by 3";
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.diagnostics().front().what, Not(IsEmpty()));
+    }
+}
+
+TEST(PlanAnswer, stops_when_asked_and_keeps_what_it_has) {
+    const SearchRequest request = request_for(small_gpt());
+    const PlanAnswer answer =
+        find_plan({request, request.job.plan, true}, [](const PlanProgress& p) { return p.stage != PlanProgress::Stage::advice; });
+    EXPECT_TRUE(answer.complete);
+    EXPECT_THAT(answer.best, Not(IsEmpty()));
+    EXPECT_THAT(answer.changes, IsEmpty());
+}
+
+TEST(PlanAnswer, plays_the_best_plans_and_reports_on_them_as_predict_does) {
+    const SearchRequest request = request_for(small_gpt());
+    const PlanAnswer answer = find_plan({request, request.job.plan, true});
+    ASSERT_EQ(answer.best.size(), 3u);
+    for (const RankedPlan& r : answer.best) {
+        const Scenario s = with_plan(request.job, r.choice.plan);
+        EXPECT_NEAR(r.choice.step / predict(s).estimate.step, 1, 1e-9);
+        ASSERT_TRUE(r.simulated);
+        EXPECT_EQ(*r.simulated, simulate(s).report.estimate.step);
+    }
+}
+
+}  // namespace
+}  // namespace sextant

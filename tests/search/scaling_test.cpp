@@ -1,0 +1,68 @@
+#include "model/search/scaling.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sextant {
+namespace {
+
+ScalingRequest small_request(bool weak) {
+    ScalingRequest request;
+    request.search.job = bundled_scenario("llama-3-8b-fsdp-64xh100");
+    request.weak = weak;
+    request.search.devices = {32, 8, 16, 8};
+    for (const PlanField f : {PlanField::tp, PlanField::pp, PlanField::cp}) request.search.pinned.insert(f);
+    return request;
+}
+
+TEST(Scaling, goes_from_the_smallest_size_to_the_largest_once_each) {
+    const Scaling s = scale(small_request(false));
+    ASSERT_EQ(s.points.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(s.points[i].devices, 8 << i);
+}
+
+// Efficiency is throughput of a device over that at the smallest size; an added device brings the difference of two throughputs over the
+// difference of two sizes.
+TEST(Scaling, measures_against_the_smallest_size) {
+    const Scaling s = scale(small_request(false));
+    const auto rate = [&](std::size_t i) { return s.points[i].best->samples_per_s.si(); };
+    EXPECT_DOUBLE_EQ(s.points[0].efficiency, 1);
+    EXPECT_NEAR(s.points[2].efficiency, rate(2) / 32 / (rate(0) / 8), 1e-12);
+    EXPECT_FALSE(s.points[0].added);
+    EXPECT_NEAR(*s.points[2].added, (rate(2) - rate(1)) / 16 / (rate(0) / 8), 1e-12);
+}
+
+TEST(Scaling, says_up_to_where_added_devices_bring_half_of_what_the_first_bring) {
+    ScalingRequest request = small_request(false);
+    request.search.job.plan.global_batch = 16;  // 32 devices find work for 16 alone
+    const Scaling s = scale(request);
+    ASSERT_TRUE(s.pays_up_to);
+    for (const ScalingPoint& p : s.points) {
+        if (p.devices <= *s.pays_up_to && p.added) {
+            EXPECT_GE(*p.added, worth_adding);
+        }
+        if (s.too_many && p.devices == *s.too_many) {
+            EXPECT_LT(*p.added, worth_adding);
+        }
+    }
+}
+
+// The job has 128 sequences on 64 devices: two each.
+TEST(Scaling, weak_scaling_keeps_the_samples_of_a_device) {
+    for (const ScalingPoint& p : scale(small_request(true)).points) EXPECT_EQ(p.global_batch, 2 * p.devices);
+    for (const ScalingPoint& p : scale(small_request(false)).points) EXPECT_EQ(p.global_batch, 128);
+}
+
+TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
+    ScalingRequest request = small_request(false);
+    request.search.devices = {1, 8};
+    request.search.pinned.insert(PlanField::offload);
+    const Scaling s = scale(request);
+    ASSERT_EQ(s.points.size(), 2u);
+    EXPECT_FALSE(s.points[0].best);  // 8 billion parameters, 16 bytes each, on 80 GB
+    EXPECT_TRUE(s.points[1].best);
+    EXPECT_DOUBLE_EQ(s.points[1].efficiency, 1);
+}
+
+}  // namespace
+}  // namespace sextant
