@@ -1,5 +1,6 @@
 #include "model/io/scenario_reader.hpp"
 
+#include "model/io/data_source_reader.hpp"
 #include "model/io/plan_reader.hpp"
 #include "model/io/profile_fields.hpp"
 
@@ -129,32 +130,6 @@ void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scen
 
 // ---- the rest
 
-// Kept apart from the plan: the input pipeline adds its own settings here.
-void read_data(const JsonNode& node, const ScenarioSources& sources, const Cluster& cluster, DataSource& data) {
-    ObjectReader r(node);
-    if (!r.node().value) return;
-    const JsonNode storage = r.get("storage");
-    data.synthetic = !storage.value;
-    r.optional("synthetic", data.synthetic);
-    r.optional("sample_size", data.sample_bytes, Bounds{1, 1e15});
-    if (!storage.value) {
-        if (!data.synthetic) r.need("storage", "the name of a storage class, \"local\", or an object that describes one");
-        return;
-    }
-    if (data.synthetic) storage.complain("synthetic data is not read from anywhere", "leave out one of the two");
-    r.need("sample_size", "as in \"110 KB\"");
-    std::string name;
-    if (storage.is_string()) read_value(storage, name);
-    for (const StorageClass& shared : cluster.shared_storage)
-        if (shared.name == name) data.storage = shared;
-    if (name == "local") data.storage = cluster.node.local_storage;
-    if (data.storage) return;
-    if (name == "local")
-        storage.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
-    else
-        data.storage = sources.storage(storage);
-}
-
 void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     ObjectReader r(node);
     r.optional("epochs", run.epochs, positive);
@@ -222,7 +197,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     scenario.plan.devices_per_node = wanted.devices_per_node;
 
     read_framework(r, sources, scenario);
-    if (const JsonNode n = r.get("data"); n.value) read_data(n, sources, scenario.cluster, scenario.data);
+    if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
     if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
 
     if (plan && workload && wanted.usable) {

@@ -3,6 +3,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/hardware/cluster.hpp"
+#include "model/plan/data_source.hpp"
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/workload.hpp"
@@ -28,13 +29,6 @@ struct Run {
 struct Straggler {
     int devices = 0;
     double speed = 1;  // of the others
-};
-
-// Input and checkpoint settings; priced by the input pipeline.
-struct DataSource {
-    bool synthetic = true;
-    std::optional<StorageClass> storage;
-    Bytes sample_bytes;
 };
 
 struct Scenario {
