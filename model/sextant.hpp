@@ -17,6 +17,7 @@
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
+#include "model/search/search.hpp"
 
 #include <filesystem>
 #include <functional>

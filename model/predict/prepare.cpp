@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-// Of every stage, chunk by chunk. The first layers of each stage run forward again, as many as the plan says.
+// Of every stage, chunk by chunk.
 std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     const std::vector<BlockParameters> parameters = block_parameters(network, plan);
@@ -21,9 +21,9 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, const Pr
         chunk.buckets = job.bucket_rule.buckets(std::span(parameters).subspan(next), 0, per_chunk[v]);
         for (int i = 0; i < per_chunk[v]; ++i, ++next) {
             const int t = network.sequence[next];
-            const bool again = !plan.forward_only && job.roles[static_cast<std::size_t>(t)] == BlockRole::layer &&
-                               layers[stage]++ < job.stages[stage].recomputed_layers;
-            chunk.blocks.push_back({t, again, parameters[next]});
+            std::optional<int> layer;
+            if (job.roles[static_cast<std::size_t>(t)] == BlockRole::layer) layer = layers[stage]++;
+            chunk.blocks.push_back({t, layer, parameters[next]});
         }
     }
     return stages;

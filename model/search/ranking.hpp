@@ -1,0 +1,43 @@
+// The best plans so far, and those that nobody beats in everything at once. What is kept does not depend on the order of arrival.
+#pragma once
+
+#include "model/search/search.hpp"
+
+namespace sextant {
+
+// What is known of a plan before it is priced: no plan of its kind has a shorter step or needs less memory.
+struct PlanBound {
+    Seconds step;
+    Bytes memory;
+    int devices = 1;
+    std::int64_t global_batch = 1;
+};
+
+class Ranking {
+public:
+    // `rent` of a device; `idle`: power of one that does nothing, with its share of the node.
+    Ranking(const SearchRequest&, std::optional<MoneyRate> rent, Watts idle);
+
+    // Could such a plan be among the best or on the front?
+    [[nodiscard]] bool admits(const PlanBound&) const;
+    void add(const PlanChoice&);
+    void add(const Ranking& other);
+
+    [[nodiscard]] const std::vector<PlanChoice>& best() const { return best_; }
+    [[nodiscard]] const std::vector<PlanChoice>& front() const { return front_; }
+
+private:
+    [[nodiscard]] double key(const PlanChoice&) const;  // smaller is better
+    [[nodiscard]] bool before(const PlanChoice&, const PlanChoice&) const;
+
+    Objective objective_;
+    std::size_t top_;
+    double rent_;  // per second
+    Watts idle_;
+    std::vector<PlanChoice> best_, front_;
+};
+
+// A total order of plans, simpler ones first: who reads an answer of equals wants the simplest.
+bool simpler(const Plan&, const Plan&);
+
+}  // namespace sextant
