@@ -15,7 +15,7 @@ constexpr Seconds copy_call = 10 * us;
 constexpr double pageable_part = 10.0 / 25.7;
 
 // The bounds on the samples per second of a node, each with its name.
-class Bounds {
+class RateBounds {
 public:
     void at_most(Frequency rate, LoaderLimit limit) {
         if (rate >= least_) return;
@@ -61,7 +61,7 @@ std::optional<Bandwidth> node_write(const StorageClass& s) {
     return {};
 }
 
-void bound_by_storage(Bounds& bounds, const SampleSource& source, double sharing, double left, Bandwidth network) {
+void bound_by_storage(RateBounds& bounds, const SampleSource& source, double sharing, double left, Bandwidth network) {
     const StorageClass& s = source.storage;
     const double part = s.shared ? left / sharing : 1;  // of what the storage as a whole has
     const double opens = source.share * opens_of(source.access, s), operations = opens + source.share * source.access.seeks;
@@ -77,7 +77,7 @@ void bound_by_storage(Bounds& bounds, const SampleSource& source, double sharing
 
 std::string_view to_text(LoaderLimit limit) {
     static constexpr std::array<std::string_view, 7> names{"the number of loader workers",
-                                                           "the host's cores",
+                                                           "the host's cores, which training needs too",
                                                            "operations per second of the storage",
                                                            "opens per second of the storage",
                                                            "what a node reads from the storage",
@@ -118,7 +118,7 @@ Seconds write_time(const SampleAccess& a, const StorageClass& s) {
 LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, const LoaderNode& node, double nodes, double others,
                        const LoaderScale& by) {
     LoaderRate loader;
-    Bounds bounds;
+    RateBounds bounds;
     for (const SampleSource& source : sources) {
         if (!(source.share > 0)) continue;
         const SampleSource here{scaled(source.storage, by), source.access, source.share, source.keep};

@@ -141,8 +141,18 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     r.optional("price", run.device_price);
     if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
         node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
-    if (run.epochs && !r.has("dataset_samples")) r.need("dataset_samples", "the samples of one epoch");
     if (run.tokens && !workload.is_transformer()) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
+}
+
+// An epoch has as many samples in one as in the other.
+void join_data_and_run(const JsonNode& root, Scenario& s) {
+    if (s.data.samples && s.run.dataset_samples && *s.data.samples != *s.run.dataset_samples)
+        root.child("data").child("samples").complain("run.dataset_samples says " + text(*s.run.dataset_samples), "state one of them");
+    if (!s.data.samples) s.data.samples = s.run.dataset_samples;
+    if (!s.run.dataset_samples) s.run.dataset_samples = s.data.samples;
+    if (s.run.epochs && !s.run.dataset_samples) root.child("run").complain("\"dataset_samples\" is missing", "the samples of one epoch");
+    if (s.data.staging.mode != StagingMode::none && !s.data.samples)
+        root.child("data").complain("\"samples\" is missing", "how many are staged, or run.dataset_samples");
 }
 
 void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
@@ -199,6 +209,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     read_framework(r, sources, scenario);
     if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
     if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
+    join_data_and_run(file.root(), scenario);
 
     if (plan && workload && wanted.usable) {
         check_nodes(hardware, wanted, scenario);

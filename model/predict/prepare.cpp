@@ -92,6 +92,7 @@ Prepared prepare(const Scenario& scenario) {
     const LinkType& way_out = network_link(scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job->network = links * way_out.bandwidth.value * way_out.achievable.value;
+    job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));
     check_answer(prepared);
     return prepared;
