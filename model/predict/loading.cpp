@@ -16,6 +16,7 @@ constexpr Seconds loop = 0.79 * ms;
 Seconds sample_time(const LoadingBenchmark& b) {
     StorageClass storage;
     storage.kind = StorageKind::parallel;
+    storage.shared = true;
     complete(storage);
     if (b.node_bandwidth) storage.client_read_bandwidth = {*b.node_bandwidth, SourceKind::datasheet, "the row"};
     const double of_host = static_cast<double>(b.accelerators) / b.hosts;

@@ -120,7 +120,8 @@ std::string why_of(const Prepared& job, const Estimate& e, const Lever& lever) {
     const Seconds rest = e.step - e.terms[Term::input];
     const InputEstimate input = estimate_input(*job.state().input, rest, {});
     return "loaders bring the samples of a step in " + to_text(input.later_loading) + ", training alone would take " + to_text(rest) +
-           ": the limit is " + std::string(to_text(input.later.limit));
+           ": the limit is " + std::string(to_text(input.later.limit)) + "; a worker waits " + to_text(input.later.reading) +
+           " for a sample and works on it for " + to_text(input.later.work);
 }
 
 std::string advice_of(const Lever& lever) {

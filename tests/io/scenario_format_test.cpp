@@ -69,5 +69,13 @@ TEST(ScenarioFormat, every_field_that_a_plan_has_is_documented) {
         EXPECT_NE(text.find("`" + std::string(key) + "`"), std::string::npos) << key;
 }
 
+TEST(ScenarioFormat, every_field_that_data_has_is_documented) {
+    const std::string text = documentation();
+    for (const char* key :
+         {"storage", "sample_size", "samples", "encoding", "decoded_size", "format", "samples_per_file", "shuffle", "transform", "workers",
+          "prefetch", "pinned", "copy_each_sample", "other_jobs", "page_cache", "staging", "checkpoints", "every_steps", "asynchronous"})
+        EXPECT_NE(text.find("`" + std::string(key) + "`"), std::string::npos) << key;
+}
+
 }  // namespace
 }  // namespace sextant
