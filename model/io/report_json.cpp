@@ -64,6 +64,12 @@ Json checkpoints_json(const CheckpointEstimate& c) {
     return {{"bytes", c.bytes.si()}, {"write_s", c.write.si()}, {"wait_s", c.wait.si()}, {"every_steps", c.steps}};
 }
 
+Json sweep_json(const SweepEstimate& s) {
+    Json json = {{"tasks_per_job", s.tasks_per_job}, {"jobs", s.jobs}, {"time_s", s.time.si()}, {"ungrouped_time_s", s.ungrouped.si()}};
+    if (s.storage_bound_from) json["storage_bound_from_jobs"] = *s.storage_bound_from;
+    return json;
+}
+
 Json run_json(const RunCost& run) {
     Json json = {{"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_hours}, {"energy_j", run.energy.si()}};
     if (run.goodput < 1) {
@@ -109,6 +115,7 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     if (r.input) json["input"] = input_json(*r.input);
     if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
     if (r.run) json["run"] = run_json(*r.run);
+    if (r.sweep) json["sweep"] = sweep_json(*r.sweep);
     Json estimated = Json::array(), inputs = Json::array();
     for (const InputUsed& i : r.inputs) {
         if (i.kind == SourceKind::estimated) estimated.push_back(i.name);

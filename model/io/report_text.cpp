@@ -121,6 +121,13 @@ std::string run_text(const Report& r) {
                row("device-hours", number_text(r.run->device_hours, 4)) + row("energy", to_text(r.run->energy));
         if (r.run->cost) out += row("cost", number_text(r.run->cost->si(), 5) + " USD");
     }
+    if (r.sweep) {
+        const SweepEstimate& s = *r.sweep;
+        out += "\nThe whole sweep\n" +
+               row("best grouping", std::to_string(s.tasks_per_job) + " tasks a job, " + std::to_string(s.jobs) + " jobs") +
+               row("time", to_text(s.time) + ", with a job for each task " + to_text(s.ungrouped));
+        if (s.storage_bound_from) out += row("storage", "is the limit from " + number_text(*s.storage_bound_from) + " jobs at once");
+    }
     if (r.batch.linear_rate)
         out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
                                         number_text(*r.batch.square_root_rate) + " for an effective batch of " +

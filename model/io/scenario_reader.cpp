@@ -130,6 +130,17 @@ void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scen
 
 // ---- the rest
 
+void read_sweep(const JsonNode& node, Run& run) {
+    ObjectReader r(node);
+    Sweep sweep;
+    r.required("tasks", sweep.tasks, Bounds{1, 1e6});
+    r.required("start_up", sweep.start_up, Bounds{0, 1e7});
+    r.required("at_once", sweep.at_once, Bounds{1, 1e6});
+    if (!run.epochs && !run.tokens && !run.samples)
+        node.complain("a task has no end", "state epochs, tokens or samples of the run: those of one task");
+    run.sweep = sweep;
+}
+
 void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     ObjectReader r(node);
     r.optional("epochs", run.epochs, positive);
@@ -139,6 +150,7 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     r.optional("base_learning_rate", run.base_learning_rate, positive);
     r.optional("base_batch", run.base_batch);
     r.optional("price", run.device_price);
+    if (const JsonNode n = r.get("sweep"); n.value) read_sweep(n, run);
     if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
         node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
     if (run.tokens && !workload.is_transformer()) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");

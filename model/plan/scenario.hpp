@@ -14,6 +14,13 @@
 
 namespace sextant {
 
+// The same job many times, each with other parameters: a hyperparameter search.
+struct Sweep {
+    std::int64_t tasks = 1;
+    Seconds start_up;          // of a job, before its first task
+    std::int64_t at_once = 1;  // jobs that the scheduler lets run side by side
+};
+
 // How long the job runs, and what a device-hour costs.
 struct Run {
     std::optional<double> epochs;
@@ -23,6 +30,7 @@ struct Run {
     std::optional<double> base_learning_rate;     // of the single-device job with base_batch
     std::optional<std::int64_t> base_batch;
     std::optional<MoneyRate> device_price;  // overrides the profile's
+    std::optional<Sweep> sweep;
 };
 
 // Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.

@@ -66,6 +66,20 @@ RunCost run_cost(const Scenario& s, const Report& r) {
     return cost;
 }
 
+// What one task of a sweep does: this run.
+SweepTask sweep_task(const Scenario& s, const Report& r) {
+    SweepTask task{r.run->time, {}, {}};
+    if (!r.input || !s.data.storage->shared || !s.data.storage->total_read_bandwidth || !s.data.samples) return task;
+    const double epochs = r.run->steps / r.input->steps_per_epoch, staged = r.input->staged;
+    const bool ahead = r.input->staging.total() > Seconds{};
+    // All of it once, the first epoch or what is staged; then what is neither in memory nor on staging storage.
+    const double reads = ahead ? 1 : std::min(1.0, epochs);
+    const double again = std::max(0.0, epochs - (ahead ? 0 : 1)) * (1 - r.input->cached) * (1 - staged);
+    task.reads = (reads + again) * static_cast<double>(*s.data.samples) * s.data.sample_bytes;
+    task.storage = (1 - s.data.others) * s.data.storage->total_read_bandwidth->value;
+    return task;
+}
+
 // Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
@@ -176,6 +190,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     if (job.state().input) r.input = estimate_input(*job.state().input, e.step - e.terms[Term::input], {});
     r.checkpoints = estimate_checkpoints(job.state(), e.step);
     if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
+    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));

@@ -3,6 +3,7 @@
 
 #include "model/predict/estimate.hpp"
 #include "model/predict/input_estimate.hpp"
+#include "model/report/sweep.hpp"
 
 #include <optional>
 #include <string>
@@ -81,6 +82,7 @@ struct Report {
     std::optional<RunCost> run;
     std::optional<InputEstimate> input;  // of real data
     std::optional<CheckpointEstimate> checkpoints;
+    std::optional<SweepEstimate> sweep;
     std::vector<InputUsed> inputs;  // largest effect first
     std::vector<std::string> assumptions;
     std::vector<std::string> advice;

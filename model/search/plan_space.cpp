@@ -38,6 +38,10 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
     return t && t->moe ? &*t->moe : nullptr;
 }
 
+bool can(const PlanSpace& space, PlanFeature feature) { return space.job.framework.can(feature); }
+// Degrees of a dimension that the framework may lack: of what there is to divide, or one.
+std::int64_t divided(const PlanSpace& space, PlanFeature feature, std::int64_t n) { return can(space, feature) ? n : 1; }
+
 // Tensor parallelism inside experts is that of the layers, or none.
 std::vector<int> expert_tensor_degrees(const PlanSpace& space, int tp) {
     if (!space.is_free(PlanField::expert_tp)) return {space.job.plan.expert_tp};
@@ -60,6 +64,7 @@ std::vector<std::vector<PlanDimension>> placements(const PlanSpace& space, const
 std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::shard_group)) return {space.job.plan.shard_group};
     std::vector<std::optional<int>> groups{std::nullopt};
+    if (!can(space, PlanFeature::shard_groups)) return groups;
     int largest = 1;
     const int ranks = plan.dp * plan.cp, in_node = used_devices_per_node(space.job) / plan.tp;
     for (const std::int64_t d : divisors(ranks))
@@ -71,14 +76,18 @@ std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan&
 std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan) {
     using enum DataParallel;
     if (!space.is_free(PlanField::data_parallel)) return {space.job.plan.data_parallel};
-    if (plan.dp * plan.cp == 1) return {all_reduce};
-    if (plan.forward_only) return {all_reduce, zero3};
-    return {all_reduce, zero1, zero2, zero3};
+    std::vector<DataParallel> kinds{all_reduce};
+    if (plan.dp * plan.cp == 1) return kinds;
+    const bool beside_pipeline = plan.pp == 1 || can(space, PlanFeature::sharded_pipeline);
+    if (!plan.forward_only && can(space, PlanFeature::zero1)) kinds.push_back(zero1);
+    if (!plan.forward_only && can(space, PlanFeature::zero2) && beside_pipeline) kinds.push_back(zero2);
+    if (can(space, PlanFeature::zero3) && beside_pipeline) kinds.push_back(zero3);
+    return kinds;
 }
 
 std::vector<Offload> offloads(const PlanSpace& space) {
     if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
-    if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none};
+    if (space.job.plan.forward_only || space.job.plan.without_optimizer || !can(space, PlanFeature::offload)) return {Offload::none};
     return {Offload::none, Offload::optimizer};
 }
 
@@ -86,8 +95,11 @@ std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
     using enum Schedule;
     if (!space.is_free(PlanField::schedule)) return {space.job.plan.schedule};
     if (plan.pp == 1) return {one_f_one_b};
-    if (plan.forward_only) return {one_f_one_b, interleaved};
-    return {one_f_one_b, gpipe, interleaved, zero_bubble};
+    std::vector<Schedule> kinds{one_f_one_b};
+    if (!plan.forward_only && can(space, PlanFeature::gpipe)) kinds.push_back(gpipe);
+    if (can(space, PlanFeature::interleaved)) kinds.push_back(interleaved);
+    if (!plan.forward_only && can(space, PlanFeature::zero_bubble)) kinds.push_back(zero_bubble);
+    return kinds;
 }
 
 // Chunks of a stage that make the largest chunk smaller than one chunk less does.
@@ -139,9 +151,11 @@ std::vector<Plan> cuts(const PlanSpace& space) {
     const bool whole = servers_pinned(space);  // workers of a server hold the whole model
     const MixtureOfExperts* moe = experts_of(space);
     std::vector<Plan> plans;
-    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : space.devices))
-        for (const int cp : degrees(space, PlanField::cp, own.cp, transformer_of(space) && !whole ? space.devices / tp : 1))
-            for (const int ep : degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
+    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : divided(space, PlanFeature::tensor, space.devices)))
+        for (const int cp : degrees(space, PlanField::cp, own.cp,
+                                    transformer_of(space) && !whole ? divided(space, PlanFeature::context, space.devices / tp) : 1))
+            for (const int ep :
+                 degrees(space, PlanField::ep, own.ep, moe && !whole ? divided(space, PlanFeature::experts, moe->experts) : 1))
                 for (const int expert_tp : expert_tensor_degrees(space, tp)) {
                     Plan plan = own;
                     plan.tp = tp, plan.cp = cp, plan.ep = ep, plan.expert_tp = expert_tp;
@@ -153,7 +167,7 @@ std::vector<Plan> cuts(const PlanSpace& space) {
 std::vector<Plan> layouts(const PlanSpace& space, const Plan& cut) {
     std::vector<Plan> plans;
     const int rest = space.devices / (cut.tp * cut.cp);
-    for (const int pp : degrees(space, PlanField::pp, cut.pp, servers_pinned(space) ? 1 : rest)) {
+    for (const int pp : degrees(space, PlanField::pp, cut.pp, servers_pinned(space) ? 1 : divided(space, PlanFeature::pipeline, rest))) {
         const int dp = rest / pp;
         const bool splits =
             cut.global_batch % dp == 0 && (std::int64_t{dp} * cut.cp * cut.tp) % (std::int64_t{cut.ep} * cut.expert_tensor()) == 0;
@@ -191,7 +205,7 @@ std::vector<Plan> shapes(const PlanSpace& space, const Plan& layout) {
     std::vector<bool> sequence{layout.tp > 1 && own.sequence_parallel};
     if (space.is_free(PlanField::sequence_parallel)) {
         sequence = {false};
-        if (transformer_of(space) && layout.tp > 1) sequence.push_back(true);
+        if (transformer_of(space) && layout.tp > 1 && can(space, PlanFeature::sequence)) sequence.push_back(true);
     }
     const std::int64_t samples = layout.global_batch / layout.dp;  // of one pipeline
     std::vector<std::int64_t> sizes = divisors(samples);
@@ -228,7 +242,7 @@ std::vector<Plan> recompute_families(const PlanSpace& space, const Plan& plan) {
     family.recompute_blocks = 0;
     std::vector<Plan> families{family};
     // A fused attention kernel keeps nothing that could be made again, unless the job names more.
-    const bool drops = !plan.flash_attention || !plan.recompute_modules.empty();
+    const bool drops = (!plan.flash_attention || !plan.recompute_modules.empty()) && can(space, PlanFeature::selective_recompute);
     if (plan.forward_only || !transformer_of(space) || !drops) return families;
     family.recompute = Recompute::selective;
     families.push_back(family);

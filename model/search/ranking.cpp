@@ -1,5 +1,7 @@
 #include "model/search/ranking.hpp"
 
+#include "model/report/running_cost.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -24,11 +26,13 @@ bool simpler(const Plan& a, const Plan& b) {
     return rank(a) < rank(b);
 }
 
-Ranking::Ranking(const SearchRequest& request, std::optional<MoneyRate> rent, Watts idle)
+Ranking::Ranking(const SearchRequest& request)
     : objective_(request.objective),
       top_(static_cast<std::size_t>(std::max(1, request.top))),
-      rent_(rent.value_or(MoneyRate{}).si()),
-      idle_(idle) {}
+      rent_(device_rent(request.job).value_or(MoneyRate{}).si()) {
+    const NodeSpec& node = request.job.cluster.node;
+    idle_ = node.device.idle_power.value + node.base_power.value / node.devices;
+}
 
 double Ranking::key(const PlanChoice& c) const {
     switch (objective_) {
@@ -66,16 +70,18 @@ bool Ranking::admits(const PlanBound& bound) const {
 }
 
 void Ranking::add(const PlanChoice& c) {
-    const auto at = std::ranges::upper_bound(best_, c, [&](const PlanChoice& a, const PlanChoice& b) { return before(a, b); });
-    if (at != best_.end() || best_.size() < top_) {
+    const auto at = std::ranges::lower_bound(best_, c, [&](const PlanChoice& a, const PlanChoice& b) { return before(a, b); });
+    const bool known = at != best_.end() && !before(c, *at);
+    if (!known && (at != best_.end() || best_.size() < top_)) {
         best_.insert(at, c);
         if (best_.size() > top_) best_.pop_back();
     }
-    const auto gives_way = [&](const PlanChoice& other, const PlanChoice& to) {
-        return as_good(to, other) && (!as_good(other, to) || simpler(to.plan, other.plan));
+    // Of equals the simplest stands for all.
+    const auto stands_for = [](const PlanChoice& a, const PlanChoice& b) {
+        return as_good(a, b) && (!as_good(b, a) || !simpler(b.plan, a.plan));
     };
-    if (std::ranges::any_of(front_, [&](const PlanChoice& other) { return gives_way(c, other); })) return;
-    std::erase_if(front_, [&](const PlanChoice& other) { return gives_way(other, c); });
+    if (std::ranges::any_of(front_, [&](const PlanChoice& other) { return stands_for(other, c); })) return;
+    std::erase_if(front_, [&](const PlanChoice& other) { return stands_for(c, other); });
     const auto faster = [](const PlanChoice& a, const PlanChoice& b) {
         return std::tuple(-a.samples_per_s.si(), a.memory.si()) < std::tuple(-b.samples_per_s.si(), b.memory.si());
     };

@@ -15,8 +15,7 @@ struct PlanBound {
 
 class Ranking {
 public:
-    // `rent` of a device; `idle`: power of one that does nothing, with its share of the node.
-    Ranking(const SearchRequest&, std::optional<MoneyRate> rent, Watts idle);
+    explicit Ranking(const SearchRequest&);
 
     // Could such a plan be among the best or on the front?
     [[nodiscard]] bool admits(const PlanBound&) const;
@@ -32,8 +31,8 @@ private:
 
     Objective objective_;
     std::size_t top_;
-    double rent_;  // per second
-    Watts idle_;
+    double rent_;  // of a device, a second
+    Watts idle_;   // of a device that does nothing, with its share of the node
     std::vector<PlanChoice> best_, front_;
 };
 

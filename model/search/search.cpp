@@ -1,37 +1,81 @@
 #include "model/search/search.hpp"
 
-#include "model/predict/estimate.hpp"
+#include "model/plan/partition.hpp"
 #include "model/report/running_cost.hpp"
-#include "model/search/ranking.hpp"
+#include "model/search/cut_search.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
 
 namespace sextant {
 namespace {
 
 constexpr std::array<std::string_view, 5> objective_names{"throughput", "time", "cost", "energy", "memory"};
 
-PlanChoice choice_of(const Scenario& scenario, const Estimate& e) {
-    PlanChoice c;
-    c.plan = scenario.plan;
-    c.step = e.step;
-    c.memory = e.peak_memory;
-    c.devices = scenario.plan.devices();
-    const double batch = static_cast<double>(scenario.plan.global_batch);
-    c.samples_per_s = batch / e.step;
-    if (const auto rent = device_rent(scenario)) c.cost_per_sample = c.devices * (*rent * e.step) / batch;
-    c.energy_per_sample = power_drawn(scenario, utilization(e.terms), c.devices) * e.step / batch;
-    return c;
+// All plans of one size, one batch.
+struct Part {
+    PlanSpace space;
+    Topology topology;
+    Part(PlanSpace s, const Scenario& all)
+        : space(std::move(s)), topology(Topology::build(all.cluster, used_nodes(all), uses_sockets(all))) {}
+};
+
+std::vector<std::unique_ptr<Part>> parts_of(const SearchRequest& request) {
+    std::vector<int> sizes = request.devices;
+    std::vector<std::int64_t> batches = request.global_batches;
+    if (sizes.empty()) sizes.push_back(request.job.plan.devices());
+    if (batches.empty()) batches.push_back(request.job.plan.global_batch);
+    std::vector<std::unique_ptr<Part>> parts;
+    Diagnostics problems;
+    for (const int devices : sizes) {
+        Scenario job = request.job;
+        // Do so many devices exist, and reach each other?
+        job.plan = {};
+        job.plan.dp = devices;
+        job.plan.global_batch = devices;
+        job.plan.scattered = request.job.plan.scattered;
+        job.plan.devices_per_node = request.job.plan.devices_per_node;
+        const auto wrong = check_plan(job);
+        for (const Diagnostic& d : wrong) problems.add(d);
+        if (!wrong.empty()) continue;
+        const Scenario all = job;
+        for (const std::int64_t batch : batches) {
+            job.plan = request.job.plan;
+            job.plan.global_batch = batch;
+            parts.push_back(std::make_unique<Part>(plan_space(job, request.pinned, devices), all));
+        }
+    }
+    problems.throw_if_any();
+    return parts;
 }
 
-void each_plan(const PlanSpace& space, const std::function<void(const Plan&)>& visit) {
-    for (const Plan& cut : cuts(space))
-        for (const Plan& layout : layouts(space, cut))
-            for (const Plan& sharing : sharings(space, layout))
-                for (const Plan& shape : shapes(space, sharing))
-                    for (const Plan& schedule : schedules(space, shape))
-                        for (const Plan& family : recompute_families(space, schedule)) visit(family);
+// Conditions that are not about anything known, and a price where none is.
+void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
+    PlanChoice any;
+    if (rent) any.cost_per_sample = Money{};
+    for (const Condition& c : request.where) static_cast<void>(holds(c, named_quantities(any)));
+    if (request.objective == Objective::cost && !rent)
+        throw InputError(Diagnostic{request.job.file, "/run/device_price",
+                                    "the cheapest plan is asked for, and nothing says what a device costs",
+                                    "\"run\": {\"device_price\": \"2.50 USD/h\"}"});
+}
+
+// One cut of one part: what one thread searches at a time.
+struct Unit {
+    const Part* part = nullptr;
+    Plan cut;
+};
+
+// Plans that cut layers least come first: they are often the best, and what is best so far rules out the rest.
+std::vector<Unit> units_of(const std::vector<std::unique_ptr<Part>>& parts) {
+    std::vector<Unit> units;
+    for (const auto& part : parts)
+        for (Plan& cut : cuts(part->space)) units.push_back({part.get(), std::move(cut)});
+    std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::int64_t{u.cut.tp} * u.cut.cp; });
+    return units;
 }
 
 }  // namespace
@@ -60,42 +104,76 @@ Scenario with_plan(const Scenario& job, const Plan& plan) {
     return s;
 }
 
+PlanChoice plan_choice(const Scenario& job, const Terms& terms, Bytes memory) {
+    PlanChoice c;
+    c.plan = job.plan;
+    c.step = terms.total();
+    c.memory = memory;
+    c.devices = job.plan.devices();
+    const double batch = static_cast<double>(job.plan.global_batch);
+    c.samples_per_s = batch / c.step;
+    if (const auto rent = device_rent(job)) c.cost_per_sample = c.devices * (*rent * c.step) / batch;
+    c.energy_per_sample = power_drawn(job, utilization(terms), c.devices) * c.step / batch;
+    return c;
+}
+
+SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
+    priced += o.priced;
+    too_large += o.too_large;
+    pruned += o.pruned;
+    return *this;
+}
+
+// In rounds, each of which knows what those before it found: so what is pruned does not depend on which thread is quicker.
 SearchResult search(const SearchRequest& request, const std::function<bool(const SearchProgress&)>& progress) {
-    std::vector<int> sizes = request.devices;
-    if (sizes.empty()) sizes.push_back(request.job.plan.devices());
-    Ranking ranking(request, device_rent(request.job), {});
+    const std::optional<MoneyRate> rent = device_rent(request.job);
+    check(request, rent);
+    const auto parts = parts_of(request);
+    const std::vector<Unit> units = units_of(parts);
+
+    Ranking ranking(request);
     SearchResult result;
-    for (const int devices : sizes) {
-        const PlanSpace space = plan_space(request.job, request.pinned, devices);
-        each_plan(space, [&](const Plan& plan) {
-            if (!result.complete) return;
-            const auto price = [&](const Plan& p) {
-                const Scenario s = with_plan(request.job, p);
-                const Estimate e = estimate(prepare(s));
-                const PlanChoice c = choice_of(s, e);
-                if (!result.smallest || c.memory < result.smallest->memory) result.smallest = c;
-                ++(e.fits ? result.counts.priced : result.counts.too_large);
-                const auto meets = [&](const Condition& condition) { return holds(condition, named_quantities(c)); };
-                if (e.fits && std::ranges::all_of(request.where, meets)) ranking.add(c);
-                return e.fits;
-            };
-            try {
-                bool fits = price(plan);
-                const int layers = space.blocks / plan.pp + 1;
-                for (int k = 1; !fits && k <= layers; ++k) {
-                    const auto more = with_recomputed_blocks(space, plan, k, layers);
-                    if (!more) break;
-                    fits = price(*more);
-                }
-            } catch (const InputError&) {  // the network does not divide so
+    std::atomic<bool> stop = false;
+    std::vector<std::optional<CutSearch>> found(units.size());
+    for (std::size_t begin = 0, round = 1; begin < units.size() && !stop; begin += round, round *= 2) {
+        const std::size_t end = std::min(units.size(), begin + round);
+        std::atomic<std::size_t> next = begin, done = begin;
+        const auto work = [&](bool reports) {
+            for (std::size_t i = next++; i < end && !stop; i = next++) {
+                CutSearch& search = found[i].emplace(request, units[i].part->space, units[i].part->topology, ranking);
+                search.run(units[i].cut, stop);
+                ++done;
+                if (!reports || !progress) continue;
+                SearchProgress now{static_cast<double>(done) / static_cast<double>(units.size()), result.counts, nullptr};
+                if (!ranking.best().empty()) now.best = &ranking.best().front();
+                if (!progress(now)) stop = true;
             }
-            if (progress && !progress({0, result.counts, ranking.best().empty() ? nullptr : &ranking.best().front()}))
-                result.complete = false;
-        });
+        };
+        {
+            std::vector<std::jthread> others;
+            for (int t = 1; t < request.threads && static_cast<std::size_t>(t) < end - begin; ++t) others.emplace_back(work, false);
+            work(true);
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!found[i]) continue;
+            ranking.add(found[i]->ranking());
+            result.counts += found[i]->counts();
+            const auto& smallest = found[i]->smallest();
+            if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
+            found[i].reset();
+        }
     }
+    result.complete = !stop;
+    if (result.counts.all() == 0 && result.complete)
+        throw InputError(Diagnostic{request.job.file, "/plan", "no plan can be: nothing goes with what is pinned",
+                                    "pin less, or look at other numbers of devices"});
     result.best = ranking.best();
     result.front = ranking.front();
     if (!result.best.empty()) result.smallest.reset();
+    if (result.smallest) {
+        const Scenario smallest = with_plan(request.job, result.smallest->plan);
+        result.smallest = plan_choice(smallest, estimate(prepare(smallest)).terms, result.smallest->memory);
+    }
     return result;
 }
 

@@ -32,6 +32,7 @@ struct SearchRequest {
     int top = 10;
     std::vector<Condition> where;  // on what named_quantities(PlanChoice) lists; a plan that breaks one does not count
     int threads = 1;
+    bool prune = true;  // false: every plan is priced, which takes longer and must give the same answer
 };
 
 // One plan and what it comes to.
@@ -44,6 +45,8 @@ struct PlanChoice {
     std::optional<Money> cost_per_sample;  // where the price of a device is known
     Joules energy_per_sample;
 };
+// `job` with the plan in it, priced.
+PlanChoice plan_choice(const Scenario& job, const Terms&, Bytes memory);
 std::vector<NamedQuantity> named_quantities(const PlanChoice&);
 
 struct SearchCounts {
@@ -51,6 +54,7 @@ struct SearchCounts {
     std::int64_t too_large = 0;  // memory worked out: they do not fit
     std::int64_t pruned = 0;     // a bound shows that they can be neither among the best nor on the front
     [[nodiscard]] std::int64_t all() const { return priced + too_large + pruned; }
+    SearchCounts& operator+=(const SearchCounts&);
 };
 
 struct SearchProgress {
