@@ -74,18 +74,19 @@ void decode_beforehand(DataSource& data, Bytes values) {
     if (data.staging.mode == StagingMode::untar) data.staging.mode = StagingMode::copy;
 }
 
-void compare_storage(Comparison& c, const Scenario& s) {
+void compare_storage(Comparison& c, const Scenario& s, const InputJob& in) {
     const DataSource& data = s.data;
     const StorageClass& from = *data.storage;
     const std::string count = data.samples ? number_text(static_cast<double>(*data.samples)) + " " : "";
+    const std::string epochs = in.cached < 1 ? "every epoch" : "the first epoch";  // of later ones memory has all
     if (data.format == DataFormat::files)
-        c.try_change("pack the " + count + "files into one HDF5 file or a few: " + from.name + " opens each of them in every epoch",
+        c.try_change("pack the " + count + "files into one HDF5 file or a few: " + from.name + " opens each of them in " + epochs,
                      [](DataSource& d) { d.format = DataFormat::hdf5; });
     const auto& local = s.cluster.node.local_storage;
     if (!from.shared || data.staging.mode != StagingMode::none || !local || !data.samples) return;
     const bool loose = data.format == DataFormat::files;
     c.try_change((loose ? "pack the files into a tar, copy it to " : "copy the data to ") + local->name + " of each node " +
-                     (loose ? "and unpack it there " : "") + "before the first step: every epoch is read from " + from.name,
+                     (loose ? "and unpack it there " : "") + "before the first step; " + epochs + " is read from " + from.name,
                  [&](DataSource& d) {
                      if (loose) d.format = DataFormat::tar;
                      d.staging = {loose ? StagingMode::untar : StagingMode::copy, local};
@@ -139,7 +140,7 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
 std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
     const Scenario& s = job.scenario();
     Comparison c(job, r);
-    compare_storage(c, s);
+    compare_storage(c, s, *job.state().input);
     compare_loading(c, job.state());
     std::vector<std::string> list = c.take();
     judge_storage(list, s, r);

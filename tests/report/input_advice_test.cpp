@@ -20,7 +20,7 @@ std::vector<std::string> advice_for(const Scenario& s) { return predict(s).advic
 TEST(InputAdvice, SaysWhatPackingStagingAndDecodingWouldSave) {
     const std::vector<std::string> advice = advice_for(bundled_scenario("input-nfs-every-epoch"));
     EXPECT_THAT(advice, Contains(AllOf(HasSubstr("pack the 1281167 files"), HasSubstr("saves"), HasSubstr("of this run"))));
-    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("unpack it there"), HasSubstr("every epoch is read from NFS (SURF Lisa)"))));
+    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("unpack it there"), HasSubstr("; every epoch is read from NFS (SURF Lisa)"))));
     EXPECT_THAT(advice, Contains(HasSubstr("decode and scale the images once")));
 }
 
