@@ -116,7 +116,7 @@ Seconds loading_time(const InputJob& in, const LoaderRate& rate) { return in.rea
 Seconds copy_time(const InputJob& in, const Resources& r) {
     HostCopy link = in.link;
     if (!(in.input > Bytes{})) return {};
-    link.bandwidth = link.bandwidth * r.node_bandwidth;
+    link.bandwidth *= r.node_bandwidth;
     return host_copy_time(in.samples * in.input, in.copies, link);
 }
 
