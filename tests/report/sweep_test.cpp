@@ -1,5 +1,7 @@
 #include "model/report/sweep.hpp"
 
+#include "tests/golden/bundled_scenarios.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sextant {
@@ -39,6 +41,16 @@ TEST(Sweep, TakesTheFewestJobsOfGroupingsThatAreAsGood) {
     const SweepEstimate e = best_grouping({100, Seconds{}, 4}, {1 * minute, {}, {}});
     EXPECT_EQ(e.tasks_per_job, 25);
     EXPECT_EQ(e.jobs, 4);
+}
+
+TEST(Sweep, OfAScenarioRunsItsRunManyTimes) {
+    const std::string sweep = R"(run.sweep={"tasks": 1000, "start_up": "3 min", "at_once": 18})";
+    const Report r = predict(bundled_scenario("input-few-workers", {"run.epochs=1", sweep}));
+    ASSERT_TRUE(r.run && r.sweep);
+    EXPECT_EQ(r.sweep->tasks_per_job, 56);  // 1000 / 18, rounded up
+    EXPECT_NEAR(r.sweep->time / minute, 3 + 56 * r.run->time / minute, 1e-6);
+    EXPECT_NEAR(r.sweep->ungrouped / minute, 56 * (3 + r.run->time / minute), 1e-6);
+    EXPECT_THROW(bundled_scenario("many-small-messages", {sweep}), InputError) << "a task has no end";
 }
 
 }  // namespace
