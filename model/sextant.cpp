@@ -9,6 +9,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/predict/cost_table.hpp"
+#include "model/predict/loading.hpp"
 
 #include <algorithm>
 
@@ -73,7 +74,19 @@ std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& 
 }
 
 Seconds predict_loading(const LoadingRow& row) {
-    throw InputError(Diagnostic{row.header.file, row.header.pointer, "the input pipeline is not modelled yet", ""});
+    if (!row.training) throw InputError(Diagnostic{row.header.file, row.header.pointer, "the source does not define what is emulated", ""});
+    const EmulatedTraining& t = *row.training;
+    LoadingBenchmark b;
+    b.hosts = row.hosts;
+    b.accelerators = row.accelerators;
+    b.batch = static_cast<double>(t.batch);
+    b.computation = t.computation;
+    b.threads = t.threads;
+    b.sample = row.sample;
+    b.format = t.format == "tfrecord" && row.samples_per_file > 1 ? DataFormat::tfrecord : DataFormat::files;
+    b.samples_per_file = row.samples_per_file;
+    b.node_bandwidth = row.node_bandwidth;
+    return sample_time(b);
 }
 
 // Each piece of work leaves a span of some eighty bytes.

@@ -25,9 +25,17 @@ struct StorageClass {
     std::optional<Sourced<Bandwidth>> client_write_bandwidth;
     std::optional<Sourced<Bandwidth>> total_read_bandwidth;  // whole system
     std::optional<Sourced<Bandwidth>> total_write_bandwidth;
+    std::optional<Sourced<Bytes>> capacity;  // of a local one: what a job may use of it on each node
     std::optional<bool> backed_up;
     std::optional<Sourced<Seconds>> retention;  // files older than this are purged
     std::string notes;
 };
+
+// Fills what a class leaves open and a stream of reads or writes needs (latencies, the bandwidth of one stream), as usual for its kind and
+// marked `estimated`. Caps that are not stated stay open.
+void complete(StorageClass&);
+
+// The host's own memory, as a place to read from: what the page cache is.
+StorageClass page_cache();
 
 }  // namespace sextant

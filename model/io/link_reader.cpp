@@ -95,6 +95,7 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
         read_sourced(r, "client_write_bandwidth", s.client_write_bandwidth, plausible::bandwidth);
         read_sourced(r, "total_read_bandwidth", s.total_read_bandwidth, plausible::bandwidth);
         read_sourced(r, "total_write_bandwidth", s.total_write_bandwidth, plausible::bandwidth);
+        read_sourced(r, "capacity", s.capacity, plausible::memory);
         bool backed_up = false;
         if (r.optional("backed_up", backed_up)) s.backed_up = backed_up;
         read_sourced(r, "retention", s.retention, plausible::retention);

@@ -246,6 +246,7 @@ LoadingRow read_loading(const Fields& f, RowHeader header) {
         hardware.optional("system", row.system);
         hardware.optional("submitter", row.submitter);
         hardware.optional("hosts", row.hosts, ranks);
+        hardware.quantity("node_read_bytes_per_s", row.node_bandwidth);
     }
     if (const Fields workload{f.at("workload")}) {
         workload.required("workload", row.workload);
@@ -253,9 +254,9 @@ LoadingRow read_loading(const Fields& f, RowHeader header) {
         workload.optional("num_accelerators", row.accelerators, ranks);
         workload.optional("num_files_train", row.files, large_count);
         workload.optional("samples_per_file", row.samples_per_file, large_count);
-        double megabytes = 0;
-        workload.optional("mb_per_sample", megabytes, not_negative);
-        row.sample = megabytes * units::MB;
+        double mebibytes = 0;  // MLPerf Storage: 114,660 bytes are 0.10935
+        workload.optional("mb_per_sample", mebibytes, not_negative);
+        row.sample = mebibytes * units::MiB;
     }
     const Fields measured{f.at("measured")};
     measured.quantity("samples_per_s", row.samples_per_second);
@@ -290,6 +291,27 @@ std::optional<MeasurementRow> read_row(const JsonNode& node, Diagnostics& diagno
     return row;
 }
 
+// The workloads that a source of loading rows defines, to every row that names one.
+void define_workloads(const Fields& source, std::vector<MeasurementRow>& rows) {
+    for (const JsonNode& node : source.at("workload_definitions").elements()) {
+        const Fields f{node};
+        EmulatedTraining training;
+        std::string workload, accelerator;
+        std::optional<Seconds> computation;
+        f.required("workload", workload);
+        f.required("accelerator", accelerator);
+        f.required("batch_size", training.batch, large_count);
+        f.quantity("computation_time_s", computation);
+        f.optional("read_threads", training.threads, ranks);
+        f.optional("format", training.format);
+        if (!computation) continue;
+        training.computation = *computation;
+        for (MeasurementRow& row : rows)
+            if (auto* loading = std::get_if<LoadingRow>(&row))
+                if (loading->workload == workload && loading->emulated_accelerator == accelerator) loading->training = training;
+    }
+}
+
 MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     MeasurementFile file;
     file.path = json.name();
@@ -306,6 +328,7 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     }
     for (const JsonNode& node : rows.elements())
         if (auto row = read_row(node, diagnostics)) file.rows.push_back(std::move(*row));
+    define_workloads(Fields{root.at("source")}, file.rows);
     return file;
 }
 

@@ -104,12 +104,22 @@ struct CollectiveRow {
     std::optional<Seconds> time;
 };
 
+// What a loading benchmark emulates: a device that takes a batch, and the computation of a batch.
+struct EmulatedTraining {
+    std::int64_t batch = 1;
+    Seconds computation;
+    int threads = 1;     // that read for each accelerator
+    std::string format;  // "tfrecord", "npz"
+};
+
 struct LoadingRow {
     RowHeader header;
     std::string system, submitter, workload, emulated_accelerator;
     int hosts = 1, accelerators = 1;
     std::int64_t files = 0, samples_per_file = 1;
     Bytes sample;
+    std::optional<EmulatedTraining> training;  // as the source defines the workload
+    std::optional<Bandwidth> node_bandwidth;   // at most, of a host's storage, where its maker states it
     std::optional<Frequency> samples_per_second;
     std::optional<double> accelerator_utilization;
 };

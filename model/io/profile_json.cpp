@@ -101,6 +101,7 @@ Json json_of(const StorageClass& s, Form form) {
     w.number({"client_write_bandwidth", "client_write_bytes_per_s"}, s.client_write_bandwidth);
     w.number({"total_read_bandwidth", "total_read_bytes_per_s"}, s.total_read_bandwidth);
     w.number({"total_write_bandwidth", "total_write_bytes_per_s"}, s.total_write_bandwidth);
+    w.number({"capacity", "capacity_bytes"}, s.capacity);
     if (s.backed_up) w.put("backed_up", *s.backed_up);
     w.number({"retention", "retention_s"}, s.retention);
     if (!w.facts()) w.text("notes", s.notes);

@@ -249,6 +249,7 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "write, one node", storage.client_write_bandwidth);
     number_row(t, sources, "read, all nodes", storage.total_read_bandwidth);
     number_row(t, sources, "write, all nodes", storage.total_write_bandwidth);
+    number_row(t, sources, "room", storage.capacity);
     number_row(t, sources, "kept for", storage.retention);
     return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text() +
            paragraph("Notes", storage.notes) + "\n" + sources.text();

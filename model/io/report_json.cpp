@@ -32,8 +32,43 @@ Json bottleneck_json(const Bottleneck& b) {
     return json;
 }
 
+Json epoch_json(const LoaderRate& rate, Seconds loading) {
+    return {{"node_samples_per_s", rate.samples.si()},
+            {"limit", to_text(rate.limit)},
+            {"read_sample_s", rate.reading.si()},
+            {"work_on_sample_s", rate.work.si()},
+            {"load_step_s", loading.si()}};
+}
+
+Json input_json(const InputEstimate& i) {
+    return {{"first_epoch", epoch_json(i.first, i.first_loading)},
+            {"later_epochs", epoch_json(i.later, i.later_loading)},
+            {"first_epoch_wait_s", i.first_wait.si()},
+            {"copies_to_device_s", i.copies.si()},
+            {"steps_per_epoch", i.steps_per_epoch},
+            {"cached_share", i.cached},
+            {"staged_share", i.staged},
+            {"staging_s", {{"copy", i.staging.copy.si()}, {"unpack", i.staging.unpack.si()}, {"remove", i.staging.remove.si()}}}};
+}
+
+Json checkpoints_json(const CheckpointEstimate& c) {
+    return {{"bytes", c.bytes.si()}, {"write_s", c.write.si()}, {"wait_s", c.wait.si()}, {"every_steps", c.steps}};
+}
+
+Json sweep_json(const SweepEstimate& s) {
+    Json json = {{"tasks_per_job", s.tasks_per_job}, {"jobs", s.jobs}, {"time_s", s.time.si()}, {"ungrouped_time_s", s.ungrouped.si()}};
+    if (s.storage_bound_from) json["storage_bound_from_jobs"] = *s.storage_bound_from;
+    return json;
+}
+
 Json run_json(const RunCost& run) {
     Json json = {{"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_hours}, {"energy_j", run.energy.si()}};
+    if (run.goodput < 1) {
+        json["staging_s"] = run.staging.si();
+        json["first_epoch_s"] = run.first_epoch.si();
+        json["checkpoints_s"] = run.checkpoints.si();
+        json["goodput"] = run.goodput;
+    }
     if (run.cost) json["cost_usd"] = run.cost->si();
     return json;
 }
@@ -77,7 +112,10 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     json["effective_batch"] = r.batch.effective_batch;
     if (r.batch.linear_rate) json["learning_rate"] = {{"linear", *r.batch.linear_rate}, {"square_root", *r.batch.square_root_rate}};
     json["bottleneck"] = bottleneck_json(r.bottleneck);
+    if (r.input) json["input"] = input_json(*r.input);
+    if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
     if (r.run) json["run"] = run_json(*r.run);
+    if (r.sweep) json["sweep"] = sweep_json(*r.sweep);
     Json estimated = Json::array(), inputs = Json::array();
     for (const InputUsed& i : r.inputs) {
         if (i.kind == SourceKind::estimated) estimated.push_back(i.name);

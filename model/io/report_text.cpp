@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -71,12 +73,60 @@ std::string bottleneck_text(const Bottleneck& b) {
     return out;
 }
 
+// "copy 18.9 min, unpack 2.06 min": those that take any time.
+std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds>> parts) {
+    std::string text;
+    for (const auto& [name, time] : parts)
+        if (time > Seconds{}) text += (text.empty() ? "" : ", ") + std::string(name) + " " + to_text(time);
+    return text;
+}
+
+// What a run needs beside its steps.
+std::string once_text(const RunCost& run) {
+    if (!(run.goodput < 1)) return {};
+    return row("of that",
+               parts_text({{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}}) +
+                   ": goodput " + percent_text(run.goodput, 3));
+}
+
+std::string epoch_text(std::string_view name, const LoaderRate& rate, Seconds loading) {
+    return row(name, number_text(rate.samples.si()) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
+                         to_text(rate.reading) + " and work " + to_text(rate.work) + " a sample, limit " +
+                         std::string(to_text(rate.limit)));
+}
+
+std::string input_text(const Report& r) {
+    std::string out;
+    if (r.input) {
+        const InputEstimate& i = *r.input;
+        out += "\nWhere the samples come from\n" + epoch_text("first epoch", i.first, i.first_loading) +
+               epoch_text("later epochs", i.later, i.later_loading);
+        if (i.cached > 0) out += row("in memory by then", percent_text(i.cached, 3));
+        if (i.staged > 0) out += row("staged", percent_text(i.staged, 3));
+        if (i.staging.total() > Seconds{})
+            out += row("staging", parts_text({{"copy", i.staging.copy}, {"unpack", i.staging.unpack}, {"remove", i.staging.remove}}));
+        if (i.copies > Seconds{}) out += row("copies to a device", to_text(i.copies) + " a step");
+    }
+    if (r.checkpoints)
+        out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
+               row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
+               row("every", number_text(r.checkpoints->steps) + " steps");
+    return out;
+}
+
 std::string run_text(const Report& r) {
     std::string out;
     if (r.run) {
-        out += "\nThe whole run\n" + row("steps", number_text(r.run->steps, 6)) + row("time", to_text(r.run->time)) +
+        out += "\nThe whole run\n" + row("steps", number_text(r.run->steps, 6)) + row("time", to_text(r.run->time)) + once_text(*r.run) +
                row("device-hours", number_text(r.run->device_hours, 4)) + row("energy", to_text(r.run->energy));
         if (r.run->cost) out += row("cost", number_text(r.run->cost->si(), 5) + " USD");
+    }
+    if (r.sweep) {
+        const SweepEstimate& s = *r.sweep;
+        out += "\nThe whole sweep\n" +
+               row("best grouping", std::to_string(s.tasks_per_job) + " tasks a job, " + std::to_string(s.jobs) + " jobs") +
+               row("time", to_text(s.time) + ", with a job for each task " + to_text(s.ungrouped));
+        if (s.storage_bound_from) out += row("storage", "is the limit from " + number_text(*s.storage_bound_from) + " jobs at once");
     }
     if (r.batch.linear_rate)
         out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
@@ -109,7 +159,7 @@ std::string report_to_text(const Report& r) {
     out += row("efficiency", "MFU " + percent_text(r.mfu) + ", HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) +
                                  " per device; data-parallel scaling " + percent_text(r.scaling_efficiency) + "; device busy " +
                                  percent_text(r.utilization));
-    out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + run_text(r) + trust_text(r);
+    out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + input_text(r) + run_text(r) + trust_text(r);
     return out;
 }
 

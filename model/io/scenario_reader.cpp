@@ -1,5 +1,6 @@
 #include "model/io/scenario_reader.hpp"
 
+#include "model/io/data_source_reader.hpp"
 #include "model/io/plan_reader.hpp"
 #include "model/io/profile_fields.hpp"
 #include "model/search/plan_fields.hpp"
@@ -130,30 +131,15 @@ void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scen
 
 // ---- the rest
 
-// Kept apart from the plan: the input pipeline adds its own settings here.
-void read_data(const JsonNode& node, const ScenarioSources& sources, const Cluster& cluster, DataSource& data) {
+void read_sweep(const JsonNode& node, Run& run) {
     ObjectReader r(node);
-    if (!r.node().value) return;
-    const JsonNode storage = r.get("storage");
-    data.synthetic = !storage.value;
-    r.optional("synthetic", data.synthetic);
-    r.optional("sample_size", data.sample_bytes, Bounds{1, 1e15});
-    if (!storage.value) {
-        if (!data.synthetic) r.need("storage", "the name of a storage class, \"local\", or an object that describes one");
-        return;
-    }
-    if (data.synthetic) storage.complain("synthetic data is not read from anywhere", "leave out one of the two");
-    r.need("sample_size", "as in \"110 KB\"");
-    std::string name;
-    if (storage.is_string()) read_value(storage, name);
-    for (const StorageClass& shared : cluster.shared_storage)
-        if (shared.name == name) data.storage = shared;
-    if (name == "local") data.storage = cluster.node.local_storage;
-    if (data.storage) return;
-    if (name == "local")
-        storage.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
-    else
-        data.storage = sources.storage(storage);
+    Sweep sweep;
+    r.required("tasks", sweep.tasks, Bounds{1, 1e6});
+    r.required("start_up", sweep.start_up, Bounds{0, 1e7});
+    r.required("at_once", sweep.at_once, Bounds{1, 1e6});
+    if (!run.epochs && !run.tokens && !run.samples)
+        node.complain("a task has no end", "state epochs, tokens or samples of the run: those of one task");
+    run.sweep = sweep;
 }
 
 void read_run(const JsonNode& node, const Workload& workload, Run& run) {
@@ -165,10 +151,21 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     r.optional("base_learning_rate", run.base_learning_rate, positive);
     r.optional("base_batch", run.base_batch);
     r.optional("price", run.device_price);
+    if (const JsonNode n = r.get("sweep"); n.value) read_sweep(n, run);
     if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
         node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
-    if (run.epochs && !r.has("dataset_samples")) r.need("dataset_samples", "the samples of one epoch");
     if (run.tokens && !workload.is_transformer()) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
+}
+
+// An epoch has as many samples in one as in the other.
+void join_data_and_run(const JsonNode& root, Scenario& s) {
+    if (s.data.samples && s.run.dataset_samples && *s.data.samples != *s.run.dataset_samples)
+        root.child("data").child("samples").complain("run.dataset_samples says " + text(*s.run.dataset_samples), "state one of them");
+    if (!s.data.samples) s.data.samples = s.run.dataset_samples;
+    if (!s.run.dataset_samples) s.run.dataset_samples = s.data.samples;
+    if (s.run.epochs && !s.run.dataset_samples) root.child("run").complain("\"dataset_samples\" is missing", "the samples of one epoch");
+    if (s.data.staging.mode != StagingMode::none && !s.data.samples)
+        root.child("data").complain("\"samples\" is missing", "how many are staged, or run.dataset_samples");
 }
 
 void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
@@ -236,8 +233,9 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     scenario.plan.devices_per_node = wanted.devices_per_node;
 
     read_framework(r, sources, scenario);
-    if (const JsonNode n = r.get("data"); n.value) read_data(n, sources, scenario.cluster, scenario.data);
+    if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
     if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
+    join_data_and_run(file.root(), scenario);
 
     if (plan && workload && wanted.usable) {
         check_nodes(hardware, wanted, scenario);

@@ -3,6 +3,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/hardware/cluster.hpp"
+#include "model/plan/data_source.hpp"
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/workload.hpp"
@@ -13,6 +14,13 @@
 
 namespace sextant {
 
+// The same job many times, each with other parameters: a hyperparameter search.
+struct Sweep {
+    std::int64_t tasks = 1;
+    Seconds start_up;          // of a job, before its first task
+    std::int64_t at_once = 1;  // jobs that the scheduler lets run side by side
+};
+
 // How long the job runs, and what a device-hour costs.
 struct Run {
     std::optional<double> epochs;
@@ -22,19 +30,13 @@ struct Run {
     std::optional<double> base_learning_rate;     // of the single-device job with base_batch
     std::optional<std::int64_t> base_batch;
     std::optional<MoneyRate> device_price;  // overrides the profile's
+    std::optional<Sweep> sweep;
 };
 
 // Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.
 struct Straggler {
     int devices = 0;
     double speed = 1;  // of the others
-};
-
-// Input and checkpoint settings; priced by the input pipeline.
-struct DataSource {
-    bool synthetic = true;
-    std::optional<StorageClass> storage;
-    Bytes sample_bytes;
 };
 
 struct Scenario {

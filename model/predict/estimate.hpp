@@ -65,8 +65,11 @@ struct Resources {
     double latency = 1;  // of communication steps, everywhere
     double host = 1;     // dispatch and framework overheads
     double kernel_overhead = 1;
-    double storage = 1;
-    double overlap = 1;  // divides the slow-down of kernels beside communication
+    double storage = 1;             // bandwidth
+    double storage_operations = 1;  // latencies too
+    double loader_workers = 1;
+    double loader_cores = 1;  // speed of each
+    double overlap = 1;       // divides the slow-down of kernels beside communication
 };
 
 struct Estimate {

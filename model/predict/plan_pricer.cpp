@@ -230,7 +230,10 @@ const StagePrices& PlanPricer::stages() {
     return *stages_;
 }
 
-StepPrice PlanPricer::price() { return price_step(state_, stages(), {}); }
+StepPrice PlanPricer::price() {
+    state_.input = input_job(state_.scenario.data, state_);
+    return price_step(state_, stages(), {});
+}
 
 void PlanPricer::swap_shape() {
     if (shape_) std::swap(shape_->templates, state_.templates);

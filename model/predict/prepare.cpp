@@ -99,6 +99,7 @@ Prepared prepare(const Scenario& scenario) {
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
     job->played = played_orders(scenario.plan, job->micro_batches);
     job->groups = lay_groups(scenario, topology);
+    job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));
     check_answer(prepared);
     return prepared;

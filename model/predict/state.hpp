@@ -8,6 +8,7 @@
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
+#include "model/predict/input.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <array>
@@ -52,6 +53,7 @@ struct Prepared::State {
     Bandwidth network;                 // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
+    std::optional<InputJob> input;  // none where samples are synthetic
 };
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.

@@ -129,6 +129,7 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, cons
     const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), r); };
     step.terms = terms_of(step.last_stage);
     step.slowest = terms_of(step.slowest_stage);
+    if (job.input) step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, step.terms.total(), r);
     return step;
 }
 

@@ -1,6 +1,7 @@
 #include "model/report/bottleneck.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,10 @@ constexpr Lever levers[] = {
     {"communication latency", BottleneckKind::communication_latency, &Resources::latency, true},
     {"host speed", BottleneckKind::communication_latency, &Resources::host},
     {"kernel start-up time", BottleneckKind::communication_latency, &Resources::kernel_overhead, true},
-    {"storage", BottleneckKind::io, &Resources::storage},
+    {"storage bandwidth", BottleneckKind::io, &Resources::storage},
+    {"storage operations per second", BottleneckKind::io, &Resources::storage_operations},
+    {"number of loader workers", BottleneckKind::io, &Resources::loader_workers},
+    {"speed of decoding", BottleneckKind::io, &Resources::loader_cores},
 };
 constexpr double smallest_gain = 1e-3;  // below: not worth a line
 
@@ -30,6 +34,7 @@ std::vector<Mover> movers_at(const Prepared& job, const Resources& at) {
     const Seconds now = estimate(job, at).step;
     std::vector<Mover> movers;
     for (const Lever& lever : levers) {
+        if (lever.kind == BottleneckKind::io && !job.state().input) continue;  // nothing to wait for
         Resources doubled = at;
         doubled.*lever.field *= 2;
         const Seconds then = estimate(job, doubled).step;
@@ -62,6 +67,7 @@ std::string value_of(const Prepared& job, const Lever& lever, double factor) {
         return to_text((node.peers.layout == PeerLayout::none ? node.host_link : node.peers.link).bandwidth.value * factor) +
                " per link in the node";
     if (lever.field == &Resources::network_bandwidth) return to_text(network_link(s).bandwidth.value * factor) + " per NIC";
+    if (lever.kind == BottleneckKind::io) return number_text(factor) + " times the " + std::string(lever.resource);
     return number_text(factor) + " times better " + std::string(lever.resource);
 }
 
@@ -94,7 +100,7 @@ std::string share_text(const Estimate& e, std::initializer_list<Term> terms) {
     return percent_text(sum / e.step, 2);
 }
 
-std::string why_of(const Estimate& e, const Lever& lever) {
+std::string why_of(const Prepared& job, const Estimate& e, const Lever& lever) {
     const std::string work = share_text(e, {Term::forward, Term::backward, Term::recompute, Term::optimizer});
     const std::string communication = share_text(e, {Term::tensor_communication, Term::context_communication, Term::expert_communication,
                                                      Term::pipeline_communication, Term::data_communication});
@@ -111,7 +117,11 @@ std::string why_of(const Estimate& e, const Lever& lever) {
         return "the device waits for the host " + share_text(e, {Term::launch, Term::overhead}) +
                " of the step: many small kernels, dispatched one by one";
     if (lever.field == &Resources::kernel_overhead) return "kernels are so small that starting them costs more than running them";
-    return "samples arrive later than they are used";
+    const Seconds rest = e.step - e.terms[Term::input];
+    const InputEstimate input = estimate_input(*job.state().input, rest, {});
+    return "loaders bring the samples of a step in " + to_text(input.later_loading) + ", training alone would take " + to_text(rest) +
+           ": the limit is " + std::string(to_text(input.later.limit)) + "; a worker waits " + to_text(input.later.reading) +
+           " for a sample and works on it for " + to_text(input.later.work);
 }
 
 std::string advice_of(const Lever& lever) {
@@ -123,7 +133,10 @@ std::string advice_of(const Lever& lever) {
     if (lever.field == &Resources::latency) return "fewer and larger messages: larger buckets, larger batch, fewer ranks per group";
     if (lever.field == &Resources::host) return "larger batches, fused kernels, CUDA graphs or a compiler, a faster host thread";
     if (lever.field == &Resources::kernel_overhead) return "fused kernels, CUDA graphs, larger batches";
-    return "local disk, packed file formats, more loader workers";
+    if (lever.field == &Resources::loader_workers) return "more loader workers, samples decoded and scaled once beforehand";
+    if (lever.field == &Resources::loader_cores)
+        return "samples decoded and scaled once beforehand, more or faster cores, a faster decoder";
+    return "packed file formats, a copy on local disk, a file system that is made for such reads";
 }
 
 }  // namespace
@@ -133,7 +146,7 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     b.movers = movers_at(job, {});
     const Lever& lever = lever_of(b.movers.front().resource);
     b.kind = lever.kind;
-    b.why = why_of(e, lever);
+    b.why = why_of(job, e, lever);
     b.what_would_move_it = advice_of(lever);
     std::string next;
     if (b.changes_at = changes_at(job, lever, next); b.changes_at)

@@ -58,7 +58,14 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
         list.push_back({"overlapped." + std::string(to_text(t)), e.overlapped[t].si(), time});
         list.push_back({"share." + std::string(to_text(t)), e.terms[t] / e.step, nullptr});
     }
+    if (r.input) {
+        list.push_back({"input.samples_per_s", r.input->later.samples.si(), nullptr});
+        list.push_back({"input.load_step", r.input->later_loading.si(), time});
+        list.push_back({"input.staging", r.input->staging.total().si(), time});
+    }
+    if (r.checkpoints) list.push_back({"checkpoint.wait", r.checkpoints->wait.si(), time});
     if (r.run) {
+        list.push_back({"run.goodput", r.run->goodput, nullptr});
         list.push_back({"run.time", r.run->time.si(), time});
         list.push_back({"run.device_hours", r.run->device_hours, nullptr});
         list.push_back({"run.energy", r.run->energy.si(), &unit_table<Joules>()});

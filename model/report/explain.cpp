@@ -79,6 +79,25 @@ public:
         return finish(term);
     }
 
+    std::vector<std::string> input() {
+        say("max(0, loading - rest of the step) where the next samples are read beside it, else all of it; copies that block add to it");
+        if (!job_.input) return finish(Term::input);
+        const InputJob& in = *job_.input;
+        const InputEstimate e = estimate_input(in, e_.step - e_.terms[Term::input], {});
+        say("  " + number_text(in.readers) + " devices of a node take " + number_text(in.samples) + " samples a step each, from " +
+            number_text(in.node.workers) + " workers on " + number_text(in.node.cores) + " cores");
+        const auto say_epoch = [&](const std::string& name, const LoaderRate& rate, Seconds loading) {
+            say("  " + name + ": a worker reads a sample in " + to_text(rate.reading) + " and works on it for " + to_text(rate.work) +
+                "; " + number_text(rate.samples.si()) + " samples/s a node, limited by " + std::string(to_text(rate.limit)) +
+                "; a step's in " + to_text(loading));
+        };
+        say_epoch("first epoch", e.first, e.first_loading);
+        say_epoch("later epochs", e.later, e.later_loading);
+        say("  in memory " + percent_text(e.cached) + ", on staging storage " + percent_text(e.staged) + "; copies to the device " +
+            to_text(e.copies));
+        return finish(Term::input);
+    }
+
     std::vector<std::string> simple(Term term, std::string formula) {
         say(std::move(formula));
         return finish(term);
@@ -163,7 +182,7 @@ std::vector<std::string> explain(const Prepared& prepared, Term term) {
             return x.simple(term,
                             "owned parameters x bytes per parameter / streaming bandwidth + launches, or the host's time to launch them");
         case Term::input:
-            return x.simple(term, "time that the device waits for samples; synthetic data is always ready");
+            return x.input();
         case Term::launch:
             return x.simple(term, "sum over phases of max(0, launches x dispatch / host speed - device time)");
         case Term::offload:

@@ -1,7 +1,9 @@
 #include "model/report/report.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
+#include "model/report/input_advice.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/report/uncertainty.hpp"
 
@@ -30,7 +32,22 @@ std::string hardware_line(const Scenario& s) {
     return s.cluster.title + ": " + std::to_string(s.cluster.node.devices) + " x " + s.cluster.node.device.name + " a node";
 }
 
-RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int reserved) {
+// What is done once, or every so many steps.
+void add_input(RunCost& cost, const Report& r) {
+    if (r.input) {
+        const double cold = r.input->steps_per_epoch > 0 ? std::min(cost.steps, r.input->steps_per_epoch) : 0;
+        cost.staging = r.input->staging.total();
+        cost.first_epoch = cold * max(Seconds{}, r.input->first_wait - r.estimate.terms[Term::input]);
+    }
+    if (r.checkpoints) cost.checkpoints = std::floor(cost.steps / r.checkpoints->steps) * r.checkpoints->wait;
+    const Seconds steps = cost.time;
+    cost.time += cost.staging + cost.first_epoch + cost.checkpoints;
+    if (cost.time > Seconds{}) cost.goodput = steps / cost.time;
+}
+
+RunCost run_cost(const Scenario& s, const Report& r) {
+    const Estimate& e = r.estimate;
+    const int reserved = r.reserved_devices;
     RunCost cost;
     const double batch = static_cast<double>(s.plan.global_batch);
     const double per_sample = static_cast<double>(std::max<std::int64_t>(1, s.workload.tokens_per_sample()));
@@ -42,10 +59,25 @@ RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int r
         cost.steps = *s.run.epochs * static_cast<double>(*s.run.dataset_samples) / batch;
     cost.steps = std::ceil(cost.steps);
     cost.time = cost.steps * e.step;
+    add_input(cost, r);
     cost.device_hours = reserved * (cost.time / units::hour);
     if (const std::optional<MoneyRate> rent = device_rent(s)) cost.cost = reserved * (*rent * cost.time);
-    cost.energy = power_drawn(s, utilization, reserved) * cost.time;
+    cost.energy = power_drawn(s, r.utilization, reserved) * cost.time;
     return cost;
+}
+
+// What one task of a sweep does: this run.
+SweepTask sweep_task(const Scenario& s, const Report& r) {
+    SweepTask task{r.run->time, {}, {}};
+    if (!r.input || !s.data.storage->shared || !s.data.storage->total_read_bandwidth || !s.data.samples) return task;
+    const double epochs = r.run->steps / r.input->steps_per_epoch, staged = r.input->staged;
+    const bool ahead = r.input->staging.total() > Seconds{};
+    // All of it once, the first epoch or what is staged; then what is neither in memory nor on staging storage.
+    const double reads = ahead ? 1 : std::min(1.0, epochs);
+    const double again = std::max(0.0, epochs - (ahead ? 0 : 1)) * (1 - r.input->cached) * (1 - staged);
+    task.reads = (reads + again) * static_cast<double>(*s.data.samples) * s.data.sample_bytes;
+    task.storage = (1 - s.data.others) * s.data.storage->total_read_bandwidth->value;
+    return task;
 }
 
 // Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
@@ -155,13 +187,17 @@ Report make_report(const Prepared& job, const Estimate& e) {
     r.high = u.high;
     r.inputs = u.inputs;
     r.batch = batch_advice(s, e);
-    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, e, r.utilization, r.reserved_devices);
+    if (job.state().input) r.input = estimate_input(*job.state().input, e.step - e.terms[Term::input], {});
+    r.checkpoints = estimate_checkpoints(job.state(), e.step);
+    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
+    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
-    if (!s.data.synthetic)
-        r.assumptions.emplace_back("reading and decoding of samples is not modelled: the input is taken to be always ready");
     r.advice = advice(s, r);
+    if (!r.input) return r;
+    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
+    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
     return r;
 }
 

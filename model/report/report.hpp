@@ -2,6 +2,8 @@
 #pragma once
 
 #include "model/predict/estimate.hpp"
+#include "model/predict/input_estimate.hpp"
+#include "model/report/sweep.hpp"
 
 #include <optional>
 #include <string>
@@ -46,8 +48,10 @@ struct InputUsed {
 
 struct RunCost {
     double steps = 0;
-    Seconds time;
-    double device_hours = 0;  // of the devices reserved
+    Seconds time;                                     // of all
+    Seconds staging{}, first_epoch{}, checkpoints{};  // of that, beside steps as they are once the first epoch is over
+    double goodput = 1;                               // the part of the time that is such steps
+    double device_hours = 0;                          // of the devices reserved
     std::optional<Money> cost;
     Joules energy;
 };
@@ -76,6 +80,9 @@ struct Report {
     Bottleneck bottleneck;
     BatchAdvice batch;
     std::optional<RunCost> run;
+    std::optional<InputEstimate> input;  // of real data
+    std::optional<CheckpointEstimate> checkpoints;
+    std::optional<SweepEstimate> sweep;
     std::vector<InputUsed> inputs;  // largest effect first
     std::vector<std::string> assumptions;
     std::vector<std::string> advice;

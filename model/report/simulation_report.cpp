@@ -1,5 +1,6 @@
 #include "model/report/simulation_report.hpp"
 
+#include "model/predict/state.hpp"
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
@@ -35,6 +36,16 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector
     return e;
 }
 
+// Loaders are not played: a step waits for its samples as the closed form says.
+void add_input(Estimate& e, const Prepared& job) {
+    const auto& input = job.state().input;
+    if (!input) return;
+    const Seconds wait = input_wait(*input, e.step, {});
+    e.terms[Term::input] += wait;
+    e.slowest[Term::input] += wait;
+    e.step += wait;
+}
+
 }  // namespace
 
 SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& graph, const CostTable& table, Simulation simulation,
@@ -53,7 +64,10 @@ SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& gr
     for (MemoryTimeline& m : r.memory) m.base[MemoryKind::fragmentation] = job.scenario().framework.fragmentation.value * m.highest;
     r.critical_path = critical_path(r.trace);
     if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
-    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, r.memory));
+    Estimate played = with_trace(predicted, r.trace, r.steps, r.memory);
+    add_input(played, job);
+    r.report = make_report(job, played);
+    if (r.report.input) r.report.assumptions.emplace_back("the timeline does not show the loaders; the term input is that of predict");
     return r;
 }
 

@@ -1,6 +1,7 @@
 #include "model/report/uncertainty.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/cost/data_formats.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,16 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
         if (!s.library.protocols.empty())
             list.push_back(input("start of a collective, " + s.library.name, s.library.protocols.front().base,
                                  to_text(s.library.protocols.front().base.value), &Resources::latency));
+    }
+    if (!s.data.synthetic) {
+        const StorageClass& from = *s.data.storage;
+        list.push_back(input("bandwidth of one stream from " + from.name, *from.read_bandwidth, to_text(from.read_bandwidth->value),
+                             &Resources::storage));
+        list.push_back(input("time to open a file on " + from.name, *from.open_latency, to_text(from.open_latency->value),
+                             &Resources::storage_operations));
+        if (const auto& decode = facts_of(s.data.encoding).decode)
+            list.push_back(input("decoding of " + std::string(to_text(s.data.encoding)) + " by one thread", *decode, to_text(decode->value),
+                                 &Resources::loader_cores));
     }
     if (node.nics > 0 && s.plan.devices() > node.devices)
         list.push_back(input("bandwidth of " + network_link(s).name, network_link(s).achievable,

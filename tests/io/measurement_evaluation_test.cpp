@@ -24,7 +24,7 @@ Predictors fixed_predictors() {
                 },
             .collective = [](const CollectiveScenario&) { return 0.9e-4 * s; },
             .loading = [](const LoadingRow&) -> Seconds {
-                throw InputError({"", "", "the input pipeline is not modelled yet", ""});
+                throw InputError({"", "", "the source does not define what is emulated", ""});
             }};
 }
 
@@ -42,7 +42,7 @@ TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
 TEST(MeasurementEvaluation, ThroughputOfALoaderCountsAsTimePerSample) {
     const RowResult r = evaluate_one(loading);
     EXPECT_DOUBLE_EQ(*r.measured_step / ms, 4);  // 1 / 250
-    EXPECT_EQ(r.refused, "the input pipeline is not modelled yet");
+    EXPECT_EQ(r.refused, "the source does not define what is emulated");
 }
 
 TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
@@ -72,7 +72,7 @@ TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
     EXPECT_DOUBLE_EQ(result.at("measured_memory_bytes"), 1e10);
     EXPECT_DOUBLE_EQ(result.at("predicted_memory_bytes"), 1.1e10);
     EXPECT_EQ(result.at("predicted_fits"), true);
-    EXPECT_EQ(file.at("results").at(1).at("refused"), "the input pipeline is not modelled yet");
+    EXPECT_EQ(file.at("results").at(1).at("refused"), "the source does not define what is emulated");
     EXPECT_FALSE(file.at("results").at(1).contains("predicted_step_time_s"));
     EXPECT_TRUE(json.at("groups").contains("A100 SXM4 80GB"));
 }
@@ -81,7 +81,7 @@ TEST(ValidationText, TablesLineUpAndMarkdownHasARowPerFile) {
     const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
     const std::string text = validation_text(v, {.rows = true, .group_by = "gpu"});
     EXPECT_NE(text.find("total (counted rows)"), std::string::npos);
-    EXPECT_NE(text.find("refused: the input pipeline"), std::string::npos);
+    EXPECT_NE(text.find("refused: the source does not define"), std::string::npos);
     const std::string markdown = validation_markdown(v);
     EXPECT_NE(markdown.find("| f.json | 2 | 2 | 1 | 1 | 10.0 % |"), std::string::npos) << markdown;
     EXPECT_NE(markdown.find("|---|---:"), std::string::npos);

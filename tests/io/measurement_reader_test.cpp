@@ -33,7 +33,7 @@ TEST(MeasurementReader, ReadsARowAndPassesOverKeysThatItDoesNotKnow) {
     EXPECT_FALSE(row.header.counted());
 }
 
-TEST(MeasurementReader, ALoadingRowHasItsSampleSizeInMegabytes) {
+TEST(MeasurementReader, ALoadingRowHasItsSampleSizeInMebibytes) {
     std::vector<Diagnostic> problems;
     const MeasurementFile file = read(R"({"rows": [{"id": "l", "kind": "loading", "hardware": {"hosts": 3},
         "workload": {"workload": "unet3d", "num_accelerators": 12, "mb_per_sample": 139.8}, "measured": {"samples_per_s": 250}}]})",
@@ -41,8 +41,27 @@ TEST(MeasurementReader, ALoadingRowHasItsSampleSizeInMegabytes) {
     EXPECT_TRUE(problems.empty());
     const auto& row = std::get<LoadingRow>(file.rows.at(0));
     EXPECT_EQ(row.hosts, 3);
-    EXPECT_DOUBLE_EQ(row.sample / units::MB, 139.8);
+    EXPECT_DOUBLE_EQ(row.sample / units::MiB, 139.8);
     EXPECT_DOUBLE_EQ(row.samples_per_second->si(), 250);
+}
+
+TEST(MeasurementReader, ALoadingRowKnowsWhatItsSourceEmulates) {
+    std::vector<Diagnostic> problems;
+    const MeasurementFile file = read(R"({"source": {"workload_definitions": [
+            {"workload": "unet3d", "accelerator": "h100", "batch_size": 7, "computation_time_s": 0.323, "read_threads": 4, "format": "npz"},
+            {"workload": "unet3d", "accelerator": "a100", "batch_size": 7, "computation_time_s": 0.636}]},
+        "rows": [{"id": "l", "kind": "loading", "hardware": {"node_read_bytes_per_s": 7e9},
+                  "workload": {"workload": "unet3d", "emulated_accelerator": "h100"}, "measured": {"samples_per_s": 250}},
+                 {"id": "m", "kind": "loading", "workload": {"workload": "unet3d", "emulated_accelerator": "b200"}}]})",
+                                      problems);
+    EXPECT_TRUE(problems.empty());
+    const auto& row = std::get<LoadingRow>(file.rows.at(0));
+    ASSERT_TRUE(row.training && row.node_bandwidth);
+    EXPECT_EQ(row.training->batch, 7);
+    EXPECT_DOUBLE_EQ(row.training->computation / units::s, 0.323);
+    EXPECT_EQ(row.training->threads, 4);
+    EXPECT_DOUBLE_EQ(row.node_bandwidth->si(), 7e9);
+    EXPECT_FALSE(std::get<LoadingRow>(file.rows.at(1)).training);
 }
 
 TEST(MeasurementReader, WrongTypesAndHugeAndNegativeNumbersAreDiagnosedAllAtOnce) {

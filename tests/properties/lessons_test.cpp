@@ -195,6 +195,41 @@ TEST(Lessons, context_parallelism_makes_room_for_long_sequences) {
     EXPECT_FALSE(report_of("llama-3.1-405b-131k-context", {"plan.cp=1"}).estimate.fits);
 }
 
+// Samples that one node's loaders bring in a second, in the first epoch.
+double loaded_per_second(const std::string& name, const Overrides& overrides = {}) {
+    return report_of(name, overrides).input->first.samples.si();
+}
+
+TEST(Lessons, a_thousand_images_come_faster_from_one_hdf5_file) {
+    // GRNET, "Best practices in ML" (2020): 13.56 s from files, 1.09 s from HDF5.
+    const double files = 1000 / loaded_per_second("input-grnet-files"), packed = 1000 / loaded_per_second("input-grnet-hdf5");
+    expect_better("1000 images, HDF5 over files", files, packed, 8);
+    EXPECT_NEAR(files / 13.56, 1, 0.25);
+    EXPECT_NEAR(packed / 1.09, 1, 0.25);
+}
+
+TEST(Lessons, a_hundred_megabytes_are_read_faster_from_one_file_than_from_a_thousand) {
+    const std::string many = "input-thousand-files", one = "input-one-file", disk = "data.storage=local";
+    expect_better("100 MB on NFS, one file over 1000", loaded_per_second(one), loaded_per_second(many), 50);
+    expect_better("100 MB on a local disk, one file over 1000", loaded_per_second(one, {disk}), loaded_per_second(many, {disk}), 1.5);
+    expect_better("1000 files, local disk over NFS", loaded_per_second(many, {disk}), loaded_per_second(many), 50);
+}
+
+TEST(Lessons, many_epochs_over_nfs_are_worth_a_copy_on_local_disk_and_one_is_not) {
+    const auto run = [](const std::string& name, const std::string& epochs) {
+        return report_of(name, {"run.epochs=" + epochs}).run->time / units::hour;
+    };
+    expect_better("hours of 90 epochs, NFS over staged", run("input-nfs-every-epoch", "90"), run("input-nfs-staged", "90"), 1.5);
+    expect_better("hours of one epoch, staged over NFS", run("input-nfs-staged", "1"), run("input-nfs-every-epoch", "1"), 2);
+}
+
+TEST(Lessons, two_workers_do_not_feed_an_a100) {
+    expect_better("images a second, decoded once over decoded by two workers", samples_per_second("input-decoded-once"),
+                  samples_per_second("input-few-workers"), 2);
+    EXPECT_EQ(report_of("input-few-workers").bottleneck.kind, BottleneckKind::io);
+    EXPECT_NE(report_of("input-decoded-once").bottleneck.kind, BottleneckKind::io);
+}
+
 TEST(Lessons, more_micro_batches_shrink_the_bubble) {
     const auto bubble = [](const std::string& batch) {
         const Report r = report_of("megatron-1t-3072xa100", {"plan.global_batch=" + batch});

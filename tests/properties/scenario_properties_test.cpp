@@ -41,6 +41,9 @@ TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
                                                                                 {"host", &Resources::host},
                                                                                 {"kernel overhead", &Resources::kernel_overhead},
                                                                                 {"storage", &Resources::storage},
+                                                                                {"storage operations", &Resources::storage_operations},
+                                                                                {"loader workers", &Resources::loader_workers},
+                                                                                {"loader cores", &Resources::loader_cores},
                                                                                 {"overlap", &Resources::overlap}};
     const Prepared job = prepare(bundled_scenario(GetParam()));
     const Seconds now = estimate(job).step;

@@ -1,0 +1,192 @@
+#include "model/cost/input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// A copy that follows others in its stream: ml-engineering and gpu-benches (cuda-memcpy) see some 10 us for asynchronous, 30 us for
+// synchronous ones. Pageable: bandwidthTest on a DGX A100 reaches 10.0 of 25.7 GB/s.
+constexpr Seconds copy_call = 10 * us;
+constexpr double pageable_part = 10.0 / 25.7;
+
+// The bounds on the samples per second of a node, each with its name.
+class RateBounds {
+public:
+    void at_most(Frequency rate, LoaderLimit limit) {
+        if (rate >= least_) return;
+        least_ = rate;
+        limit_ = limit;
+    }
+    // Where each sample takes so much of a resource that has so much of it a second.
+    template <class Amount, class Rate>
+    void shared(Amount of_sample, Rate rate, LoaderLimit limit) {
+        if (of_sample > Amount{}) at_most(rate / of_sample, limit);
+    }
+    [[nodiscard]] Frequency rate() const { return least_; }
+    [[nodiscard]] LoaderLimit limit() const { return limit_; }
+
+private:
+    Frequency least_ = 1e30 * Hz;
+    LoaderLimit limit_ = LoaderLimit::workers;
+};
+
+StorageClass scaled(StorageClass s, const LoaderScale& by) {
+    if (s.kind == StorageKind::memory) return s;
+    for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth})
+        if (*bandwidth) (*bandwidth)->value *= by.bandwidth;
+    for (auto* latency : {&s.open_latency, &s.seek_latency})
+        if (*latency) (*latency)->value /= by.operations;
+    for (auto* rate : {&s.random_read_rate, &s.metadata_rate})
+        if (*rate) (*rate)->value *= by.operations;
+    return s;
+}
+
+// An object comes with one request; there is nothing to open before it.
+double opens_of(const SampleAccess& a, const StorageClass& s) { return s.kind == StorageKind::object ? 0 : a.opens; }
+
+// Of one node, before its share of what all nodes have: a local device is the node's own, and what it reads as one stream it reads at most.
+std::optional<Bandwidth> node_read(const StorageClass& s) {
+    if (s.client_read_bandwidth) return s.client_read_bandwidth->value;
+    if (!s.shared && s.kind != StorageKind::memory) return s.read_bandwidth->value;
+    return {};
+}
+std::optional<Bandwidth> node_write(const StorageClass& s) {
+    if (s.client_write_bandwidth) return s.client_write_bandwidth->value;
+    if (!s.shared) return s.write_bandwidth->value;
+    return {};
+}
+
+void bound_by_storage(RateBounds& bounds, const SampleSource& source, double sharing, double left, Bandwidth network) {
+    const StorageClass& s = source.storage;
+    const double part = s.shared ? left / sharing : 1;  // of what the storage as a whole has
+    const double opens = source.share * opens_of(source.access, s), operations = opens + source.share * source.access.seeks;
+    const Bytes bytes = source.share * source.access.bytes;
+    if (s.random_read_rate) bounds.shared(operations, part * s.random_read_rate->value, LoaderLimit::operations);
+    if (s.metadata_rate) bounds.shared(opens, part * s.metadata_rate->value, LoaderLimit::metadata);
+    if (const auto node = node_read(s)) bounds.shared(bytes, *node, LoaderLimit::node_bandwidth);
+    if (s.total_read_bandwidth) bounds.shared(bytes, part * s.total_read_bandwidth->value, LoaderLimit::total_bandwidth);
+    if (s.shared && network > Bandwidth{}) bounds.shared(bytes, network, LoaderLimit::network);
+}
+
+}  // namespace
+
+std::string_view to_text(LoaderLimit limit) {
+    static constexpr std::array<std::string_view, 7> names{"the number of loader workers",
+                                                           "the host's cores, which training needs too",
+                                                           "operations per second of the storage",
+                                                           "opens per second of the storage",
+                                                           "what a node reads from the storage",
+                                                           "what all nodes together read from the storage",
+                                                           "the node's network"};
+    return names[static_cast<std::size_t>(limit)];
+}
+
+SampleAccess sample_access(DataFormat format, Shuffle shuffle, Bytes sample, std::optional<std::int64_t> samples_per_file) {
+    const FormatFacts& facts = facts_of(format);
+    const Bytes bytes = sample + facts.beside;
+    if (!facts.packed) return {1, 1, bytes};
+    const double files = samples_per_file ? 1 / static_cast<double>(*samples_per_file) : 0;
+    // Read-ahead follows whoever reads in order; files stay open for who does not.
+    if (shuffle == Shuffle::full) return {0, 1, bytes};
+    return {files, files, bytes};
+}
+
+Seconds sample_work(DataFormat format, SampleEncoding encoding, Transform transform, Bytes stored, std::optional<Bytes> decoded,
+                    Bytes input) {
+    const EncodingFacts& facts = facts_of(encoding);
+    const Bytes values = decoded.value_or(facts.compression * stored);
+    Seconds t = facts_of(format).library.value;
+    if (facts.decode) t += values / facts.decode->value;
+    if (transform == Transform::resize) t += values / transform_facts().resize.value;
+    if (transform != Transform::none) t += input / transform_facts().convert.value;
+    return t;
+}
+
+Seconds read_time(const SampleAccess& a, const StorageClass& s) {
+    return opens_of(a, s) * s.open_latency->value + a.seeks * s.seek_latency->value + a.bytes / s.read_bandwidth->value;
+}
+
+Seconds write_time(const SampleAccess& a, const StorageClass& s) {
+    return opens_of(a, s) * s.open_latency->value + a.bytes / s.write_bandwidth->value;
+}
+
+LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, const LoaderNode& node, double nodes, double others,
+                       const LoaderScale& by) {
+    LoaderRate loader;
+    RateBounds bounds;
+    for (const SampleSource& source : sources) {
+        if (!(source.share > 0)) continue;
+        const SampleSource here{scaled(source.storage, by), source.access, source.share, source.keep};
+        loader.reading += here.share * (read_time(here.access, here.storage) + here.keep);
+        bound_by_storage(bounds, here, nodes, 1 - others, node.network);
+    }
+    loader.work = work / (node.thread_speed * by.cores);
+    bounds.at_most(node.workers * by.workers / (loader.reading + loader.work), LoaderLimit::workers);
+    bounds.shared(loader.work, node.cores, LoaderLimit::cores);
+    loader.samples = bounds.rate();
+    loader.limit = bounds.limit();
+    return loader;
+}
+
+// Of n nodes each reads a random n-th of the samples in every epoch, in random order. A sample that a node reads at the part y of an epoch
+// was last read there at the part x of the k-th epoch before, with probability (1/n) (1 - 1/n)^(k-1). What the node has not read in between
+// is (1 - (1-x)/n) (1 - 1/n)^(k-1) (1 - y/n) of the dataset, and the sample is still there when that is at least 1 - c, the part that the
+// memory cannot hold. a = 1 - (1-x)/n and b = 1 - y/n are uniform on [q, 1], q = 1 - 1/n. For one node c + (1 - c) ln(1 - c).
+double page_cache_hits(double cached, int nodes, Shuffle shuffle) {
+    if (cached >= 1) return 1;
+    if (cached <= 0) return 0;
+    if (shuffle == Shuffle::none) return cached * nodes >= 1 ? 1 : 0;  // the same n-th in every epoch
+    constexpr int many = 64;
+    if (nodes > many) return cached;  // the limit: reads that do not depend on each other
+    const double n = nodes, q = 1 - 1 / n;
+    double hits = 0, reached = 1 / n;
+    for (double z = 1 - cached; z < 1; z /= q, reached *= q) {
+        double area = 0;  // of { a b >= z } in [q, 1] x [q, 1]
+        if (z <= q * q)
+            area = (1 - q) * (1 - q);
+        else if (z >= q)
+            area = 1 - z + z * std::log(z);
+        else
+            area = (1 - q) * (1 - q) - (z * std::log(z / (q * q)) - z + q * q);
+        hits += reached * area * n * n;
+        if (nodes == 1) break;
+    }
+    return std::clamp(hits, 0.0, cached);
+}
+
+// One process on each node copies file by file: it opens, reads, creates and writes each. All nodes read at the same time.
+StagingTime staging_time(const StagingJob& job) {
+    const SampleAccess in_files = sample_access(DataFormat::files, Shuffle::none, job.sample, {});
+    const SampleAccess as_stored = sample_access(job.format, Shuffle::none, job.sample, job.samples_per_file);
+    SampleSource source{job.from, as_stored, 1, {}};
+    const LoaderNode one{1, 1, 1, job.network};
+    StagingTime t;
+    source.keep = write_time(as_stored, job.to);
+    t.copy = job.samples / loader_rate({source}, Seconds{}, one, job.nodes, job.others).samples;
+    if (job.mode != StagingMode::untar) return t;
+    SampleAccess streamed = as_stored;
+    streamed.opens = streamed.seeks = 0;
+    t.unpack = job.samples * (read_time(streamed, job.to) + write_time(in_files, job.to));
+    t.remove = job.samples * job.to.open_latency->value;
+    return t;
+}
+
+Seconds checkpoint_time(Bytes bytes, const StorageClass& s, double writers, double nodes, Bandwidth network) {
+    Bandwidth rate = writers * s.write_bandwidth->value;
+    if (const auto node = node_write(s)) rate = min(rate, nodes * *node);
+    if (s.shared && network > Bandwidth{}) rate = min(rate, nodes * network);
+    if (s.shared && s.total_write_bandwidth) rate = min(rate, s.total_write_bandwidth->value);
+    const Seconds opens = s.shared && s.metadata_rate ? writers / s.metadata_rate->value : Seconds{};
+    return max(opens, s.open_latency->value) + bytes / rate;
+}
+
+Seconds host_copy_time(Bytes bytes, double copies, const HostCopy& link) {
+    return copies * copy_call + bytes / (link.pinned ? link.bandwidth : pageable_part * link.bandwidth);
+}
+
+}  // namespace sextant

@@ -1,0 +1,96 @@
+// How fast samples come: from storage through the workers of a node to the memory of its devices. docs/model/input.md derives it.
+//
+// A loader is a closed system: each worker reads a sample, decodes it, hands it on and begins again. Its rate is bounded by what each
+// worker takes alone, and by each resource that they share (asymptotic bounds: Denning and Buzen, "The Operational Analysis of Queueing
+// Network Models", ACM Computing Surveys 10(3), 1978). The rate is taken to be the least of these bounds, which is right far from where two
+// of them meet and up to some tenths too much where they do.
+#pragma once
+
+#include "model/cost/data_formats.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// What reading one sample asks of storage.
+struct SampleAccess {
+    double opens = 0;  // of files
+    double seeks = 0;  // places in a file that no read-ahead has fetched
+    Bytes bytes;
+};
+SampleAccess sample_access(DataFormat, Shuffle, Bytes sample, std::optional<std::int64_t> samples_per_file);
+
+// What a worker's thread does with one sample, on a host of speed 1. `stored`, and `input`: the values that the network takes.
+Seconds sample_work(DataFormat, SampleEncoding, Transform, Bytes stored, std::optional<Bytes> decoded, Bytes input);
+
+// Some of the samples of an epoch, and where they are read from. The storage is complete (model/hardware/storage.hpp).
+struct SampleSource {
+    StorageClass storage;
+    SampleAccess access;
+    double share = 1;  // of all samples
+    Seconds keep;      // beside reading: what a worker takes to keep it elsewhere
+};
+
+struct LoaderNode {
+    double workers = 1;       // that read and decode side by side
+    double cores = 1;         // that they run on
+    double thread_speed = 1;  // HostSpec
+    Bandwidth network;        // to shared storage; zero: no limit
+};
+
+// What-if multipliers, of Resources (model/predict/estimate.hpp).
+struct LoaderScale {
+    double bandwidth = 1, operations = 1, workers = 1, cores = 1;
+};
+
+enum class LoaderLimit { workers, cores, operations, metadata, node_bandwidth, total_bandwidth, network };
+std::string_view to_text(LoaderLimit);  // "the number of loader workers"
+
+struct LoaderRate {
+    Frequency samples;  // of one node
+    LoaderLimit limit = LoaderLimit::workers;
+    Seconds reading, work;  // of one sample by one worker that has everything to itself
+};
+// `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of the sources sum to one.
+LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
+                       const LoaderScale& = {});
+
+// One read or write with nothing else going on. Creating a file is taken to cost what opening one does.
+Seconds read_time(const SampleAccess&, const StorageClass&);
+Seconds write_time(const SampleAccess&, const StorageClass&);
+
+// The share of a node's reads, in later epochs, that the memory it read to before still holds: `cached` of the dataset fits there, `nodes`
+// of them share each epoch's samples evenly. Where all are read in the same order in every epoch, the least recently used is always the
+// next: nothing is found unless everything fits.
+double page_cache_hits(double cached, int nodes, Shuffle);
+
+// `samples` of them onto every one of `nodes` nodes, read from `from` and written to `to` one after another.
+struct StagingJob {
+    StorageClass from, to;
+    DataFormat format = DataFormat::files;
+    Bytes sample;
+    std::optional<std::int64_t> samples_per_file;
+    double samples = 0;
+    StagingMode mode = StagingMode::copy;
+    double nodes = 1;
+    double others = 0;
+    Bandwidth network;
+};
+struct StagingTime {
+    Seconds copy, unpack, remove;
+    [[nodiscard]] Seconds total() const { return copy + unpack + remove; }
+};
+StagingTime staging_time(const StagingJob&);
+
+// `writers` on `nodes` nodes write a checkpoint of so many bytes, each its part as one file.
+Seconds checkpoint_time(Bytes, const StorageClass&, double writers, double nodes, Bandwidth network);
+
+// From host to device memory. A pageable copy goes through a buffer of the driver: at this part of the bandwidth, while the device waits.
+struct HostCopy {
+    Bandwidth bandwidth;  // of the device's link, pinned
+    bool pinned = true;
+};
+Seconds host_copy_time(Bytes, double copies, const HostCopy&);
+
+}  // namespace sextant

@@ -1,0 +1,68 @@
+// Where a job's samples come from and how they reach a device, and where its checkpoints go. Values; model/cost/input.hpp prices them.
+#pragma once
+
+#include "model/base/quantity.hpp"
+#include "model/hardware/storage.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sextant {
+
+// What the bytes of a stored sample are: values, or an image that must be decoded.
+enum class SampleEncoding { raw, png, jpeg };
+// How samples lie on storage: one file each, or packed.
+enum class DataFormat { files, tar, zip, hdf5, lmdb, tfrecord, npy };
+// In which order an epoch goes over them: as they lie, mixed within a buffer that is filled as they lie, any.
+enum class Shuffle { none, window, full };
+// What a worker still does with a decoded sample. `convert`: crop, flip, normalise, numbers as the network takes them; `resize`: that,
+// and it is scaled from the size that it is stored in.
+enum class Transform { none, convert, resize };
+// Before the first step (copy; copy and unpack), or while the first epoch reads.
+enum class StagingMode { none, copy, untar, first_epoch };
+
+std::string_view to_text(SampleEncoding);
+std::string_view to_text(DataFormat);
+
+struct Staging {
+    StagingMode mode = StagingMode::none;
+    std::optional<StorageClass> to;  // on every node; there unless the mode is none
+};
+
+struct Checkpoints {
+    StorageClass storage;
+    std::optional<std::int64_t> every_steps;  // one of the two
+    std::optional<Seconds> every;
+    bool asynchronous = false;  // training waits for the copy to host memory only
+};
+
+struct DataSource {
+    bool synthetic = true;                // always ready; nothing below counts but checkpoints
+    std::optional<StorageClass> storage;  // there unless synthetic
+    std::optional<std::int64_t> samples;  // of one epoch
+    Bytes sample_bytes;                   // as stored
+    std::optional<Bytes> decoded_bytes;   // of a decoded image, before it is scaled
+    SampleEncoding encoding = SampleEncoding::raw;
+    DataFormat format = DataFormat::files;
+    std::optional<std::int64_t> samples_per_file;  // of a packed format; absent: all in one
+    std::optional<Shuffle> shuffle;                // absent: full where the format has random access, else window
+    std::optional<Transform> transform;            // absent: resize of what is decoded, else none
+    Staging staging;
+    int workers = 4;                  // for each device that is fed; 0: the training process reads between its steps
+    int prefetch = 2;                 // batches that each worker has ready; 0: it starts when it is asked
+    bool pinned = true;               // host memory that devices copy from beside their work
+    bool by_sample = false;           // a copy to the device for each sample, not for each micro-batch
+    double others = 0;                // what other jobs take of a shared storage, a fraction
+    std::optional<Bytes> page_cache;  // of a node; absent: what the host's memory leaves
+    std::optional<Checkpoints> checkpoints;
+};
+
+// What format and encoding imply where nothing is said.
+Shuffle shuffle_of(const DataSource&);
+Transform transform_of(const DataSource&);
+
+// A sample can be had without those before it.
+bool has_random_access(DataFormat);
+
+}  // namespace sextant

@@ -1,0 +1,197 @@
+#include "model/predict/input.hpp"
+
+#include "model/base/overloaded.hpp"
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// What processes, pinned buffers and the system leave of a host's memory to its page cache: our guess.
+constexpr double page_cache_part = 0.8;
+
+// The values of one sample as a loader hands them on, and the type in which they go to the device: numbers of 32 bits, tokens of 64, as the
+// tensors of PyTorch have them.
+struct InputValues {
+    double count = 0;
+    Bytes each = Bytes::from_si(4);
+};
+InputValues input_values(const Workload& w) {
+    const auto image = [](std::int64_t channels, std::int64_t px) { return InputValues{static_cast<double>(channels * px * px)}; };
+    return std::visit(Overloaded{[&](const TransformerSpec& t) {
+                                     if (t.kind == TransformerKind::vision) return image(t.channels, t.image_px);
+                                     return InputValues{static_cast<double>(t.seq_len + t.decoder_seq_len), Bytes::from_si(8)};
+                                 },
+                                 [&](const ConvolutionalSpec& c) { return image(c.channels, c.image_px); },
+                                 [](const MlpSpec& m) { return InputValues{static_cast<double>(m.widths.front())}; },
+                                 [](const ChainSpec& c) {
+                                     double count = 1;
+                                     for (const std::int64_t extent : c.input_shape) count *= static_cast<double>(extent);
+                                     return InputValues{count};
+                                 }},
+                      w.spec);
+}
+
+// Ranks of one tensor and context group see the same samples: one of them reads. Where a group is wider than a node, some nodes do not.
+void place_readers(InputJob& in, const Prepared::State& job) {
+    const Plan& plan = job.scenario.plan;
+    const int group = plan.tp * plan.cp;
+    const int of_node = std::clamp(job.devices_per_node / group, 1, plan.dp);
+    in.readers = of_node;
+    in.nodes = std::ceil(static_cast<double>(plan.dp) / of_node);
+    in.samples = static_cast<double>(plan.global_batch) / plan.dp;
+}
+
+void place_workers(InputJob& in, const DataSource& data, const Prepared::State& job) {
+    const NodeSpec& node = job.scenario.cluster.node;
+    in.hidden = data.workers > 0 && data.prefetch > 0;
+    in.node.workers = in.readers * std::max(1, data.workers);
+    in.node.cores = node.host.cores > 0 ? node.host.cores : in.node.workers + job.devices_per_node;
+    in.node.thread_speed = node.host.thread_speed.value;
+    in.node.network = job.network;
+    // A core is the device, or drives it.
+    in.busy_cores = std::min<double>(job.devices_per_node, in.node.cores);
+}
+
+void place_copies(InputJob& in, const DataSource& data, const Prepared::State& job) {
+    const NodeSpec& node = job.scenario.cluster.node;
+    if (node.device.kind == DeviceKind::cpu) return;
+    const InputValues values = input_values(job.scenario.workload);
+    in.input = values.count * values.each;
+    in.copies = data.by_sample ? in.samples : static_cast<double>(job.micro_batches);
+    in.link = {job.host_copy / std::min<double>(std::max(1, node.devices_per_switch), in.readers), data.pinned};
+}
+
+StorageClass cached_part_of(const StorageClass& storage) {
+    StorageClass memory = page_cache();
+    // A file that NFS has cached is still asked for when it is opened (nfs(5), close-to-open cache consistency): one more round trip.
+    if (storage.kind == StorageKind::nfs) memory.open_latency = storage.seek_latency;
+    return memory;
+}
+
+// Where the samples of the first epoch and of later ones are.
+void place_samples(InputJob& in, const DataSource& data, const Prepared::State& job) {
+    const StorageClass& storage = *data.storage;
+    const Staging& staging = data.staging;
+    const Shuffle shuffle = shuffle_of(data);
+    const SampleAccess access = sample_access(data.format, shuffle, data.sample_bytes, data.samples_per_file);
+    const bool unpacked = staging.mode == StagingMode::untar;
+    const SampleAccess local = unpacked ? sample_access(DataFormat::files, shuffle, data.sample_bytes, {}) : access;
+    const double samples = static_cast<double>(data.samples.value_or(0));
+    const Bytes dataset = samples * access.bytes;
+    // In a fixed order a node always reads the same part.
+    const double own = shuffle == Shuffle::none ? 1 / in.nodes : 1;
+    if (staging.mode != StagingMode::none)
+        in.staged = staging.to->capacity && dataset > Bytes{} ? std::min(1.0, staging.to->capacity->value / (own * dataset)) : 1;
+    const bool ahead = staging.mode == StagingMode::copy || unpacked;
+    if (ahead) {
+        const StagingJob copy{storage,      *staging.to, data.format, data.sample_bytes, data.samples_per_file, in.staged * own * samples,
+                              staging.mode, in.nodes,    data.others, job.network};
+        in.staging = staging_time(copy);
+    }
+    const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
+    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
+    if (ahead) in.first.push_back({*staging.to, local, in.staged, {}});
+
+    const HostSpec& host = job.scenario.cluster.node.host;
+    const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
+    if (dataset > Bytes{} && storage.kind != StorageKind::memory)
+        in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle);
+    const double missed = 1 - in.cached;
+    in.later = {{storage, access, missed * (1 - in.staged), {}}, {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
+    if (in.staged > 0) {
+        in.later.push_back({*staging.to, local, missed * in.staged, {}});
+        in.later.push_back({page_cache(), local, in.cached * in.staged, {}});
+    }
+}
+
+LoaderRate rate_of(const InputJob& in, const std::vector<SampleSource>& sources, const Resources& r) {
+    return loader_rate(sources, in.work, in.node, in.nodes, in.others, {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
+}
+
+Seconds loading_time(const InputJob& in, const LoaderRate& rate) { return in.readers * in.samples / rate.samples; }
+
+Seconds copy_time(const InputJob& in, const Resources& r) {
+    HostCopy link = in.link;
+    if (!(in.input > Bytes{})) return {};
+    link.bandwidth *= r.node_bandwidth;
+    return host_copy_time(in.samples * in.input, in.copies, link);
+}
+
+// Of a step that takes so long: how long the cores of a node are busy with it and with the loader's threads.
+Seconds on_cores(const InputJob& in, const LoaderRate& rate, Seconds step) {
+    return (in.busy_cores * step + in.readers * in.samples * rate.work) / in.node.cores;
+}
+
+// What is not hidden adds to the step; what is holds it up where it takes longer, and so do the cores.
+Seconds wait_for(const InputJob& in, const LoaderRate& rate, Seconds rest, const Resources& r) {
+    const Seconds loading = loading_time(in, rate), copies = copy_time(in, r);
+    Seconds step = rest;
+    if (!in.link.pinned || !in.hidden) step += copies;
+    if (!in.hidden) return step + loading - rest;
+    return max(max(step, copies), max(loading, on_cores(in, rate, step))) - rest;
+}
+
+LoaderRate told(const InputJob& in, LoaderRate rate, Seconds rest) {
+    if (in.hidden && on_cores(in, rate, rest) > loading_time(in, rate)) rate.limit = LoaderLimit::cores;
+    return rate;
+}
+
+}  // namespace
+
+std::optional<InputJob> input_job(const DataSource& data, const Prepared::State& job) {
+    if (data.synthetic) return {};
+    InputJob in;
+    place_readers(in, job);
+    place_workers(in, data, job);
+    place_copies(in, data, job);
+    place_samples(in, data, job);
+    const bool unpacked = data.staging.mode == StagingMode::untar;
+    in.values = input_values(job.scenario.workload).count * Bytes::from_si(1);
+    in.work = sample_work(unpacked ? DataFormat::files : data.format, data.encoding, transform_of(data), data.sample_bytes,
+                          data.decoded_bytes, in.values);
+    in.others = data.others;
+    if (data.samples) in.steps_per_epoch = static_cast<double>(*data.samples) / static_cast<double>(job.scenario.plan.global_batch);
+    return in;
+}
+
+Seconds input_wait(const InputJob& in, Seconds rest, const Resources& r) { return wait_for(in, rate_of(in, in.later, r), rest, r); }
+
+InputEstimate estimate_input(const InputJob& in, Seconds rest, const Resources& r) {
+    InputEstimate e;
+    e.first = told(in, rate_of(in, in.first, r), rest);
+    e.later = told(in, rate_of(in, in.later, r), rest);
+    e.first_loading = loading_time(in, e.first);
+    e.later_loading = loading_time(in, e.later);
+    e.first_wait = wait_for(in, e.first, rest, r);
+    e.copies = copy_time(in, r);
+    e.steps_per_epoch = in.steps_per_epoch;
+    e.cached = in.cached;
+    e.staged = in.staged;
+    e.staging = in.staging;
+    return e;
+}
+
+// Weights as they are stored, the master copy, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
+// each tensor and pipeline place, or every rank where the states are sharded.
+std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, Seconds step) {
+    const auto& asked = job.scenario.data.checkpoints;
+    if (!asked) return {};
+    const Plan& plan = job.scenario.plan;
+    const Bytes of_parameter = size_of(job.precision.parameter) + (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
+                               static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
+    CheckpointEstimate c;
+    c.bytes = size_of(job.scenario.workload).parameters * (1 - plan.pruned_fraction) * of_parameter;
+    const double writers = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
+    const double nodes = std::min<double>(job.nodes, std::ceil(writers / job.devices_per_node));
+    c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network);
+    c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;
+    c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / step));
+    // The next one waits for the one before.
+    c.wait = max(c.wait, c.write - c.steps * step);
+    return c;
+}
+
+}  // namespace sextant

@@ -1,0 +1,41 @@
+// The input of a prepared job: who reads what from where, and how long steps wait for it. docs/model/input.md derives it. Internal to
+// predict, and what a report compares other ways of reading with.
+#pragma once
+
+#include "model/predict/estimate.hpp"
+#include "model/predict/input_estimate.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sextant {
+
+struct InputJob {
+    std::vector<SampleSource> first, later;  // epochs
+    Seconds work;                            // of a worker's thread for one sample, on a host of speed 1
+    LoaderNode node;
+    double nodes = 1;       // on which samples are read
+    double readers = 1;     // devices of such a node that are fed
+    double samples = 1;     // of one step for each of them
+    double busy_cores = 0;  // of a node, by the training itself
+    bool hidden = true;     // the next samples are read while a step runs
+    double others = 0;      // of shared storage, what other jobs take
+    double steps_per_epoch = 0;
+    double cached = 0, staged = 0;
+    StagingTime staging;
+    Bytes values;       // of one sample as the network takes it, a byte each
+    Bytes input;        // of one sample, as it goes to the device; none where the device is the host
+    double copies = 0;  // of one step
+    HostCopy link;
+};
+
+// `data` need not be the scenario's. None where it is synthetic.
+std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&);
+// By how much a step, which without it takes `rest`, is longer in later epochs.
+Seconds input_wait(const InputJob&, Seconds rest, const Resources&);
+InputEstimate estimate_input(const InputJob&, Seconds rest, const Resources&);
+
+// None where the scenario has none.
+std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State&, Seconds step);
+
+}  // namespace sextant

@@ -1,0 +1,160 @@
+#include "model/report/input_advice.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/predict/state.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace sextant {
+namespace {
+
+constexpr double smallest_gain = 0.01;  // of the job: below, not worth a change
+
+// What is compared: the whole run where its length is known, else one epoch, else a number of steps.
+struct Length {
+    double steps = 1000;
+    std::string name = "1000 steps";
+};
+Length length_of(const Report& r) {
+    if (r.run) return {r.run->steps, "this run"};
+    if (r.input->steps_per_epoch > 0) return {r.input->steps_per_epoch, "an epoch"};
+    return {};
+}
+
+class Comparison {
+public:
+    Comparison(const Prepared& job, const Report& r)
+        : job_(job.state()), rest_(r.estimate.step - r.estimate.terms[Term::input]), length_(length_of(r)) {
+        now_ = time_with(job_.scenario.data);
+    }
+
+    // One change of how samples are kept or read, where it gains something.
+    void try_change(const std::string& what, const std::function<void(DataSource&)>& change) {
+        DataSource data = job_.scenario.data;
+        change(data);
+        const Seconds then = time_with(data);
+        if (1 - then / now_ < smallest_gain) return;
+        found_.push_back({now_ - then, what + ": saves " + to_text(now_ - then) + " of the " + to_text(now_) + " of " + length_.name});
+    }
+    std::vector<std::string> take() {
+        std::ranges::stable_sort(found_, std::ranges::greater{}, &Found::gain);
+        std::vector<std::string> list;
+        for (Found& f : found_) list.push_back(std::move(f.text));
+        return list;
+    }
+
+private:
+    struct Found {
+        Seconds gain;
+        std::string text;
+    };
+    [[nodiscard]] Seconds time_with(const DataSource& data) const {
+        const InputJob in = *input_job(data, job_);
+        const InputEstimate e = estimate_input(in, rest_, {});
+        const double cold = std::min(length_.steps, e.steps_per_epoch);
+        const Seconds later = input_wait(in, rest_, {});
+        return e.staging.total() + length_.steps * (rest_ + later) + cold * max(Seconds{}, e.first_wait - later);
+    }
+
+    const Prepared::State& job_;
+    Seconds rest_;
+    Length length_;
+    Seconds now_;
+    std::vector<Found> found_;
+};
+
+// An image as the network takes it: one byte for each value.
+void decode_beforehand(DataSource& data, Bytes values) {
+    data.sample_bytes = values;
+    data.decoded_bytes.reset();
+    data.encoding = SampleEncoding::raw;
+    data.format = DataFormat::hdf5;
+    data.transform = Transform::convert;
+    if (data.staging.mode == StagingMode::untar) data.staging.mode = StagingMode::copy;
+}
+
+void compare_storage(Comparison& c, const Scenario& s, const InputJob& in) {
+    const DataSource& data = s.data;
+    const StorageClass& from = *data.storage;
+    const std::string count = data.samples ? number_text(static_cast<double>(*data.samples)) + " " : "";
+    const std::string epochs = in.cached < 1 ? "every epoch" : "the first epoch";  // of later ones memory has all
+    if (data.format == DataFormat::files)
+        c.try_change("pack the " + count + "files into one HDF5 file or a few: " + from.name + " opens each of them in " + epochs,
+                     [](DataSource& d) { d.format = DataFormat::hdf5; });
+    const auto& local = s.cluster.node.local_storage;
+    if (!from.shared || data.staging.mode != StagingMode::none || !local || !data.samples) return;
+    const bool loose = data.format == DataFormat::files;
+    c.try_change((loose ? "pack the files into a tar, copy it to " : "copy the data to ") + local->name + " of each node " +
+                     (loose ? "and unpack it there " : "") + "before the first step; " + epochs + " is read from " + from.name,
+                 [&](DataSource& d) {
+                     if (loose) d.format = DataFormat::tar;
+                     d.staging = {loose ? StagingMode::untar : StagingMode::copy, local};
+                     complete(*d.staging.to);
+                 });
+}
+
+void compare_loading(Comparison& c, const Prepared::State& job) {
+    const DataSource& data = job.scenario.data;
+    const InputJob& in = *job.input;
+    const int most = static_cast<int>(in.node.cores / in.readers);
+    if (data.workers > 0 && data.workers < most)
+        c.try_change(std::to_string(most) + " loader workers for each device instead of " + std::to_string(data.workers) +
+                         ", one for each core of the host",
+                     [&](DataSource& d) { d.workers = most; });
+    if (!in.hidden)
+        c.try_change("read the next samples while a step runs: loader workers that prefetch", [](DataSource& d) {
+            d.workers = std::max(1, d.workers);
+            d.prefetch = std::max(2, d.prefetch);
+        });
+    if (data.encoding != SampleEncoding::raw) {
+        const Bytes values = in.values;
+        c.try_change("decode and scale the images once, and keep their values in HDF5",
+                     [&](DataSource& d) { decode_beforehand(d, values); });
+    }
+    if (!data.pinned && in.input > Bytes{})
+        c.try_change("pinned host memory: copies to the device go on beside the step", [](DataSource& d) { d.pinned = true; });
+    if (data.by_sample && in.input > Bytes{})
+        c.try_change("one copy to the device for each micro-batch instead of one for each sample",
+                     [](DataSource& d) { d.by_sample = false; });
+}
+
+// What time does not show.
+void judge_storage(std::vector<std::string>& list, const Scenario& s, const Report& r) {
+    const StorageClass& from = *s.data.storage;
+    constexpr std::int64_t many = 1'000'000;
+    if (s.data.format == DataFormat::files && s.data.samples.value_or(0) >= many && from.shared)
+        list.push_back(number_text(static_cast<double>(*s.data.samples)) + " files on " + from.name +
+                       " slow it down for all its users, also to list, copy and remove them: pack them");
+    if (from.retention)
+        list.push_back(from.name + " removes files after " + to_text(from.retention->value) + ": keep another copy" +
+                       (r.run && r.run->time > from.retention->value ? "; this run takes longer than that" : ""));
+    if (from.shared && from.backed_up.value_or(false) && r.input->later.limit != LoaderLimit::cores)
+        list.push_back(from.name + " is backed up: made to keep data, not for many nodes to read at once; copy what trains to scratch");
+    if (s.data.checkpoints && !s.data.checkpoints->storage.backed_up.value_or(true))
+        list.push_back(s.data.checkpoints->storage.name + " is not backed up: copy checkpoints that matter elsewhere");
+}
+
+}  // namespace
+
+std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
+    const Scenario& s = job.scenario();
+    Comparison c(job, r);
+    compare_storage(c, s, *job.state().input);
+    compare_loading(c, job.state());
+    std::vector<std::string> list = c.take();
+    judge_storage(list, s, r);
+    return list;
+}
+
+std::vector<std::string> input_assumptions(const Scenario& s) {
+    std::vector<std::string> list;
+    if (!s.data.samples)
+        list.emplace_back("the number of samples is not stated: none are taken to stay in the page cache");
+    else if (!s.data.page_cache)
+        list.emplace_back("80 % of a host's memory are left to the page cache");
+    if (s.data.storage->shared && !(s.data.others > 0)) list.push_back("no other job reads from " + s.data.storage->name);
+    return list;
+}
+
+}  // namespace sextant

@@ -1,0 +1,16 @@
+// Other ways to store, stage and read the same samples, and what they would save of this job's time; and what a storage class is not for.
+#pragma once
+
+#include "model/report/report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// The report has its estimate and its input already. Largest gain first; then what has none in time.
+std::vector<std::string> input_advice(const Prepared&, const Report&);
+
+std::vector<std::string> input_assumptions(const Scenario&);
+
+}  // namespace sextant

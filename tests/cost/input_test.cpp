@@ -1,0 +1,236 @@
+#include "model/cost/input.hpp"
+
+#include "tests/cost/round_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using round_machine::given;
+
+// 10 ms to open a file, 5 ms to go to a place in it, 100 MB/s from there, 50 MB/s to write.
+StorageClass slow_server() {
+    StorageClass s;
+    s.kind = StorageKind::nfs;
+    s.shared = true;
+    s.open_latency = given(10 * ms);
+    s.seek_latency = given(5 * ms);
+    s.read_bandwidth = given(100 * MB / units::s);
+    s.write_bandwidth = given(50 * MB / units::s);
+    return s;
+}
+StorageClass local_disk() {
+    StorageClass s;
+    s.kind = StorageKind::ssd;
+    s.open_latency = given(1 * ms);
+    s.seek_latency = given(1 * ms);
+    s.read_bandwidth = given(500 * MB / units::s);
+    s.write_bandwidth = given(200 * MB / units::s);
+    return s;
+}
+SampleAccess files_of_a_megabyte() { return sample_access(DataFormat::files, Shuffle::full, 1 * MB, {}); }
+
+TEST(SampleAccess, AFileIsOpenedAPackedSampleIsSoughtAndAStreamGoesOn) {
+    // 10 + 5 + 1 MB / 100 MB/s = 25 ms; 5 + 10 = 15 ms; 10 ms. An array has nothing beside its values.
+    const StorageClass server = slow_server();
+    EXPECT_NEAR(read_time(files_of_a_megabyte(), server) / ms, 25, 1e-9);
+    EXPECT_NEAR(read_time(sample_access(DataFormat::hdf5, Shuffle::full, 1 * MB, {}), server) / ms, 15, 1e-9);
+    EXPECT_NEAR(read_time(sample_access(DataFormat::npy, Shuffle::window, 1 * MB, {}), server) / ms, 10, 1e-9);
+    // A hundred to a file: (10 + 5) / 100 ms each for the next file.
+    EXPECT_NEAR(read_time(sample_access(DataFormat::npy, Shuffle::window, 1 * MB, 100), server) / ms, 10.15, 1e-9);
+}
+
+TEST(SampleAccess, AnObjectNeedsNoOpening) {
+    StorageClass bucket = slow_server();
+    bucket.kind = StorageKind::object;
+    EXPECT_NEAR(read_time(files_of_a_megabyte(), bucket) / ms, 15, 1e-9);
+}
+
+TEST(SampleWork, DecodesScalesAndConverts) {
+    // 420 KB of pixels at 210 MB/s and at 310 MB/s, 250 KB at 250 MB/s, 10 us of the loader: 2 + 1.3548 + 1 + 0.01 ms.
+    const Seconds t = sample_work(DataFormat::files, SampleEncoding::jpeg, Transform::resize, 110 * KB, 420 * KB, 250 * KB);
+    EXPECT_NEAR(t / ms, 4.3648, 1e-4);
+    // Values that are kept as the network takes them: the conversion and HDF5's 7 us.
+    const Seconds kept = sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::convert, 250 * KB, {}, 250 * KB);
+    EXPECT_NEAR(kept / ms, 1.007, 1e-9);
+    EXPECT_NEAR(sample_work(DataFormat::npy, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB) / us, 5, 1e-9);
+}
+
+TEST(SampleWork, OfAnImageOfImageNetIsWhatItsSourcesMeasured) {
+    // 110 KB and 418 KB of pixels: Pillow decodes some 557 a second on hosts of speed 1.1, 1.97 ms on one of speed 1.
+    const Seconds decode = sample_work(DataFormat::npy, SampleEncoding::jpeg, Transform::none, 110 * KB, {}, 150 * KB) - 5 * us;
+    EXPECT_NEAR(decode / ms, 1.97, 0.05);
+}
+
+// Four workers, each 25 ms to read and 15 ms to work.
+struct Loading {
+    StorageClass storage = slow_server();
+    LoaderNode node{4, 4, 1, {}};
+    double nodes = 1, others = 0;
+    LoaderScale scale;
+    [[nodiscard]] LoaderRate rate() const {
+        return loader_rate({{storage, files_of_a_megabyte(), 1, {}}}, 15 * ms, node, nodes, others, scale);
+    }
+    void expect(double samples, LoaderLimit limit) const {
+        EXPECT_NEAR(rate().samples / Hz, samples, 1e-9);
+        EXPECT_EQ(rate().limit, limit) << to_text(rate().limit);
+    }
+};
+
+TEST(LoaderRate, IsThatOfItsWorkersUntilSomethingThatTheyShareIsLess) {
+    Loading l;
+    l.expect(100, LoaderLimit::workers);  // 4 / 40 ms
+    l.node.cores = 1;
+    l.expect(1 / 0.015, LoaderLimit::cores);
+    l.storage.client_read_bandwidth = given(50 * MB / s);
+    l.expect(50, LoaderLimit::node_bandwidth);
+    l.node.network = 40 * MB / s;
+    l.expect(40, LoaderLimit::network);
+    l.nodes = 16;
+    l.storage.total_read_bandwidth = given(400 * MB / s);
+    l.expect(25, LoaderLimit::total_bandwidth);
+    l.storage.random_read_rate = given(640 / s);  // two operations a sample
+    l.expect(20, LoaderLimit::operations);
+    l.storage.metadata_rate = given(160 / s);
+    l.expect(10, LoaderLimit::metadata);
+    l.others = 0.5;
+    l.expect(5, LoaderLimit::metadata);
+}
+
+TEST(LoaderRate, OfALocalDiskIsNoMoreThanItsStream) {
+    Loading l;
+    l.storage = local_disk();
+    l.node = {100, 100, 1, 10 * MB / s};  // the network is not on the way
+    l.expect(500, LoaderLimit::node_bandwidth);
+}
+
+TEST(LoaderRate, FollowsWhatEachResourceTwiceAsGoodChanges) {
+    Loading l;
+    l.scale.workers = 2;
+    EXPECT_NEAR(l.rate().samples / Hz, 200, 1e-9);
+    l.scale = {.operations = 2};  // (10 + 5) / 2 + 10 + 15 = 32.5 ms
+    EXPECT_NEAR(l.rate().samples / Hz, 4 / 0.0325, 1e-9);
+    l.scale = {.bandwidth = 2};  // 15 + 5 + 15
+    EXPECT_NEAR(l.rate().samples / Hz, 4 / 0.035, 1e-9);
+    l.scale = {.cores = 2};  // 25 + 7.5
+    EXPECT_NEAR(l.rate().samples / Hz, 4 / 0.0325, 1e-9);
+}
+
+TEST(LoaderRate, OfSeveralSourcesCountsWhatComesFromEach) {
+    // Half from the server at 25 ms, half from the disk at 1 + 1 + 2 ms, and the work: 14.5 + 15 ms.
+    const std::vector<SampleSource> both = {{slow_server(), files_of_a_megabyte(), 0.5, {}},
+                                            {local_disk(), files_of_a_megabyte(), 0.5, {}}};
+    EXPECT_NEAR(loader_rate(both, 15 * ms, {1, 1, 1, {}}, 1, 0).samples / Hz, 1 / 0.0295, 1e-9);
+}
+
+TEST(PageCache, HoldsNothingOfWhatIsReadInTurnUnlessAllOfItFits) {
+    EXPECT_EQ(page_cache_hits(0.9, 1, Shuffle::none), 0);
+    EXPECT_EQ(page_cache_hits(0.9, 2, Shuffle::none), 1);  // half of it on each node
+    EXPECT_EQ(page_cache_hits(1, 1, Shuffle::full), 1);
+    EXPECT_EQ(page_cache_hits(0, 4, Shuffle::full), 0);
+}
+
+TEST(PageCache, OfOneNodeAndRandomOrderFollowsTheFormula) {
+    // c + (1 - c) ln(1 - c): with half in memory 0.5 - 0.3466.
+    EXPECT_NEAR(page_cache_hits(0.5, 1, Shuffle::full), 0.1534, 1e-4);
+}
+
+// Reads of one of n nodes that share each epoch's random order, through a cache that drops the least recently used.
+double played_hits(double cached, int nodes) {
+    constexpr int samples = 1200, warm = 40, epochs = 200;
+    const auto room = static_cast<std::size_t>(cached * samples);
+    std::mt19937 random(7);
+    std::vector<int> order(samples);
+    std::iota(order.begin(), order.end(), 0);
+    std::list<int> recent;
+    std::unordered_map<int, std::list<int>::iterator> held;
+    double hits = 0, reads = 0;
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+        std::ranges::shuffle(order, random);
+        for (int i = 0; i < samples / nodes; ++i) {
+            const int sample = order[static_cast<std::size_t>(i)];
+            const auto found = held.find(sample);
+            if (epoch >= warm) reads += 1, hits += found != held.end() ? 1 : 0;
+            if (found != held.end()) {
+                recent.erase(found->second);
+            } else if (held.size() == room) {
+                held.erase(recent.back());
+                recent.pop_back();
+            }
+            recent.push_front(sample);
+            held[sample] = recent.begin();
+        }
+    }
+    return hits / reads;
+}
+
+TEST(PageCache, FindsAsMuchAsACacheThatIsPlayed) {
+    for (const int nodes : {1, 2, 3, 8})
+        for (const double cached : {0.2, 0.5, 0.8})
+            EXPECT_NEAR(page_cache_hits(cached, nodes, Shuffle::full), played_hits(cached, nodes), 0.01) << nodes << " nodes, " << cached;
+}
+
+TEST(StagingTime, CopiesFileByFileOrAsAStreamThatIsUnpacked) {
+    // Files: 25 ms to read, 1 ms to create and 5 ms to write each. An archive: 1,000,768 bytes at 100 and 200 MB/s, 15.0115 ms; unpacked
+    // at 2.0015 ms to read, 1 + 5 ms to create and write; removed at 1 ms.
+    StagingJob job{slow_server(), local_disk(), DataFormat::files, 1 * MB, {}, 1000, StagingMode::copy, 1, 0, {}};
+    EXPECT_NEAR(staging_time(job).total() / s, 31, 1e-9);
+    job.format = DataFormat::tar;
+    job.mode = StagingMode::untar;
+    const StagingTime t = staging_time(job);
+    EXPECT_NEAR(t.copy / s, 15.0115, 1e-4);
+    EXPECT_NEAR(t.unpack / s, 8.0015, 1e-4);
+    EXPECT_NEAR(t.remove / s, 1, 1e-9);
+}
+
+TEST(StagingTime, OfManyNodesSharesTheServer) {
+    // Ten nodes at 100 MB/s from a server that has 200 MB/s: 20 MB/s each, 50 s for a GB.
+    StagingJob job{slow_server(), local_disk(), DataFormat::npy, 1 * MB, {}, 1000, StagingMode::copy, 10, 0, {}};
+    job.from.total_read_bandwidth = given(200 * MB / s);
+    EXPECT_NEAR(staging_time(job).total() / s, 50, 1e-9);
+}
+
+TEST(CheckpointTime, IsThatOfWritersNodesOrTheWholeStorage) {
+    StorageClass server = slow_server();
+    server.write_bandwidth = given(1 * GB / s);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 25.01, 1e-9);
+    server.client_write_bandwidth = given(1.25 * GB / s);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 40.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, 1 * GB / s) / s, 50.01, 1e-9);
+    server.total_write_bandwidth = given(0.5 * GB / s);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 200.01, 1e-9);
+}
+
+TEST(HostCopy, OfManyPartsOrFromPageableMemoryTakesLonger) {
+    // 2 GB at 20 GB/s; a thousand calls of 10 us; 10.0 of 25.7 GB/s.
+    EXPECT_NEAR(host_copy_time(2 * GB, 1, {20 * GB / s, true}) / ms, 100.01, 1e-9);
+    EXPECT_NEAR(host_copy_time(2 * GB, 1000, {20 * GB / s, true}) / ms, 110, 1e-9);
+    EXPECT_NEAR(host_copy_time(2 * GB, 1, {20 * GB / s, false}) / ms, 257.01, 1e-9);
+}
+
+TEST(StorageClass, IsCompletedAsUsualForItsKindAndKeepsWhatIsStated) {
+    StorageClass disk;
+    disk.kind = StorageKind::disk;
+    disk.seek_latency = given(4 * ms);
+    complete(disk);
+    EXPECT_EQ(disk.seek_latency->value, 4 * ms);
+    EXPECT_EQ(disk.open_latency->kind, SourceKind::estimated);
+    EXPECT_EQ(disk.open_latency->source, "usual for a hard disk");
+    StorageClass narrow;
+    narrow.kind = StorageKind::parallel;
+    narrow.client_read_bandwidth = given(0.7 * GB / s);
+    complete(narrow);
+    EXPECT_EQ(narrow.read_bandwidth->value, 0.7 * GB / s);
+    EXPECT_FALSE(narrow.metadata_rate);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,77 @@
+#include "model/report/input_advice.hpp"
+
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> advice_for(const Scenario& s) { return predict(s).advice; }
+
+TEST(InputAdvice, SaysWhatPackingStagingAndDecodingWouldSave) {
+    const std::vector<std::string> advice = advice_for(bundled_scenario("input-nfs-every-epoch"));
+    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("pack the 1281167 files"), HasSubstr("saves"), HasSubstr("of this run"))));
+    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("unpack it there"), HasSubstr("; every epoch is read from NFS (SURF Lisa)"))));
+    EXPECT_THAT(advice, Contains(HasSubstr("decode and scale the images once")));
+}
+
+// What is said to be saved is what the changed scenario takes less.
+TEST(InputAdvice, PromisesWhatTheChangedScenarioKeeps) {
+    const Report now = predict(bundled_scenario("input-few-workers"));
+    const Report then = predict(bundled_scenario("input-few-workers", {"data.workers=18"}));
+    const std::string saved = "18 loader workers for each device instead of 2, one for each core of the host: saves " +
+                              to_text(now.run->time - then.run->time) + " of the " + to_text(now.run->time);
+    EXPECT_THAT(now.advice, Contains(HasSubstr(saved)));
+}
+
+TEST(InputAdvice, IsSilentWhereLoadersKeepUp) {
+    const std::vector<std::string> advice = advice_for(bundled_scenario("input-decoded-once"));
+    EXPECT_THAT(advice, Not(Contains(HasSubstr("saves"))));
+}
+
+TEST(InputAdvice, WarnsOfFilesThatArePurgedAndOfProjectSpace) {
+    Scenario s = bundled_scenario("input-few-workers");
+    s.data.storage->name = "scratch";
+    s.data.storage->retention = {90 * day, SourceKind::published, "test"};
+    EXPECT_THAT(advice_for(s), Contains(AllOf(HasSubstr("scratch removes files after 90"), Not(HasSubstr("takes longer than that")))));
+    s.run.epochs = 900000;
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("this run takes longer than that")));
+    s.data.storage->backed_up = true;
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("scratch is backed up: made to keep data")));
+    s.data.checkpoints = Checkpoints{*s.data.storage, 100, {}, false};
+    s.data.checkpoints->storage.backed_up = false;
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("scratch is not backed up: copy checkpoints")));
+}
+
+TEST(InputAdvice, SaysWhatIsAssumedOfTheRest) {
+    Scenario s = bundled_scenario("input-few-workers");
+    EXPECT_THAT(predict(s).assumptions, Contains(HasSubstr("page cache")));
+    s.data.samples.reset();
+    s.run = {};
+    EXPECT_THAT(predict(s).assumptions, Contains(HasSubstr("the number of samples is not stated")));
+    EXPECT_THAT(input_assumptions(bundled_scenario("input-nfs-every-epoch")), Contains(HasSubstr("no other job")));
+}
+
+TEST(InputBottleneck, IsInputOutputAndNamesWhatLoadersWaitFor) {
+    const Bottleneck b = predict(bundled_scenario("input-few-workers")).bottleneck;
+    EXPECT_EQ(b.kind, BottleneckKind::io);
+    EXPECT_THAT(b.why, HasSubstr("the limit is the number of loader workers"));
+    EXPECT_EQ(b.movers.at(0).resource, "number of loader workers");
+    EXPECT_THAT(b.changes_at_text, HasSubstr("times the number of loader workers"));
+}
+
+TEST(InputBottleneck, IsNotAskedForWhereSamplesAreSynthetic) {
+    for (const Mover& m : predict(bundled_scenario("default")).bottleneck.movers) EXPECT_NE(m.kind, BottleneckKind::io) << m.resource;
+}
+
+}  // namespace
+}  // namespace sextant

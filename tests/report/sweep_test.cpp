@@ -1,0 +1,57 @@
+#include "model/report/sweep.hpp"
+
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+TEST(Sweep, OfSmallTasksIsGroupedUntilAllJobsRunAtOnce) {
+    // 1000 tasks of 5 min, 1 min to start a job, 100 at once: ten rounds of 6 min; ten tasks a job, one round of 51 min.
+    const SweepEstimate e = best_grouping({1000, 1 * minute, 100}, {5 * minute, {}, {}});
+    EXPECT_NEAR(e.ungrouped / minute, 60, 1e-9);
+    EXPECT_EQ(e.tasks_per_job, 10);
+    EXPECT_EQ(e.jobs, 100);
+    EXPECT_NEAR(e.time / minute, 51, 1e-9);
+    EXPECT_FALSE(e.storage_bound_from);
+}
+
+TEST(Sweep, IsLeftAsItIsWhereAllTasksRunAtOnce) {
+    const SweepEstimate e = best_grouping({50, 1 * minute, 100}, {5 * minute, {}, {}});
+    EXPECT_EQ(e.tasks_per_job, 1);
+    EXPECT_EQ(e.time, e.ungrouped);
+}
+
+TEST(Sweep, StartsNoMoreJobsThanStorageFeeds) {
+    // Each task reads 30 GB in 5 min, 0.1 GB/s: 5 GB/s feed 50 of them. With 100 at once each takes 10 min: ten tasks a job take 101 min,
+    // and so do 20 tasks at 5 min in 50 jobs, the fewer of the two.
+    const SweepEstimate e = best_grouping({1000, 1 * minute, 100}, {5 * minute, 30 * GB, 5 * GB / s});
+    ASSERT_TRUE(e.storage_bound_from);
+    EXPECT_NEAR(*e.storage_bound_from, 50, 1e-9);
+    EXPECT_EQ(e.tasks_per_job, 20);
+    EXPECT_EQ(e.jobs, 50);
+    EXPECT_NEAR(e.time / minute, 101, 1e-9);
+}
+
+TEST(Sweep, TakesTheFewestJobsOfGroupingsThatAreAsGood) {
+    // No time to start: any grouping that divides evenly is as good. All in one round of 4 jobs.
+    const SweepEstimate e = best_grouping({100, Seconds{}, 4}, {1 * minute, {}, {}});
+    EXPECT_EQ(e.tasks_per_job, 25);
+    EXPECT_EQ(e.jobs, 4);
+}
+
+TEST(Sweep, OfAScenarioRunsItsRunManyTimes) {
+    const std::string sweep = R"(run.sweep={"tasks": 1000, "start_up": "3 min", "at_once": 18})";
+    const Report r = predict(bundled_scenario("input-few-workers", {"run.epochs=1", sweep}));
+    ASSERT_TRUE(r.run && r.sweep);
+    EXPECT_EQ(r.sweep->tasks_per_job, 56);  // 1000 / 18, rounded up
+    EXPECT_NEAR(r.sweep->time / minute, 3 + 56 * r.run->time / minute, 1e-6);
+    EXPECT_NEAR(r.sweep->ungrouped / minute, 56 * (3 + r.run->time / minute), 1e-6);
+    EXPECT_THROW(bundled_scenario("many-small-messages", {sweep}), InputError) << "a task has no end";
+}
+
+}  // namespace
+}  // namespace sextant
