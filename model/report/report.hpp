@@ -84,6 +84,8 @@ struct Report {
 Report make_report(const Prepared&);
 // The same about an estimate made otherwise: of a simulation. What would move it is still judged by the closed form.
 Report make_report(const Prepared&, const Estimate&);
+// What if the resources were others: the answer at these.
+Report make_report(const Prepared&, const Resources& what_if);
 
 // The formula and the numbers behind one term, line by line.
 std::vector<std::string> explain(const Prepared&, Term);
