@@ -1,0 +1,79 @@
+#include "gui/models/workbench.hpp"
+
+#include "gui/models/text.hpp"
+#include "model/io/replace_file.hpp"
+
+#include <ostream>
+
+namespace sextant::gui {
+
+std::shared_ptr<const Answer> Workbench::answer() const {
+    const SessionPtr now = session();
+    return now ? now->answer : nullptr;
+}
+
+void Workbench::open(SessionPtr session) {
+    history_.begin(std::move(session));
+    emit opened();
+    announce();
+}
+
+void Workbench::edit(std::string_view path, std::string_view value, int gesture) {
+    if (history_.is_empty()) return;
+    Session next = *history_.now();
+    next.document = edited(next.document, path, value);
+    if (next.document == history_.now()->document) return;
+    push(std::move(next), tr("change of %1").arg(q(path)), gesture);
+}
+
+void Workbench::set_what_if(const Resources& what_if, int gesture) {
+    if (history_.is_empty()) return;
+    Session next = *history_.now();
+    next.what_if = what_if;
+    push(std::move(next), tr("what-if"), gesture);
+}
+
+void Workbench::push(Session next, const QString& label, int gesture) {
+    next.state = AnswerState::pending;
+    history_.push(std::make_shared<const Session>(std::move(next)), label, gesture);
+    announce();
+}
+
+void Workbench::undo() {
+    if (!history_.undoes()) return;
+    history_.undo();
+    announce();
+}
+
+void Workbench::redo() {
+    if (!history_.redoes()) return;
+    history_.redo();
+    announce();
+}
+
+void Workbench::save(const std::filesystem::path& path) {
+    if (history_.is_empty()) return;
+    Session next = *history_.now();
+    const std::string text = text_of(next.document);
+    replace_text_file(path, [&](std::ostream& out) { out << text; });
+    // The document stays as it is with its edits, so that undo goes on to work; only its place may be another.
+    next.document.file = path;
+    history_.replace(std::make_shared<const Session>(std::move(next)));
+    history_.mark_saved();
+    emit saved();
+    emit changed();
+}
+
+void Workbench::take(const SessionPtr& question, SessionPtr answered) {
+    if (session() != question) return;
+    history_.replace(std::move(answered));
+    emit changed();
+}
+
+void Workbench::announce() {
+    const SessionPtr now = history_.now();
+    emit changed();
+    if (now->state == AnswerState::pending) emit asked(now);
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,42 @@
+#include "gui/screenshot.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/window/main_window.hpp"
+#include "model/io/replace_file.hpp"
+
+#include <QApplication>
+
+#include <iostream>
+
+namespace sextant::gui {
+
+int take_screenshot(const CommandLine& options) {
+    Workbench workbench;
+    Selection selection;
+    try {
+        Library library = open_library();
+        auto session = std::make_shared<const Session>(
+            answered(library, {open_document(options.scenario->toStdString()), {}, AnswerState::pending, nullptr, {}}));
+        if (!session->answer) throw InputError(session->problems);
+        Predictor predictor(workbench);
+        MainWindow window(workbench, selection, predictor, {.dark = options.dark, .remembers = false});
+        workbench.open(session);
+        window.resize(options.size);
+        window.show_view(options.view.empty() ? "summary" : options.view);
+        window.show();
+        QApplication::processEvents();
+        replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
+            if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))
+                throw BackendError("cannot write " + options.screenshot->toStdString());
+        });
+        return 0;
+    } catch (const InputError& e) {
+        std::cerr << e.what() << '\n';
+        return 2;
+    } catch (const BackendError& e) {
+        std::cerr << "sextant-gui: " << e.what() << '\n';
+        return 3;
+    }
+}
+
+}  // namespace sextant::gui

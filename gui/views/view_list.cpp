@@ -1,0 +1,19 @@
+#include "gui/views/view_list.hpp"
+
+#include "gui/views/summary/summary_view.hpp"
+
+#include <algorithm>
+
+namespace sextant::gui {
+
+const std::vector<ViewInfo>& all_views() {
+    static const std::vector<ViewInfo> views = {summary_view()};
+    return views;
+}
+
+const ViewInfo* find_view(std::string_view name) {
+    const auto found = std::ranges::find(all_views(), name, &ViewInfo::name);
+    return found == all_views().end() ? nullptr : &*found;
+}
+
+}  // namespace sextant::gui

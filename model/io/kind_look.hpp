@@ -1,0 +1,17 @@
+// What a kind of work is called in pictures, and its colour: the same in every one.
+#pragma once
+
+#include "model/graph/trace.hpp"
+#include "model/io/svg.hpp"
+
+#include <string_view>
+
+namespace sextant {
+
+struct KindLook {
+    std::string_view name;
+    svg::Colour colour;
+};
+const KindLook& look_of(SpanKind);
+
+}  // namespace sextant
