@@ -12,7 +12,7 @@ namespace sextant::gui {
 struct CommandLine {
     std::optional<QString> scenario;
     std::optional<QString> screenshot;  // where to
-    std::string view;                   // empty: the one of last time
+    std::string view;                   // empty: the first that shows a scenario
     QSize size{1280, 800};
     bool dark = false;
     // What there is to do instead of opening a window: text for stdout, or a mistake for stderr.

@@ -19,7 +19,8 @@ int open_window(const CommandLine& options) {
     Selection selection;
     Predictor predictor(workbench);
     const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
-    MainWindow window(workbench, selection, predictor, {.dark = dark, .remembers = true});
+    MainWindow window(workbench, selection, predictor, dark);
+    window.recall();
     if (!options.view.empty()) window.show_view(options.view);
     if (options.scenario) window.files().open(*options.scenario);
     window.show();

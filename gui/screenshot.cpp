@@ -1,16 +1,20 @@
 #include "gui/screenshot.hpp"
 
-#include "gui/models/text.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/io/replace_file.hpp"
 
 #include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QThreadPool>
 
 #include <iostream>
 
 namespace sextant::gui {
 
 int take_screenshot(const CommandLine& options) {
+    const QTemporaryDir settings;  // none of the user's, and none are left
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     Workbench workbench;
     Selection selection;
     try {
@@ -19,11 +23,13 @@ int take_screenshot(const CommandLine& options) {
             answered(library, {open_document(options.scenario->toStdString()), {}, AnswerState::pending, nullptr, {}}));
         if (!session->answer) throw InputError(session->problems);
         Predictor predictor(workbench);
-        MainWindow window(workbench, selection, predictor, {.dark = options.dark, .remembers = false});
+        MainWindow window(workbench, selection, predictor, options.dark);
         workbench.open(session);
         window.resize(options.size);
-        window.show_view(options.view.empty() ? "summary" : options.view);
+        if (!options.view.empty()) window.show_view(options.view);
+        window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
+        QThreadPool::globalInstance()->waitForDone();  // lists that fill later
         QApplication::processEvents();
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))

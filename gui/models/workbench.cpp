@@ -18,12 +18,12 @@ void Workbench::open(SessionPtr session) {
     announce();
 }
 
-void Workbench::edit(std::string_view path, std::string_view value, int gesture) {
-    if (history_.is_empty()) return;
+void Workbench::edit(const Edits& edits) {
+    if (history_.is_empty() || edits.empty()) return;
     Session next = *history_.now();
-    next.document = edited(next.document, path, value);
+    for (const auto& [path, value] : edits) next.document = edited(next.document, path, value);
     if (next.document == history_.now()->document) return;
-    push(std::move(next), tr("change of %1").arg(q(path)), gesture);
+    push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
 }
 
 void Workbench::set_what_if(const Resources& what_if, int gesture) {

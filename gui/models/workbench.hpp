@@ -1,12 +1,12 @@
 // What is being worked on: the current session and its history. Views read it and edit through it; nobody else changes a session.
 #pragma once
 
+#include "gui/models/fields.hpp"
 #include "gui/models/history.hpp"
 
 #include <QObject>
 
 #include <filesystem>
-#include <string_view>
 
 namespace sextant::gui {
 
@@ -24,8 +24,9 @@ public:
 
     // Puts what was opened in place of everything.
     void open(SessionPtr);
-    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). Steps with the same gesture are undone together.
-    void edit(std::string_view path, std::string_view value, int gesture = 0);
+    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
+    void edit(const Edits&);
+    // Steps with the same gesture, as of a slider that is dragged, are undone together.
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();

@@ -83,6 +83,7 @@ struct ViewInfo {
     QString tip;       // in a sentence, what it answers
     std::string icon;  // SVG elements in a square of 24, drawn with a pen
     Place place = Place::centre;
+    bool needs_scenario = true;  // there is nothing to see without one
     std::function<std::unique_ptr<View>(Workbench&, Selection&)> make;
 };
 

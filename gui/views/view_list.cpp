@@ -1,5 +1,9 @@
 #include "gui/views/view_list.hpp"
 
+#include "gui/views/breakdown/breakdown_view.hpp"
+#include "gui/views/editor/editor_view.hpp"
+#include "gui/views/memory/memory_view.hpp"
+#include "gui/views/start/start_view.hpp"
 #include "gui/views/summary/summary_view.hpp"
 
 #include <algorithm>
@@ -7,7 +11,7 @@
 namespace sextant::gui {
 
 const std::vector<ViewInfo>& all_views() {
-    static const std::vector<ViewInfo> views = {summary_view()};
+    static const std::vector<ViewInfo> views = {start_view(), editor_view(), summary_view(), breakdown_view(), memory_view()};
     return views;
 }
 

@@ -1,5 +1,7 @@
 #include "model/io/plan_reader.hpp"
 
+#include "model/io/plan_words.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -96,14 +98,7 @@ bool read_batch(ObjectReader& r, Plan& plan, bool dp_is_known) {
 }
 
 void read_data_parallel(ObjectReader& r, Plan& plan) {
-    static constexpr Word<DataParallel> words[] = {{"all_reduce", DataParallel::all_reduce},
-                                                   {"zero1", DataParallel::zero1},
-                                                   {"zero2", DataParallel::zero2},
-                                                   {"zero3", DataParallel::zero3},
-                                                   {"fsdp", DataParallel::zero3},
-                                                   {"parameter_server", DataParallel::parameter_server},
-                                                   {"async_parameter_server", DataParallel::async_parameter_server}};
-    r.word("data_parallel", plan.data_parallel, words);
+    r.word("data_parallel", plan.data_parallel, data_parallel_words);
     r.optional("shard_group", plan.shard_group);
     r.optional("parameter_servers", plan.parameter_servers, degree);
     r.optional("servers_on_workers", plan.servers_on_workers);
@@ -115,13 +110,8 @@ void read_data_parallel(ObjectReader& r, Plan& plan) {
 }
 
 void read_schedule(ObjectReader& r, Plan& plan) {
-    static constexpr Word<Schedule> words[] = {{"1f1b", Schedule::one_f_one_b},
-                                               {"gpipe", Schedule::gpipe},
-                                               {"interleaved", Schedule::interleaved},
-                                               {"zero_bubble", Schedule::zero_bubble},
-                                               {"sequential", Schedule::sequential}};
     if (plan.vpp > 1) plan.schedule = Schedule::interleaved;
-    r.word("schedule", plan.schedule, words);
+    r.word("schedule", plan.schedule, schedule_words);
     r.each("stage_blocks", [&](const JsonNode& n) {
         int blocks = 0;
         read_value(n, blocks, degree);
@@ -130,13 +120,12 @@ void read_schedule(ObjectReader& r, Plan& plan) {
 }
 
 void read_recompute(ObjectReader& r, Plan& plan) {
-    static constexpr Word<Recompute> words[] = {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}};
     const JsonNode node = r.get("recompute");
     if (node.is_object()) {
         ObjectReader inner(node);
         if (inner.required("blocks", plan.recompute_blocks, degree)) plan.recompute = Recompute::blocks;
     } else {
-        r.word("recompute", plan.recompute, words);
+        r.word("recompute", plan.recompute, recompute_words);
     }
     // The labels that the builders give to operators.
     static constexpr std::string_view modules[] = {"core_attn", "layernorm", "mlp", "moe", "moe_act", "shared_experts", "mla_up_proj"};
@@ -151,20 +140,16 @@ void read_recompute(ObjectReader& r, Plan& plan) {
     if (listed && !node.value) plan.recompute = Recompute::selective;
 }
 
-constexpr Word<DataType> policies[] = {{"fp64", DataType::fp64}, {"fp32", DataType::fp32},   {"tf32", DataType::tf32},
-                                       {"bf16", DataType::bf16}, {"fp16", DataType::fp16},   {"fp8", DataType::fp8},
-                                       {"int8", DataType::int8}, {"mxfp8", DataType::mxfp8}, {"nvfp4", DataType::nvfp4}};
-
 void read_precision(ObjectReader& r, Plan& plan) {
     const JsonNode node = r.get("precision");
     DataType policy = DataType::bf16;
     if (!node.is_object()) {
-        r.word("precision", policy, policies);
+        r.word("precision", policy, precision_words);
         plan.precision = precision_policy(policy);
         return;
     }
     ObjectReader inner(node);
-    inner.word("base", policy, policies);
+    inner.word("base", policy, precision_words);
     Precision& p = plan.precision = precision_policy(policy);
     inner.optional("compute", p.compute);
     inner.optional("activation", p.activation);
@@ -177,22 +162,17 @@ void read_precision(ObjectReader& r, Plan& plan) {
 }
 
 void read_optimizer(ObjectReader& r, Plan& plan) {
-    static constexpr Word<std::optional<Optimizer>> words[] = {{"sgd", Optimizer::sgd},   {"momentum", Optimizer::momentum},
-                                                               {"adam", Optimizer::adam}, {"adamw", Optimizer::adamw},
-                                                               {"lamb", Optimizer::lamb}, {"none", std::nullopt}};
     std::optional<Optimizer> optimizer = plan.optimizer;
-    r.word("optimizer", optimizer, words);
+    r.word("optimizer", optimizer, optimizer_words);
     plan.optimizer = optimizer.value_or(plan.optimizer);
     plan.without_optimizer = !optimizer;
 }
 
 void read_execution(ObjectReader& r, Plan& plan) {
-    static constexpr Word<Offload> words[] = {
-        {"none", Offload::none}, {"optimizer", Offload::optimizer}, {"optimizer_and_parameters", Offload::optimizer_and_parameters}};
     r.optional("flash_attention", plan.flash_attention);
     r.optional("cuda_graph", plan.cuda_graph);
     r.optional("forward_only", plan.forward_only);
-    r.word("offload", plan.offload, words);
+    r.word("offload", plan.offload, offload_words);
     r.optional("offload_activations", plan.offload_activations);
     r.optional("head_chunks", plan.head_chunks, Bounds{1, 1e6});
     r.optional("pruned_fraction", plan.pruned_fraction, Bounds{0, 0.999});

@@ -118,7 +118,7 @@ std::string text_of(const ScenarioDocument& d) {
     return out + "\n}\n";
 }
 
-std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::optional<ScenarioTitle> title_of(const std::filesystem::path& path) {
     Diagnostics unused;

@@ -39,7 +39,7 @@ JsonFile as_json(const ScenarioDocument&, Diagnostics&);
 std::string text_of(const ScenarioDocument&);
 
 // A text as a JSON value: so that "16" stays a text.
-std::string quoted(std::string_view text);
+std::string json_text(std::string_view text);
 
 // What a list of scenarios says of one.
 struct ScenarioTitle {

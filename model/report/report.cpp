@@ -54,13 +54,12 @@ RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int r
     return cost;
 }
 
-// Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
+// The most at which every stage fits; memory is linear in it.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
-        const Bytes growing =
-            (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) / static_cast<double>(s.plan.micro_batch);
-        const Bytes fixed = m.total() - growing * static_cast<double>(s.plan.micro_batch);
+        const Bytes fixed = with_micro_batch_scaled(m, 0).total();
+        const Bytes growing = (m.total() - fixed) / static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
     return static_cast<std::int64_t>(std::max(0.0, std::floor(largest)));
@@ -169,6 +168,12 @@ std::string_view to_text(BottleneckKind k) {
             return "I/O";
     }
     return "compute";
+}
+
+StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor) {
+    StageMemory scaled = memory;
+    for (const MemoryKind kind : {MemoryKind::activations, MemoryKind::logits, MemoryKind::fragmentation}) scaled[kind] *= factor;
+    return scaled;
 }
 
 Report make_report(const Prepared& job) { return make_report(job, estimate(job)); }

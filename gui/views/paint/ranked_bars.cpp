@@ -34,8 +34,9 @@ std::vector<Hit> RankedBars::paint(QPainter& painter, const QRectF& area, const 
                    look.text);
         const QRectF ground(bar_left, y + 8, bar, line_height - 16);
         painter.fillRect(ground, look.sunken);
-        const double share = full > 0 ? std::clamp(line.share / full, 0.0, 1.0) : 0;
-        painter.fillRect(QRectF(ground.left(), ground.top(), share * ground.width(), ground.height()), line.fill);
+        const auto part = [&](double value) { return full > 0 ? std::clamp(value / full, 0.0, 1.0) * ground.width() : 0; };
+        const double from = part(line.start), to = part(line.start + line.share);
+        painter.fillRect(QRectF(ground.left() + from, ground.top(), std::max(1.0, to - from), ground.height()), line.fill);
         paint_text(painter, {right - values - 2, y, values + 2, line_height}, Qt::AlignVCenter | Qt::AlignRight, line.value,
                    font_of(Type::strong), look.text);
         if (notes > 0)

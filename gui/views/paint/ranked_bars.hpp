@@ -8,12 +8,12 @@ namespace sextant::gui {
 
 struct RankedLine {
     int key = 0;
-    QString name, tag;    // the tag stands before the name: "measured"
-    double share = 0;     // length of the bar, of `full`
-    QString value, note;  // "20.1 s", "-33 %"
-    QString tip;
-    QBrush fill;
-    QColor tag_colour;
+    QString name{}, tag{};        // the tag stands before the name: "measured"
+    double start = 0, share = 0;  // of the bar: where it begins and how long it is, of `full`
+    QString value{}, note{};      // "20.1 s", "-33 %"
+    QString tip{};
+    QBrush fill{};
+    QColor tag_colour{};
 };
 
 class RankedBars : public Chart {

@@ -1,6 +1,8 @@
 #include "gui/views/summary/summary_view.hpp"
 
+#include "gui/models/report_tables.hpp"
 #include "gui/models/text.hpp"
+#include "gui/views/mover_bars.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/ranked_bars.hpp"
 #include "gui/views/summary/figures.hpp"
@@ -11,43 +13,25 @@
 namespace sextant::gui {
 namespace {
 
-std::shared_ptr<Chart> movers(const Bottleneck& b, const Look& look, std::size_t most) {
-    auto chart = std::make_shared<RankedBars>();
-    chart->bar_part = 0.22;
-    chart->full = 0.5;  // twice of a thing halves the step at best
-    for (std::size_t i = 0; i < std::min(most, b.movers.size()); ++i) {
-        const Mover& m = b.movers[i];
-        chart->lines.push_back({.key = static_cast<int>(i),
-                                .name = q(m.change),
-                                .tag = {},
-                                .share = m.gain,
-                                .value = quantity(m.step_at_double),
-                                .note = QStringLiteral("\u2212") + percent(m.gain),
-                                .tip = {},
-                                .fill = look.accent,
-                                .tag_colour = {}});
-    }
-    return chart;
-}
-
-// Inputs that move the answer by half a percent or more, and those that nobody measured.
+// Those that move the answer most; at least some, to see that the others do not matter.
 std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
     auto chart = std::make_shared<RankedBars>();
     chart->bar_part = 0.12;
+    chart->full = 0.05;
     constexpr double noticeable = 5e-3;
+    constexpr std::size_t at_least = 6;
     for (const InputUsed& input : r.inputs) {
-        if (input.effect < noticeable && chart->lines.size() >= 3) continue;
-        chart->full = std::max(chart->lines.empty() ? 0.05 : chart->full, input.effect);
+        if (input.effect < noticeable && chart->lines.size() >= at_least) continue;
+        chart->full = std::max(chart->full, input.effect);
         const QColor colour = colour_of(input.kind, look);
-        chart->lines.push_back({.key = static_cast<int>(chart->lines.size()),
-                                .name = q(input.name) + QStringLiteral(": ") + q(input.value),
-                                .tag = words_of(input.kind),
-                                .share = input.effect,
-                                .value = QStringLiteral("\u00b1 ") + percent(input.effect),
-                                .note = {},
-                                .tip = q(input.source).toHtmlEscaped(),
-                                .fill = colour,
-                                .tag_colour = colour});
+        RankedLine line{.key = static_cast<int>(chart->lines.size()),
+                        .name = q(input.name) + QStringLiteral(": ") + q(input.value),
+                        .tag = words_of(input.kind),
+                        .share = input.effect};
+        line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
+        line.tip = q(input.source).toHtmlEscaped();
+        line.fill = line.tag_colour = colour;
+        chart->lines.push_back(std::move(line));
     }
     return chart;
 }
@@ -96,6 +80,10 @@ public:
         connect(&selection, &Selection::changed, this, [this] { emphasize(); });
     }
 
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        return {{QStringLiteral("figures"), &figures_table_}, {QStringLiteral("inputs"), &inputs_table_}};
+    }
+
 private:
     QWidget* bottleneck_card() {
         auto* card = new Card(tr("What holds it back"), tr("Found by asking what twice of each resource would change."));
@@ -139,7 +127,7 @@ private:
         why_->setText(q(r.bottleneck.why) + QLatin1Char('.'));
         help_->setText(tr("What would move it: %1.").arg(q(r.bottleneck.what_would_move_it)) +
                        (r.bottleneck.changes_at_text.empty() ? QString() : tr(" At %1.").arg(q(r.bottleneck.changes_at_text).mid(3))));
-        movers_->show_chart(movers(r.bottleneck, look, 5));
+        movers_->show_chart(mover_bars(r.bottleneck, look, 5));
 
         inputs_->show_chart(trust(r, look));
         assumptions_->setText(r.assumptions.empty() ? QString() : tr("Assumed:<br>") + list_of(r.assumptions));
@@ -148,6 +136,8 @@ private:
         advice_->setVisible(!r.advice.empty());
         run_->setText(run_text(r));
         run_card_->setVisible(r.run.has_value());
+        figures_table_.set_table(figures_table(r));
+        inputs_table_.set_table(inputs_table(r));
     }
 
     void emphasize() {
@@ -159,6 +149,7 @@ private:
     ChartWidget *terms_, *movers_, *inputs_;
     QLabel *hidden_, *kind_, *why_, *help_, *assumptions_, *advice_, *run_;
     Card* run_card_;
+    TableModel figures_table_, inputs_table_;
 };
 
 }  // namespace
@@ -168,7 +159,6 @@ ViewInfo summary_view() {
             .title = QStringLiteral("Summary"),
             .tip = QStringLiteral("How fast, does it fit, what holds it back, how far to trust it"),
             .icon = "<path d='M4 5h16M4 10h10M4 15h16M4 20h7'/>",
-            .place = Place::centre,
             .make = [](Workbench& w, Selection& s) { return std::make_unique<SummaryView>(w, s); }};
 }
 

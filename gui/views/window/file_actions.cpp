@@ -1,6 +1,7 @@
 #include "gui/views/window/file_actions.hpp"
 
 #include "gui/models/csv.hpp"
+#include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
 #include "model/io/replace_file.hpp"
 
@@ -8,15 +9,11 @@
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QSettings>
 
 #include <ostream>
 
 namespace sextant::gui {
 namespace {
-
-const QString recent_key = QStringLiteral("files/recent");
-constexpr qsizetype most_recent = 12;
 
 std::filesystem::path path_of(const QString& text) { return text.toStdString(); }
 
@@ -30,11 +27,11 @@ QString html_of(const Diagnostic& d) {
 
 }  // namespace
 
-FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predictor, bool remembers)
-    : window_(window), workbench_(workbench), predictor_(predictor), remembers_(remembers) {
+FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predictor)
+    : window_(window), workbench_(workbench), predictor_(predictor) {
     connect(&predictor, &Predictor::refused, this, &FileActions::show_refusal);
-    connect(&workbench, &Workbench::opened, this, &FileActions::add_recent);
-    connect(&workbench, &Workbench::saved, this, &FileActions::add_recent);
+    connect(&workbench, &Workbench::opened, this, &FileActions::remember_file);
+    connect(&workbench, &Workbench::saved, this, &FileActions::remember_file);
 }
 
 void FileActions::open(const QString& path) {
@@ -102,16 +99,7 @@ void FileActions::ask_and_export_tables(const View& view) {
     }
 }
 
-QStringList FileActions::recent() const { return remembers_ ? QSettings().value(recent_key).toStringList() : QStringList(); }
-
-void FileActions::add_recent() {
-    if (!remembers_) return;
-    const QString path = QFileInfo(QString::fromStdString(workbench_.session()->document.file.string())).absoluteFilePath();
-    QStringList list = recent();
-    list.removeAll(path);
-    list.prepend(path);
-    QSettings().setValue(recent_key, list.mid(0, most_recent));
-}
+void FileActions::remember_file() { add_recent_file(QString::fromStdString(workbench_.session()->document.file.string())); }
 
 void FileActions::show_refusal(const QString& path, const std::vector<Diagnostic>& problems, const SessionPtr& mendable) {
     auto* box = new QMessageBox(QMessageBox::Warning, tr("Cannot be opened"), {}, QMessageBox::Close, &window_);

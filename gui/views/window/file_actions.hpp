@@ -6,7 +6,6 @@
 #include "gui/views/export.hpp"
 
 #include <QObject>
-#include <QStringList>
 
 #include <filesystem>
 
@@ -16,8 +15,7 @@ class FileActions : public QObject {
     Q_OBJECT
 
 public:
-    // `remembers`: which files were open.
-    FileActions(QWidget& window, Workbench&, Predictor&, bool remembers);
+    FileActions(QWidget& window, Workbench&, Predictor&);
 
     void open(const QString& path);
     void ask_and_open();
@@ -29,18 +27,15 @@ public:
     void ask_and_export(const ViewInfo&, Selection&, const PictureFormat&);
     void ask_and_export_tables(const View&);
 
-    [[nodiscard]] QStringList recent() const;
-
 private:
     void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);
     void complain(const QString& title, const QString& what);
-    void add_recent();
+    void remember_file();
     [[nodiscard]] QString suggested(const QString& ending) const;
 
     QWidget& window_;
     Workbench& workbench_;
     Predictor& predictor_;
-    bool remembers_;
 };
 
 }  // namespace sextant::gui

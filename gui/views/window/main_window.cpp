@@ -19,9 +19,9 @@
 
 namespace sextant::gui {
 
-MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& predictor, const WindowOptions& options)
-    : workbench_(workbench), selection_(selection), options_(options), files_(*this, workbench, predictor, options.remembers) {
-    apply(options.dark ? dark_look() : light_look(), *qApp);
+MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& predictor, bool dark)
+    : workbench_(workbench), selection_(selection), dark_(dark), files_(*this, workbench, predictor) {
+    apply(dark ? dark_look() : light_look(), *qApp);
     setWindowIcon(program_icon());
     setAcceptDrops(true);
     resize(1280, 800);
@@ -43,7 +43,12 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     refresh_title();
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_title);
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
-    if (options.remembers) recall();
+    connect(&workbench, &Workbench::opened, this, [this] {
+        refresh_choices();
+        if (!shown().needs_scenario) show_first(true);
+    });
+    refresh_choices();
+    show_first(false);
 }
 
 MainWindow::~MainWindow() = default;
@@ -80,8 +85,8 @@ void MainWindow::add_side_views() {
         dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
         addDockWidget(Qt::LeftDockWidgetArea, dock);
         QAction* choice = choice_of_.at(info.name);
-        connect(choice, &QAction::toggled, dock, &QWidget::setVisible);
         choice->setChecked(true);
+        connect(choice, &QAction::toggled, this, &MainWindow::refresh_choices);
         side_[info.name] = dock;
     }
 }
@@ -98,10 +103,19 @@ View& MainWindow::view(const std::string& name) {
 
 void MainWindow::show_view(const std::string& name) {
     choice_of_.at(name)->setChecked(true);
-    if (const auto side = side_.find(name); side != side_.end())
-        side->second->show();
-    else
-        stack_->setCurrentWidget(&view(name));
+    if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
+}
+
+void MainWindow::show_first(bool with_scenario) {
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::centre && info.needs_scenario == with_scenario) return show_view(info.name);
+}
+
+// What needs a scenario waits for one.
+void MainWindow::refresh_choices() {
+    const bool is_open = workbench_.session() != nullptr;
+    for (const ViewInfo& info : all_views()) choice_of_.at(info.name)->setEnabled(is_open || !info.needs_scenario);
+    for (const auto& [name, dock] : side_) dock->setVisible(is_open && choice_of_.at(name)->isChecked());
 }
 
 const ViewInfo& MainWindow::shown() const {
@@ -118,12 +132,12 @@ void MainWindow::refresh_title() {
 }
 
 void MainWindow::refresh_icons() {
-    const Look& look = options_.dark ? dark_look() : light_look();
+    const Look& look = dark_ ? dark_look() : light_look();
     for (const ViewInfo& info : all_views()) choice_of_.at(info.name)->setIcon(icon_of(info.icon, look));
 }
 
 void MainWindow::set_dark(bool dark) {
-    options_.dark = dark;
+    dark_ = dark;
     apply(dark ? dark_look() : light_look(), *qApp);
     refresh_icons();
 }
@@ -132,21 +146,25 @@ void MainWindow::remember() const {
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/state"), saveState());
-    settings.setValue(QStringLiteral("window/view"), q(shown().name));
-    settings.setValue(QStringLiteral("window/dark"), options_.dark);
+    QStringList shut;
+    for (const auto& [name, dock] : side_)
+        if (!choice_of_.at(name)->isChecked()) shut += q(name);
+    settings.setValue(QStringLiteral("window/shut"), shut);
+    settings.setValue(QStringLiteral("window/dark"), dark_);
 }
 
 void MainWindow::recall() {
     const QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
-    for (const auto& [name, dock] : side_) choice_of_.at(name)->setChecked(!dock->isHidden());
-    if (const std::string name = settings.value(QStringLiteral("window/view")).toString().toStdString(); find_view(name)) show_view(name);
+    for (const QString& name : settings.value(QStringLiteral("window/shut")).toStringList())
+        if (const auto choice = choice_of_.find(name.toStdString()); choice != choice_of_.end()) choice->second->setChecked(false);
+    refresh_choices();
 }
 
 void MainWindow::closeEvent(QCloseEvent* e) {
     if (!files_.may_leave()) return e->ignore();
-    if (options_.remembers) remember();
+    remember();
     e->accept();
 }
 

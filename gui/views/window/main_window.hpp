@@ -15,18 +15,15 @@ class QStackedWidget;
 
 namespace sextant::gui {
 
-struct WindowOptions {
-    bool dark = false;
-    bool remembers = true;  // where it was, what was open: not for pictures and tests
-};
-
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    MainWindow(Workbench&, Selection&, Predictor&, const WindowOptions&);
+    MainWindow(Workbench&, Selection&, Predictor&, bool dark);
     ~MainWindow() override;
 
+    // Where it was and what it showed when it was closed last.
+    void recall();
     // A name of view_list.hpp. One that has its place at the side is shown beside what is in the centre.
     void show_view(const std::string& name);
     [[nodiscard]] View& view(const std::string& name);  // made when it is first asked for
@@ -47,13 +44,15 @@ private:
     void add_view_menu();
     void refresh_title();
     void refresh_icons();
+    void refresh_choices();
     void remember() const;
-    void recall();
+    // The first view in the centre that can do with, or without, a scenario.
+    void show_first(bool with_scenario);
     [[nodiscard]] const ViewInfo& shown() const;
 
     Workbench& workbench_;
     Selection& selection_;
-    WindowOptions options_;
+    bool dark_;
     FileActions files_;
     QStackedWidget* stack_;
     QActionGroup* choices_;

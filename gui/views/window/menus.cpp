@@ -1,4 +1,5 @@
 // The menus of the main window.
+#include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
 #include "gui/views/view_list.hpp"
@@ -53,7 +54,7 @@ void MainWindow::add_file_menu() {
     QMenu* recent = menu.addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();
-        for (const QString& path : files_.recent()) add(*recent, path, {}, this, [this, path] { files_.open(path); });
+        for (const QString& path : recent_files()) add(*recent, path, {}, this, [this, path] { files_.open(path); });
         recent->setEnabled(!recent->isEmpty());
     });
     menu.addSeparator();
@@ -114,7 +115,7 @@ void MainWindow::add_view_menu() {
     });
     QAction* dark = add(menu, tr("&Dark"), QKeySequence(QStringLiteral("Ctrl+D")), this, [] {});
     dark->setCheckable(true);
-    dark->setChecked(options_.dark);
+    dark->setChecked(dark_);
     connect(dark, &QAction::toggled, this, &MainWindow::set_dark);
     add(menu, tr("&Full screen"), QKeySequence::FullScreen, this, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
 }
