@@ -15,6 +15,7 @@ namespace sextant {
 
 void add_compare(CLI::App& app, ExitCode& exit_code);
 void add_calibrate(CLI::App& app, ExitCode& exit_code);
+void add_gui(CLI::App& app, ExitCode& exit_code);
 void add_import(CLI::App& app, ExitCode& exit_code);
 void add_predict(CLI::App& app, ExitCode& exit_code);
 void add_profiles(CLI::App& app, ExitCode& exit_code);

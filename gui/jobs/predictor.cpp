@@ -57,8 +57,7 @@ void Predictor::work() {
 }
 
 void Predictor::answer(Library& library, const SessionPtr& question) {
-    auto result = std::make_shared<const Session>(answered(library, *question));
-    tell([this, question, result] { workbench_.take(question, result); });
+    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { s = result; }); });
 }
 
 void Predictor::read(Library& library, const std::filesystem::path& path) {

@@ -21,15 +21,14 @@ Session answered(Library& library, const Session& question) {
     } catch (const InputError& e) {
         result.state = AnswerState::refused;
         result.problems = e.diagnostics();
+    } catch (const std::exception& e) {
+        result.state = AnswerState::refused;
+        result.problems = {
+            {question.document.file.string(), "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}};
     }
     return result;
 }
 
-bool is_neutral(const Resources& r) {
-    for (const double factor :
-         {r.compute, r.memory_bandwidth, r.node_bandwidth, r.network_bandwidth, r.latency, r.host, r.kernel_overhead, r.storage, r.overlap})
-        if (factor != 1) return false;
-    return true;
-}
+bool asks_the_same(const Session& a, const Session& b) { return a.document == b.document && a.what_if == b.what_if; }
 
 }  // namespace sextant::gui

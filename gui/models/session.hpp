@@ -36,6 +36,8 @@ using SessionPtr = std::shared_ptr<const Session>;
 // Works out the answer to a session. Takes milliseconds: for worker threads.
 Session answered(Library&, const Session& question);
 
-bool is_neutral(const Resources& what_if);
+inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}; }
+// Whether what is known of one holds of the other.
+bool asks_the_same(const Session&, const Session&);
 
 }  // namespace sextant::gui

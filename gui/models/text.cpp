@@ -12,6 +12,8 @@ QString path_of_pointer(std::string_view pointer) {
     return q(pointer.substr(pointer.empty() ? 0 : 1)).replace(QLatin1Char('/'), QLatin1Char('.'));
 }
 
+QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
+
 QString grouped(double value) {
     QString digits = QString::number(std::round(value), 'f', 0);
     const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;

@@ -20,7 +20,7 @@ QString words_of(Enum value) {
 
 template <class Q>
 QString quantity(Q value, int digits = 3) {
-    return q(to_text(value, digits));
+    return q(to_text(value, digits)).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s"));
 }
 inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }
 inline QString percent(double fraction, int digits = 2) { return q(percent_text(fraction, digits)); }
@@ -29,6 +29,9 @@ inline QString percent(double fraction, int digits = 2) { return q(percent_text(
 QString sentence(const Diagnostic&);
 // "/plan/tp" and "plan.tp" are one place: the first in diagnostics, the second in edits.
 QString path_of_pointer(std::string_view pointer);
+
+// With a capital letter to begin with.
+QString capitalised(QString);
 
 // 1234567 -> "1 234 567", with thin spaces.
 QString grouped(double value);

@@ -64,9 +64,11 @@ void Workbench::save(const std::filesystem::path& path) {
     emit changed();
 }
 
-void Workbench::take(const SessionPtr& question, SessionPtr answered) {
-    if (session() != question) return;
-    history_.replace(std::move(answered));
+void Workbench::add(const Session& question, const std::function<void(Session&)>& finding) {
+    if (history_.is_empty() || !asks_the_same(question, *history_.now())) return;
+    Session next = *history_.now();
+    finding(next);
+    history_.replace(std::make_shared<const Session>(std::move(next)));
     emit changed();
 }
 

@@ -7,6 +7,7 @@
 #include <QObject>
 
 #include <filesystem>
+#include <functional>
 
 namespace sextant::gui {
 
@@ -34,8 +35,9 @@ public:
     // Writes the document, and from then on is at work on that file. Throws BackendError when the disk refuses; nothing is lost then.
     void save(const std::filesystem::path&);
 
-    // What was found out about the session `question`; of no interest any more if another one has taken its place.
-    void take(const SessionPtr& question, SessionPtr answered);
+    // What was found out about a session is added to the present one, if that still asks the same; else it is of no interest any more. So
+    // a job takes session() with it, and comes back with what it adds.
+    void add(const Session& question, const std::function<void(Session&)>& finding);
 
     // A number for a gesture that begins.
     int new_gesture() { return ++gestures_; }

@@ -12,19 +12,20 @@
 namespace sextant::gui {
 namespace {
 
-constexpr int page_width = 1100;
+constexpr int page_width = 1100, side_width = 360;
 constexpr double picture_scale = 2;
 
 // The view, laid out as a page.
 std::unique_ptr<View> laid_out(const ViewInfo& info, Workbench& workbench, Selection& selection) {
+    const int width = info.place == Place::side ? side_width : page_width;
     std::unique_ptr<View> view = info.make(workbench, selection);
     view->setAttribute(Qt::WA_DontShowOnScreen);
-    view->resize(page_width, 700);
+    view->resize(width, 700);
     view->show();
     QWidget& page = view->page();
     const int height =
-        page.layout() && page.layout()->hasHeightForWidth() ? page.layout()->heightForWidth(page_width) : page.sizeHint().height();
-    view->resize(page_width, std::max(height, 200));
+        page.layout() && page.layout()->hasHeightForWidth() ? page.layout()->heightForWidth(width) : page.sizeHint().height();
+    view->resize(width, std::max(height, 200));
     page.resize(view->size());
     return view;
 }

@@ -13,7 +13,7 @@ std::shared_ptr<Chart> mover_bars(const Bottleneck& b, const Look& look, std::si
         RankedLine line{.key = static_cast<int>(i), .name = q(m.change), .share = m.gain};
         line.value = quantity(m.step_at_double);
         line.note = QStringLiteral("\u2212") + percent(m.gain);
-        line.fill = look.accent;
+        line.fill = {look.accent};
         chart->lines.push_back(std::move(line));
     }
     return chart;

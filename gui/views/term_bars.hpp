@@ -6,8 +6,8 @@
 
 namespace sextant::gui {
 
-BarRow row_of(const Terms&, const QString& label, const Look&);
+BarRow row_of(const Terms&, const QString& label);
 // The rank that finishes last, and where it is another, one of the stage that the others wait for.
-std::shared_ptr<StackedBars> term_bars(const Estimate&, const Look&);
+std::shared_ptr<StackedBars> term_bars(const Estimate&);
 
 }  // namespace sextant::gui

@@ -2,6 +2,7 @@
 
 #include "gui/views/paint/look.hpp"
 
+#include <QEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -16,6 +17,14 @@ View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), 
 void View::showEvent(QShowEvent* e) {
     QWidget::showEvent(e);
     refresh();
+}
+
+// Charts hold the colours in which they are to be painted.
+void View::changeEvent(QEvent* e) {
+    QWidget::changeEvent(e);
+    if (e->type() != QEvent::PaletteChange) return;
+    shown_.reset();
+    if (isVisible()) refresh();
 }
 
 void View::refresh() {
@@ -34,10 +43,12 @@ PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench,
     scroll->setFrameShape(QFrame::NoFrame);
     page_ = new QWidget;
     page_->setObjectName(QStringLiteral("page"));
-    column_ = new QVBoxLayout(page_);
-    column_->setContentsMargins(2 * gap, 2 * gap, 2 * gap, 2 * gap);
+    auto* whole = new QVBoxLayout(page_);
+    whole->setContentsMargins(2 * gap, 2 * gap, 2 * gap, 2 * gap);
+    column_ = new QVBoxLayout;
     column_->setSpacing(gap + 4);
-    column_->setAlignment(Qt::AlignTop);
+    whole->addLayout(column_);
+    whole->addStretch(1);
     scroll->setWidget(page_);
     outer->addWidget(scroll);
 }

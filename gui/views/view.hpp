@@ -46,6 +46,7 @@ protected:
     // Called when there is another answer, once the view is shown; and at once when it is shown first.
     virtual void show_answer(const Session&, const Answer&) {}
     void showEvent(QShowEvent*) override;
+    void changeEvent(QEvent*) override;
 
 private:
     void refresh();

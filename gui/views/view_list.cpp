@@ -11,7 +11,7 @@
 namespace sextant::gui {
 
 const std::vector<ViewInfo>& all_views() {
-    static const std::vector<ViewInfo> views = {start_view(), editor_view(), summary_view(), breakdown_view(), memory_view()};
+    static const std::vector<ViewInfo> views = {start_view(), summary_view(), breakdown_view(), memory_view(), editor_view()};
     return views;
 }
 

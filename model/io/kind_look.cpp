@@ -6,20 +6,20 @@ namespace sextant {
 
 const KindLook& look_of(SpanKind k) {
     static constexpr std::array<KindLook, span_kind_count> looks = {{
-        {"forward", {76, 130, 184}},
-        {"backward", {233, 159, 88}},
-        {"weight gradients", {203, 184, 72}},
-        {"recompute", {246, 211, 165}},
-        {"optimizer", {117, 103, 176}},
-        {"tensor exchange", {197, 78, 76}},
-        {"context exchange", {222, 140, 134}},
-        {"expert exchange", {171, 80, 125}},
-        {"pipeline transfer", {64, 158, 146}},
-        {"data exchange", {112, 168, 84}},
-        {"waits for the host", {158, 158, 158}},
-        {"offload", {142, 110, 70}},
-        {"overhead", {92, 104, 116}},
-        {"parameter server", {58, 118, 62}},
+        {"forward", {102, 157, 206}},
+        {"backward", {237, 186, 107}},
+        {"weight gradients", {173, 183, 56}},
+        {"recompute", {249, 232, 171}},
+        {"optimizer", {124, 82, 166}},
+        {"tensor exchange", {192, 93, 99}},
+        {"context exchange", {231, 144, 132}},
+        {"expert exchange", {151, 57, 98}},
+        {"pipeline transfer", {54, 189, 186}},
+        {"data exchange", {111, 154, 47}},
+        {"waits for the host", {131, 142, 144}},
+        {"offload", {136, 104, 40}},
+        {"overhead", {62, 113, 124}},
+        {"parameter server", {63, 100, 53}},
     }};
     return looks[static_cast<std::size_t>(k)];
 }

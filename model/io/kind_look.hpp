@@ -1,4 +1,5 @@
-// What a kind of work is called in pictures, and its colour: the same in every one.
+// What a kind of work is called in pictures, and its colour: the same in every one, and told apart by the colour-blind too
+// (tests/io/kind_look_test.cpp).
 #pragma once
 
 #include "model/graph/trace.hpp"

@@ -67,6 +67,8 @@ struct Resources {
     double kernel_overhead = 1;
     double storage = 1;
     double overlap = 1;  // divides the slow-down of kernels beside communication
+
+    friend bool operator==(const Resources&, const Resources&) = default;
 };
 
 struct Estimate {

@@ -1,13 +1,14 @@
 #include "gui/views/breakdown/breakdown_view.hpp"
 
+#include "gui/models/meanings.hpp"
 #include "gui/models/report_tables.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/mover_bars.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/ranked_bars.hpp"
+#include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/term_bars.hpp"
 
-#include <QHBoxLayout>
 #include <QPlainTextEdit>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 Term largest(const Terms& terms) { return static_cast<Term>(std::ranges::max_element(terms.of) - terms.of.begin()); }
 
 // One below the other, each where the one before ends.
-std::shared_ptr<Chart> waterfall(const Estimate& e, const Look& look) {
+std::shared_ptr<Chart> waterfall(const Estimate& e) {
     auto chart = std::make_shared<RankedBars>();
     chart->full = e.step.si();
     chart->bar_part = 0.5;
@@ -29,8 +30,10 @@ std::shared_ptr<Chart> waterfall(const Estimate& e, const Look& look) {
         RankedLine line{.key = t, .name = words_of(term), .start = sum.si(), .share = e.terms[term].si()};
         line.value = quantity(e.terms[term]);
         line.note = percent(e.terms[term] / e.step);
-        line.fill = fill_of(term, look);
-        if (e.overlapped[term] > Seconds{}) line.tip = QStringLiteral("and %1 hidden behind compute").arg(quantity(e.overlapped[term]));
+        line.fill = fill_of(term);
+        line.tip = meaning(term);
+        if (e.overlapped[term] > Seconds{})
+            line.tip += QStringLiteral(" %1 more are hidden behind compute.").arg(quantity(e.overlapped[term]));
         chart->lines.push_back(std::move(line));
         sum += e.terms[term];
     }
@@ -41,11 +44,7 @@ class BreakdownView : public PageView {
 public:
     BreakdownView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(bars_card());
-        auto* pair = new QHBoxLayout;
-        pair->setSpacing(gap + 4);
-        pair->addWidget(waterfall_card(), 1);
-        pair->addWidget(movers_card(), 1);
-        column().addLayout(pair);
+        column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 640));
         column().addWidget(formula_card());
 
         for (const ChartWidget* chart : {bars_, waterfall_})
@@ -99,12 +98,11 @@ private:
 
     void show_answer(const Session& session, const Answer& answer) override {
         const Estimate& e = answer.report.estimate;
-        const Look& look = look_of(*this);
-        bars_->show_chart(term_bars(e, look));
+        bars_->show_chart(term_bars(e));
         stages_->setText(stages_text(e));
-        waterfall_->show_chart(waterfall(e, look));
-        movers_->show_chart(mover_bars(answer.report.bottleneck, look));
-        limit_->setText(q(answer.report.bottleneck.changes_at_text));
+        waterfall_->show_chart(waterfall(e));
+        movers_->show_chart(mover_bars(answer.report.bottleneck, look_of(*this)));
+        limit_->setText(capitalised(q(answer.report.bottleneck.changes_at_text)));
         terms_table_.set_table(terms_table(e));
         movers_table_.set_table(movers_table(answer.report.bottleneck));
         what_if_ = !is_neutral(session.what_if);

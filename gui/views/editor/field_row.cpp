@@ -53,6 +53,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     if (field.small) {
         grid->addWidget(label, 0, 0);
         grid->addWidget(&widget, 1, 0);
+        grid->setColumnStretch(0, 1);
     } else {
         if (field.kind != FieldKind::flag) {
             label->setFixedWidth(label_width);
@@ -94,6 +95,8 @@ void FieldRow::show_session(const Session& session) {
     const bool is_simple = stated && !stated->startsWith(QLatin1Char('{')) && !stated->startsWith(QLatin1Char('['));
     const QString resolved = session.answer ? field_.resolved(session.answer->scenario()) : QString();
     input_->show_text(is_simple ? *stated : resolved);
+    // A degree that this scenario knows nothing of: the length of a sequence of images.
+    setVisible(field_.kind != FieldKind::degree || stated || !resolved.isEmpty());
     set_state(input_->widget(), "stated", stated.has_value());
     if (drop_) drop_->setVisible(stated.has_value());
     const QString problem = problem_at(session, path_in(session.document, field_));

@@ -1,5 +1,6 @@
 #include "gui/views/memory/memory_view.hpp"
 
+#include "gui/models/meanings.hpp"
 #include "gui/models/report_tables.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
@@ -11,12 +12,12 @@
 namespace sextant::gui {
 namespace {
 
-BarRow row_of(const StageMemory& memory, const QString& label, const Look& look) {
+BarRow row_of(const StageMemory& memory, const QString& label) {
     BarRow row{.label = label, .note = quantity(memory.total()), .parts = {}, .key = 0};
     for (int k = 0; k < memory_kind_count; ++k) {
         const auto kind = static_cast<MemoryKind>(k);
         if (memory[kind] > Bytes{})
-            row.parts.push_back({k, words_of(kind), memory[kind].si(), quantity(memory[kind]), fill_of(kind, look)});
+            row.parts.push_back({k, words_of(kind), memory[kind].si(), quantity(memory[kind]), fill_of(kind), meaning(kind)});
     }
     return row;
 }
@@ -28,17 +29,17 @@ std::shared_ptr<StackedBars> bars_against(Bytes capacity) {
     return bars;
 }
 
-std::shared_ptr<Chart> stages(const Estimate& e, const Look& look) {
+std::shared_ptr<Chart> stages(const Estimate& e) {
     auto bars = bars_against(e.device_memory);
     const bool many = e.memory.size() > 8;
     bars->row_height = many ? 16 : 30;
     for (std::size_t stage = 0; stage < e.memory.size(); ++stage)
-        bars->rows.push_back(row_of(e.memory[stage], e.memory.size() > 1 ? QStringLiteral("stage %1").arg(stage) : QString(), look));
+        bars->rows.push_back(row_of(e.memory[stage], e.memory.size() > 1 ? QStringLiteral("stage %1").arg(stage) : QString()));
     return bars;
 }
 
 // The fullest stage at this micro-batch, at the largest that fits and around them.
-std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now, const Look& look) {
+std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
     const Estimate& e = r.estimate;
     const StageMemory& fullest = *std::ranges::max_element(e.memory, {}, &StageMemory::total);
     std::set<std::int64_t> sizes{1, now, 2 * now};
@@ -50,7 +51,7 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now, const Lo
         QString label = QString::number(size);
         if (size == now) label += QStringLiteral(" (now)");
         if (size == r.batch.largest_micro_batch) label += QStringLiteral(" (largest)");
-        bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, static_cast<double>(size) / static_cast<double>(now)), label, look));
+        bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, static_cast<double>(size) / static_cast<double>(now)), label));
     }
     return bars;
 }
@@ -86,12 +87,11 @@ private:
     void show_answer(const Session&, const Answer& answer) override {
         const Report& r = answer.report;
         const Estimate& e = r.estimate;
-        const Look& look = look_of(*this);
         verdict_->setText(e.fits ? tr("Fits: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory))
                                  : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
         set_role(*verdict_, e.fits ? "good" : "bad");
-        stages_->show_chart(stages(e, look));
-        sizes_->show_chart(micro_batches(r, answer.scenario().plan.micro_batch, look));
+        stages_->show_chart(stages(e));
+        sizes_->show_chart(micro_batches(r, answer.scenario().plan.micro_batch));
         largest_->setText(r.batch.largest_micro_batch > 0 ? tr("Micro-batches of up to <b>%1</b> fit.").arg(r.batch.largest_micro_batch)
                                                           : tr("<b>None fits</b>: what does not depend on it is already too much."));
         table_.set_table(memory_table(e));

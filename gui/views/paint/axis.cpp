@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sextant::gui {
@@ -36,7 +37,7 @@ std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
 }
 
 void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, double top, double bottom, const Look& look) {
-    const std::vector<Tick> list = ticks(scale.largest, unit, (scale.right - scale.left) / 90);
+    const std::vector<Tick> list = ticks(scale.largest, unit, std::max(3.0, (scale.right - scale.left) / 90));
     const QFont font = font_of(Type::small);
     for (const Tick& tick : list) {
         const double x = scale.x_of(tick.value);
@@ -45,7 +46,7 @@ void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, dou
         const bool last = &tick == &list.back();
         const QString label = last ? tick.label + QLatin1Char(' ') + unit.name : tick.label;
         const double half = text_width(label, font) / 2 + 1;
-        const double centre = std::min(std::max(x, scale.left), scale.right - (last ? half : 0));
+        const double centre = std::clamp(x, scale.left + half, std::max(scale.left + half, scale.right - (last ? half : 0)));
         paint_text(painter, {centre - half, bottom + 4, 2 * half, axis_height - 4}, Qt::AlignCenter, label, font, look.faint);
     }
 }

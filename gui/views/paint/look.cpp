@@ -3,23 +3,17 @@
 #include "model/io/kind_look.hpp"
 
 #include <QFontDatabase>
+#include <QPainter>
 #include <QWidget>
+
+#include <algorithm>
+#include <cmath>
 
 namespace sextant::gui {
 namespace {
 
 QColor from(const svg::Colour& c) { return {c.red, c.green, c.blue}; }
 QColor kind(SpanKind k) { return from(look_of(k).colour); }
-
-// A diagonal hatch in the ink of the colour on a ground that recedes.
-QBrush hatch(const QColor& ink, const Look& look) {
-    constexpr int side = 6;
-    QImage tile(side, side, QImage::Format_RGB32);
-    tile.fill(look.sunken);
-    for (int x = 0; x < side; ++x)
-        for (const int line : {0, 1}) tile.setPixelColor(x, (2 * side - x - line) % side, ink);
-    return QBrush(tile);
-}
 
 QColor with_lightness(const QColor& c, double factor) {
     float hue = 0, saturation = 0, lightness = 0;
@@ -70,7 +64,7 @@ const Look& dark_look() {
 }
 
 const Look& look_of(const QWidget& widget) {
-    return widget.palette().color(QPalette::Window).lightness() < 128 ? dark_look() : light_look();
+    return widget.window()->palette().color(QPalette::Window).lightness() < 128 ? dark_look() : light_look();
 }
 
 QFont font_of(Type type) {
@@ -107,67 +101,80 @@ QFont code_font() {
     return font;
 }
 
-QBrush fill_of(SpanKind k, const Look& look) { return k == SpanKind::launch ? hatch(kind(k), look) : QBrush(kind(k)); }
+Fill fill_of(SpanKind k) { return {kind(k), k == SpanKind::launch}; }
 
-QBrush fill_of(Term term, const Look& look) {
+Fill fill_of(Term term) {
     switch (term) {
         case Term::forward:
-            return kind(SpanKind::forward);
+            return {kind(SpanKind::forward)};
         case Term::backward:
-            return kind(SpanKind::backward);
+            return {kind(SpanKind::backward)};
         case Term::recompute:
-            return kind(SpanKind::recompute);
+            return {kind(SpanKind::recompute)};
         case Term::optimizer:
-            return kind(SpanKind::optimizer);
+            return {kind(SpanKind::optimizer)};
         case Term::tensor_communication:
-            return kind(SpanKind::tensor_exchange);
+            return {kind(SpanKind::tensor_exchange)};
         case Term::context_communication:
-            return kind(SpanKind::context_exchange);
+            return {kind(SpanKind::context_exchange)};
         case Term::expert_communication:
-            return kind(SpanKind::expert_exchange);
+            return {kind(SpanKind::expert_exchange)};
         case Term::pipeline_communication:
-            return kind(SpanKind::pipeline_transfer);
+            return {kind(SpanKind::pipeline_transfer)};
         case Term::data_communication:
-            return kind(SpanKind::data_exchange);
+            return {kind(SpanKind::data_exchange)};
         case Term::offload:
-            return kind(SpanKind::offload);
+            return {kind(SpanKind::offload)};
         case Term::overhead:
-            return kind(SpanKind::overhead);
+            return {kind(SpanKind::overhead)};
         case Term::launch:
-            return fill_of(SpanKind::launch, look);
+            return fill_of(SpanKind::launch);
         case Term::bubble:
-            return hatch(with_lightness(look.border, look.dark ? 1.35 : 0.92), look);
+            return {QColor(0x97a3af), true};
         case Term::input:
-            return hatch(kind(SpanKind::weight_gradient), look);
+            return {kind(SpanKind::weight_gradient), true};
         case Term::straggler:
-            return hatch(kind(SpanKind::expert_exchange), look);
+            return {kind(SpanKind::expert_exchange), true};
     }
     return {};
 }
 
 // What makes the memory has the colour of the work that makes it.
-QBrush fill_of(MemoryKind k, const Look& look) {
+Fill fill_of(MemoryKind k) {
     switch (k) {
         case MemoryKind::weights:
-            return with_lightness(kind(SpanKind::forward), 0.68);
+            return {with_lightness(kind(SpanKind::forward), 0.68)};
         case MemoryKind::gradients:
-            return kind(SpanKind::backward);
+            return {kind(SpanKind::backward)};
         case MemoryKind::optimizer:
-            return kind(SpanKind::optimizer);
+            return {kind(SpanKind::optimizer)};
         case MemoryKind::activations:
-            return kind(SpanKind::forward);
+            return {kind(SpanKind::forward)};
         case MemoryKind::logits:
-            return with_lightness(kind(SpanKind::forward), 1.45);
+            return {with_lightness(kind(SpanKind::forward), 1.45)};
         case MemoryKind::gathered_weights:
-            return kind(SpanKind::pipeline_transfer);
+            return {kind(SpanKind::pipeline_transfer)};
         case MemoryKind::communication:
-            return kind(SpanKind::data_exchange);
+            return {kind(SpanKind::data_exchange)};
         case MemoryKind::context:
-            return kind(SpanKind::overhead);
+            return {kind(SpanKind::overhead)};
         case MemoryKind::fragmentation:
-            return hatch(kind(SpanKind::launch), look);
+            return {kind(SpanKind::launch), true};
     }
     return {};
+}
+
+// Diagonal lines on a ground that recedes; drawn line by line, so that they stay lines in SVG and PDF.
+void paint_fill(QPainter& painter, const QRectF& area, const Fill& fill, const Look& look) {
+    painter.fillRect(area, fill.hatched ? look.sunken : fill.colour);
+    if (!fill.hatched) return;
+    constexpr double distance = 6;
+    painter.setPen(QPen(fill.colour, 1.5, Qt::SolidLine, Qt::FlatCap));
+    const double first = std::floor((area.left() - area.height()) / distance) * distance;
+    for (double foot = first; foot < area.right(); foot += distance) {
+        const double from = std::max(foot, area.left()), to = std::min(foot + area.height(), area.right());
+        if (from < to) painter.drawLine(QPointF(from, area.bottom() - (from - foot)), QPointF(to, area.bottom() - (to - foot)));
+    }
 }
 
 QColor colour_of(SourceKind k, const Look& look) {

@@ -5,11 +5,12 @@
 #include "model/graph/trace.hpp"
 #include "model/report/report.hpp"
 
-#include <QBrush>
 #include <QColor>
 #include <QFont>
 
 class QApplication;
+class QPainter;
+class QRectF;
 class QWidget;
 
 namespace sextant::gui {
@@ -38,10 +39,15 @@ enum class Type { small, body, strong, heading, title, figure };
 QFont font_of(Type);
 QFont code_font();
 
-// Time in which nothing is done (bubble, input, waiting for the host or for others) is hatched.
-QBrush fill_of(Term, const Look&);
-QBrush fill_of(SpanKind, const Look&);
-QBrush fill_of(MemoryKind, const Look&);
+// How an area is filled. Time in which nothing is done (bubble, input, waiting for the host or for others) is hatched.
+struct Fill {
+    QColor colour{};
+    bool hatched = false;
+};
+Fill fill_of(Term);
+Fill fill_of(SpanKind);
+Fill fill_of(MemoryKind);
+void paint_fill(QPainter&, const QRectF&, const Fill&, const Look&);
 QColor colour_of(SourceKind, const Look&);
 // Black or white, whichever is legible on it.
 QColor text_on(const QColor&);

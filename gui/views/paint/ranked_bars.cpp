@@ -21,9 +21,12 @@ std::vector<Hit> RankedBars::paint(QPainter& painter, const QRectF& area, const 
     std::vector<Hit> hits;
     const double tags = widest(lines, &RankedLine::tag, Type::small), values = widest(lines, &RankedLine::value, Type::strong),
                  notes = widest(lines, &RankedLine::note, Type::body);
-    const double bar = bar_part * area.width();
     const double right = area.right() - (notes > 0 ? notes + 12 : 0);
-    const double name_left = area.left() + (tags > 0 ? tags + 14 : 0), bar_left = right - values - 12 - bar;
+    const double name_left = area.left() + (tags > 0 ? tags + 14 : 0);
+    // Names before bars.
+    const double room = right - values - 24 - name_left - widest(lines, &RankedLine::name, Type::body);
+    const double bar = std::clamp(room, std::min(40.0, bar_part * area.width()), bar_part * area.width());
+    const double bar_left = right - values - 12 - bar;
     double y = area.top();
     for (const RankedLine& line : lines) {
         const QRectF row(area.left(), y, area.width(), line_height);
@@ -36,7 +39,7 @@ std::vector<Hit> RankedBars::paint(QPainter& painter, const QRectF& area, const 
         painter.fillRect(ground, look.sunken);
         const auto part = [&](double value) { return full > 0 ? std::clamp(value / full, 0.0, 1.0) * ground.width() : 0; };
         const double from = part(line.start), to = part(line.start + line.share);
-        painter.fillRect(QRectF(ground.left() + from, ground.top(), std::max(1.0, to - from), ground.height()), line.fill);
+        paint_fill(painter, {ground.left() + from, ground.top(), std::max(1.0, to - from), ground.height()}, line.fill, look);
         paint_text(painter, {right - values - 2, y, values + 2, line_height}, Qt::AlignVCenter | Qt::AlignRight, line.value,
                    font_of(Type::strong), look.text);
         if (notes > 0)

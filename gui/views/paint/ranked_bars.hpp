@@ -12,7 +12,7 @@ struct RankedLine {
     double start = 0, share = 0;  // of the bar: where it begins and how long it is, of `full`
     QString value{}, note{};      // "20.1 s", "-33 %"
     QString tip{};
-    QBrush fill{};
+    Fill fill{};
     QColor tag_colour{};
 };
 

@@ -69,17 +69,16 @@ void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& 
         const double seam = to - from > 3 ? 1 : 0;
         const QRectF box(from, bar.top(), std::max(0.5, to - from - seam), bar.height());
         painter.setOpacity(emphasized && *emphasized != part.key ? 0.45 : 1);
-        painter.fillRect(box, part.fill);
+        paint_fill(painter, box, part.fill, look);
         const QFont font = font_of(Type::small);
         const double room = box.width() - 8;
-        const bool hatched = part.fill.style() == Qt::TexturePattern;
         const QString label = room > text_width(part.text, font) ? part.text : QString();
         if (!label.isEmpty() && row_height > 20) {
-            if (hatched) {
+            if (part.fill.hatched) {
                 const double w = text_width(label, font) + 8;
                 painter.fillRect(QRectF(box.center().x() - w / 2, box.center().y() - 8, w, 16), look.sunken);
             }
-            paint_text(painter, box, Qt::AlignCenter, label, font, hatched ? look.text : text_on(part.fill.color()));
+            paint_text(painter, box, Qt::AlignCenter, label, font, part.fill.hatched ? look.text : text_on(part.fill.colour));
         }
         painter.setOpacity(1);
         if (emphasized && *emphasized == part.key) {
@@ -88,7 +87,7 @@ void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& 
             painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75));
         }
         hits.push_back({box.adjusted(-1, 0, 1, 0), part.key,
-                        QStringLiteral("<b>%1</b><br>%2, %3").arg(part.name, part.text, percent(part.value / total))});
+                        QStringLiteral("<b>%1</b>: %2, %3<br>%4").arg(part.name, part.text, percent(part.value / total), part.meaning)});
     }
 }
 
@@ -108,7 +107,7 @@ std::vector<Hit> StackedBars::paint(QPainter& painter, const QRectF& area, const
     const auto entries = legend(area);
     for (const auto& [box, part] : entries) {
         painter.setOpacity(emphasized && *emphasized != part->key ? 0.55 : 1);
-        painter.fillRect(QRectF(box.left(), box.top() + 5, swatch, swatch), part->fill);
+        paint_fill(painter, {box.left(), box.top() + 5, swatch, swatch}, part->fill, look);
         paint_text(painter, box.adjusted(swatch + 6, 0, 0, 0), Qt::AlignVCenter, part->name, font_of(Type::small), look.text);
         painter.setOpacity(1);
         y = box.bottom() + 6;

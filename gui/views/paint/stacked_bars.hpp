@@ -11,7 +11,8 @@ struct BarPart {
     QString name;
     double value = 0;  // SI
     QString text;      // of the value: "3.17 s"
-    QBrush fill;
+    Fill fill;
+    QString meaning{};  // in a sentence
 };
 struct BarRow {
     QString label, note;  // the note stands behind the bar

@@ -65,9 +65,18 @@ QLineEdit:focus, QSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit[stated="true"], QSpinBox[stated="true"], QComboBox[stated="true"] { font-weight: 500; }
 QLineEdit[stated="false"], QSpinBox[stated="false"], QComboBox[stated="false"] { color: @faint; }
 QLineEdit[wrong="true"], QSpinBox[wrong="true"], QComboBox[wrong="true"] { border: 1px solid @bad; background: @bad_ground; }
-QSpinBox::up-button, QSpinBox::down-button { width: 18px; border: none; background: transparent; }
-QSpinBox::up-arrow { image: none; }
-QComboBox::drop-down { border: none; width: 18px; }
+QSpinBox { padding-right: 18px; }
+QSpinBox::up-button, QSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none; background: transparent; }
+QSpinBox::up-button { subcontrol-position: top right; margin-top: 2px; }
+QSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 2px; }
+QSpinBox::up-arrow { image: url(:/icons/up.svg); width: 10px; height: 10px; }
+QSpinBox::down-arrow { image: url(:/icons/down.svg); width: 10px; height: 10px; }
+QSpinBox::up-button:hover, QSpinBox::down-button:hover { background: @sunken; border-radius: 3px; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url(:/icons/down.svg); width: 12px; height: 12px; }
+QSlider::groove:horizontal { height: 4px; background: @border; border-radius: 2px; }
+QSlider::handle:horizontal { width: 14px; margin: -5px 0; background: @accent; border-radius: 7px; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: @text; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; selection-background-color: @accent_ground;
   selection-color: @text; }
 QPushButton { background: @surface; border: 1px solid @border; border-radius: 5px; padding: 5px 12px; }

@@ -21,7 +21,7 @@ void paint_glance(QPainter& painter, const ScenarioGlance& glance, const QRectF&
     for (int t = 0; t < term_count; ++t) {
         const auto term = static_cast<Term>(t);
         const double from = scale.x_of(sum), to = scale.x_of(sum += glance.terms[term].si());
-        if (to > from) painter.fillRect(QRectF(from, area.top() + 30, to - from, 10), fill_of(term, look));
+        if (to > from) paint_fill(painter, {from, area.top() + 30, to - from, 10}, fill_of(term), look);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "gui/views/summary/figures.hpp"
 
+#include "gui/models/meanings.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/interval_bar.hpp"
 #include "gui/views/paint/stacked_bars.hpp"
@@ -19,7 +20,7 @@ std::pair<QString, QString> value_and_unit(const QString& text) {
 
 QString big(double rate) { return rate >= 10'000 ? grouped(rate) : number(rate); }
 
-std::shared_ptr<Chart> memory_bar(const Estimate& e, const Look& look) {
+std::shared_ptr<Chart> memory_bar(const Estimate& e) {
     auto bar = std::make_shared<StackedBars>();
     bar->has_legend = bar->has_axis = false;
     bar->row_height = 12;
@@ -27,7 +28,7 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e, const Look& look) {
     BarRow row;
     for (int k = 0; k < memory_kind_count; ++k) {
         const auto kind = static_cast<MemoryKind>(k);
-        row.parts.push_back({k, words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind, look)});
+        row.parts.push_back({k, words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind), meaning(kind)});
     }
     bar->rows = {row};
     bar->limit = {e.device_memory.si(), QString()};
@@ -91,12 +92,13 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     throughput_->set_figure(big(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
     QString rates;
     if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped(r.tokens_per_s->si()));
-    throughput_->set_lines(rates +
-                           tr("%1 per device on %2").arg(number(r.samples_per_s.si() / r.devices), tr("%n device(s)", nullptr, r.devices)));
+    throughput_->set_lines(rates + tr("%1 on each of %2")
+                                       .arg(number(r.samples_per_s.si() / r.devices),
+                                            r.devices == 1 ? tr("1 device") : tr("%1 devices").arg(grouped(r.devices))));
 
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
     memory_->set_figure(memory, bytes);
-    memory_->chart().show_chart(memory_bar(e, look_of(*this)));
+    memory_->chart().show_chart(memory_bar(e));
     memory_->set_lines((e.fits ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
                        (r.batch.largest_micro_batch > 0 ? tr("<br>micro-batches up to %1 fit").arg(r.batch.largest_micro_batch)
                                                         : tr("<br>no micro-batch fits")));

@@ -5,10 +5,9 @@
 #include "gui/views/mover_bars.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/ranked_bars.hpp"
+#include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/summary/figures.hpp"
 #include "gui/views/term_bars.hpp"
-
-#include <QGridLayout>
 
 namespace sextant::gui {
 namespace {
@@ -30,7 +29,8 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
                         .share = input.effect};
         line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
         line.tip = q(input.source).toHtmlEscaped();
-        line.fill = line.tag_colour = colour;
+        line.tag_colour = colour;
+        line.fill = {colour};
         chart->lines.push_back(std::move(line));
     }
     return chart;
@@ -65,11 +65,7 @@ public:
         time->body().addWidget(hidden_);
         column().addWidget(time);
 
-        auto* pair = new QHBoxLayout;
-        pair->setSpacing(gap + 4);
-        pair->addWidget(bottleneck_card(), 1);
-        pair->addWidget(trust_card(), 1);
-        column().addLayout(pair);
+        column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 900));
 
         run_card_ = new Card(tr("The whole run"));
         run_ = text_label(Type::body);
@@ -112,7 +108,7 @@ private:
         const Report& r = answer.report;
         const Look& look = look_of(*this);
         figures_->show_answer(session, answer);
-        terms_->show_chart(term_bars(r.estimate, look));
+        terms_->show_chart(term_bars(r.estimate));
         emphasize();
         QStringList hidden;
         for (int t = 0; t < term_count; ++t)
@@ -121,12 +117,13 @@ private:
         hidden_->setText(tr("Hidden behind these: %1.").arg(hidden.join(QStringLiteral(", "))));
         hidden_->setVisible(!hidden.isEmpty());
 
-        QString kind = words_of(r.bottleneck.kind);
-        kind_->setText(kind.replace(0, 1, kind.left(1).toUpper()));
+        kind_->setText(capitalised(words_of(r.bottleneck.kind)));
         set_role(*kind_, r.estimate.fits ? "" : "bad");
-        why_->setText(q(r.bottleneck.why) + QLatin1Char('.'));
+        why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
         help_->setText(tr("What would move it: %1.").arg(q(r.bottleneck.what_would_move_it)) +
-                       (r.bottleneck.changes_at_text.empty() ? QString() : tr(" At %1.").arg(q(r.bottleneck.changes_at_text).mid(3))));
+                       (r.bottleneck.changes_at_text.empty()
+                            ? QString()
+                            : QLatin1Char(' ') + capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.')));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));
 
         inputs_->show_chart(trust(r, look));

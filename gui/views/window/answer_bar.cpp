@@ -20,6 +20,7 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     name_ = text_label(Type::heading);
     plan_ = text_label(Type::small, "faint");
     plan_->setWordWrap(false);
+    for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     plan_->setMinimumWidth(80);
     auto* left = new QVBoxLayout;
     left->setSpacing(1);
@@ -53,6 +54,7 @@ void AnswerBar::refresh() {
     setVisible(session != nullptr);
     if (!session) return;
     show_problems(*session);
+    for (QLabel* label : {plan_, step_, rest_}) label->clear();
     if (!session->answer) return name_->setText(q(session->document.file.filename().string()));
     const Report& r = session->answer->report;
     name_->setText(q(r.scenario));

@@ -1,6 +1,7 @@
 #include "gui/views/window/main_window.hpp"
 
 #include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
 #include "gui/views/paint/icon.hpp"
 #include "gui/views/view_list.hpp"
 #include "gui/views/window/answer_bar.hpp"
@@ -33,6 +34,10 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     column->addWidget(new AnswerBar(workbench));
     stack_ = new QStackedWidget;
     column->addWidget(stack_, 1);
+    nothing_ = text_label(Type::heading, "faint");
+    nothing_->setText(tr("There is no answer yet: mend what is marked in the editor."));
+    nothing_->setAlignment(Qt::AlignCenter);
+    column->addWidget(nothing_, 1);
     setCentralWidget(centre);
 
     choices_ = new QActionGroup(this);
@@ -42,6 +47,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     refresh_icons();
     refresh_title();
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_title);
+    connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_centre);
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
     connect(&workbench, &Workbench::opened, this, [this] {
         refresh_choices();
@@ -62,7 +68,7 @@ void MainWindow::add_rail() {
     rail->setContextMenuPolicy(Qt::PreventContextMenu);
     addToolBar(Qt::LeftToolBarArea, rail);
     int number = 0;
-    for (const ViewInfo& info : all_views()) {
+    const auto add = [&](const ViewInfo& info) {
         auto* choice = new QAction(info.title, this);
         choice->setCheckable(true);
         choice->setToolTip(info.tip);
@@ -73,7 +79,14 @@ void MainWindow::add_rail() {
         }
         rail->addAction(choice);
         choice_of_[info.name] = choice;
-    }
+    };
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::centre) add(info);
+    auto* space = new QWidget;
+    space->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+    rail->addWidget(space);
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::side) add(info);
 }
 
 void MainWindow::add_side_views() {
@@ -94,16 +107,29 @@ void MainWindow::add_side_views() {
 View& MainWindow::view(const std::string& name) {
     if (const auto found = made_.find(name); found != made_.end()) return *found->second;
     const ViewInfo& info = *find_view(name);
-    View* made = info.make(workbench_, selection_).release();
-    made->setObjectName(q(name) + QStringLiteral("_view"));
-    connect(made, &View::wants_to_open, &files_, &FileActions::open);
+    View* made = make(info);
     if (info.place == Place::centre) stack_->addWidget(made);
     return *(made_[name] = made);
+}
+
+View* MainWindow::make(const ViewInfo& info) {
+    View* made = info.make(workbench_, selection_).release();
+    made->setObjectName(q(info.name) + QStringLiteral("_view"));
+    connect(made, &View::wants_to_open, &files_, &FileActions::open);
+    return made;
 }
 
 void MainWindow::show_view(const std::string& name) {
     choice_of_.at(name)->setChecked(true);
     if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
+    refresh_centre();
+}
+
+// What was opened only to be mended has no answer that a view could show.
+void MainWindow::refresh_centre() {
+    const bool has_something = !shown().needs_scenario || workbench_.answer();
+    stack_->setVisible(has_something);
+    nothing_->setVisible(!has_something);
 }
 
 void MainWindow::show_first(bool with_scenario) {

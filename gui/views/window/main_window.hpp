@@ -11,6 +11,7 @@
 
 class QActionGroup;
 class QDockWidget;
+class QLabel;
 class QStackedWidget;
 
 namespace sextant::gui {
@@ -45,6 +46,8 @@ private:
     void refresh_title();
     void refresh_icons();
     void refresh_choices();
+    void refresh_centre();
+    [[nodiscard]] View* make(const ViewInfo&);
     void remember() const;
     // The first view in the centre that can do with, or without, a scenario.
     void show_first(bool with_scenario);
@@ -55,6 +58,7 @@ private:
     bool dark_;
     FileActions files_;
     QStackedWidget* stack_;
+    QLabel* nothing_;
     QActionGroup* choices_;
     std::map<std::string, QAction*> choice_of_;
     std::map<std::string, QDockWidget*> side_;

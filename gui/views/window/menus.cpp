@@ -106,7 +106,7 @@ void MainWindow::add_view_menu() {
     for (const ViewInfo& info : all_views()) menu.addAction(choice_of_.at(info.name));
     menu.addSeparator();
     add(menu, tr("In a &window of its own"), QKeySequence(QStringLiteral("Ctrl+Shift+N")), this, [this] {
-        View* own = shown().make(workbench_, selection_).release();
+        View* own = make(shown());
         own->setParent(this, Qt::Window);
         own->setAttribute(Qt::WA_DeleteOnClose);
         own->setWindowTitle(shown().title + QStringLiteral(" \u2013 Sextant"));
