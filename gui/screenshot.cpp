@@ -19,8 +19,7 @@ int take_screenshot(const CommandLine& options) {
     Selection selection;
     try {
         Library library = open_library();
-        auto session = std::make_shared<const Session>(
-            answered(library, {open_document(options.scenario->toStdString()), {}, AnswerState::pending, nullptr, {}}));
+        auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
         if (!session->answer) throw InputError(session->problems);
         Predictor predictor(workbench);
         MainWindow window(workbench, selection, predictor, options.dark);

@@ -63,8 +63,7 @@ void Predictor::answer(Library& library, const SessionPtr& question) {
 void Predictor::read(Library& library, const std::filesystem::path& path) {
     const QString name = QString::fromStdString(path.string());
     try {
-        const auto session =
-            std::make_shared<const Session>(answered(library, {open_document(path), {}, AnswerState::pending, nullptr, {}}));
+        const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));
         if (session->answer) return tell([this, session] { workbench_.open(session); });
         const SessionPtr mendable = can_be_edited(session->document) ? session : nullptr;
         tell([this, name, session, mendable] { emit refused(name, session->problems, mendable); });

@@ -26,10 +26,10 @@ enum class AnswerState {
 
 struct Session {
     ScenarioDocument document;
-    Resources what_if;
+    Resources what_if{};
     AnswerState state = AnswerState::pending;
-    std::shared_ptr<const Answer> answer;
-    std::vector<Diagnostic> problems;
+    std::shared_ptr<const Answer> answer{};
+    std::vector<Diagnostic> problems{};
 };
 using SessionPtr = std::shared_ptr<const Session>;
 

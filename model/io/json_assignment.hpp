@@ -34,7 +34,8 @@ Json* element_of(Json& array, const std::string& name) {
     return is_there ? &array[index] : nullptr;
 }
 
-// Replaces or adds the value at a dotted path ("plan.tp=8"). Returns what is wrong with the assignment, empty when it was done.
+// Replaces or adds the value at a dotted path ("plan.tp=8"); null takes a member away. Returns what is wrong with the assignment, empty
+// when it was done.
 template <class Json>
 std::string assign(Json& document, std::string_view assignment) {
     const auto equals = assignment.find('=');
@@ -49,11 +50,15 @@ std::string assign(Json& document, std::string_view assignment) {
             Json* const element = element_of(*at, name);
             if (!element) return "\"" + name + "\" is not an index of this array of " + std::to_string(at->size());
             at = element;
-        } else {
-            // A scalar on the way gives room to an object: "hardware.device=x" may become "hardware.device.memory=80 GiB".
-            if (!at->is_object()) *at = Json::object();
-            at = &(*at)[name];
+            continue;
         }
+        if (value.is_null()) {
+            if (!at->is_object() || !at->contains(name)) return {};
+            if (path.empty()) return at->erase(name), std::string();
+        }
+        // A scalar on the way gives room to an object: "hardware.device=x" may become "hardware.device.memory=80 GiB".
+        if (!at->is_object()) *at = Json::object();
+        at = &(*at)[name];
     }
     *at = std::move(value);
     return {};

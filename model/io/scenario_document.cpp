@@ -42,14 +42,6 @@ bool is_within(std::string_view path, std::string_view whole) {
     return path.starts_with(whole) && (path.size() == whole.size() || path[whole.size()] == '.');
 }
 
-// A member that is null is as good as absent (see ObjectReader::get): what was taken away leaves no trace.
-void drop_nulls(Json& value) {
-    if (value.is_object())
-        for (auto it = value.begin(); it != value.end();) it = it->is_null() ? value.erase(it) : std::next(it);
-    if (value.is_structured())
-        for (Json& child : value) drop_nulls(child);
-}
-
 void write_in_line(const Json& value, std::string& out) {
     if (!value.is_structured()) {
         out += value.dump();
@@ -107,8 +99,7 @@ JsonFile as_json(const ScenarioDocument& d, Diagnostics& diagnostics) {
 
 std::string text_of(const ScenarioDocument& d) {
     if (d.edits.empty()) return d.text;
-    Json document = parsed(d);
-    drop_nulls(document);
+    const Json document = parsed(d);
     if (!document.is_object()) return document.dump(2) + "\n";
     std::string out = "{\n";
     for (auto it = document.begin(); it != document.end(); ++it) {

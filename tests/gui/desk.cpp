@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <stdexcept>
 
 namespace sextant::gui {
 
@@ -14,7 +15,9 @@ Desk::OwnSettings::OwnSettings(const QTemporaryDir& folder) {
 
 Desk::Desk() { window.show(); }
 
-void Desk::wait_for(const std::function<bool()>& done) { ASSERT_TRUE(QTest::qWaitFor(done, 10'000)); }
+void Desk::wait_for(const std::function<bool()>& done) {
+    if (!QTest::qWaitFor(done, 10'000)) throw std::runtime_error("waited in vain");
+}
 
 void Desk::settle() {
     wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending; });

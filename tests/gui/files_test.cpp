@@ -134,6 +134,8 @@ TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
 TEST_F(Files, AFileThatIsDroppedIsOpened) {
     QMimeData dragged;
     dragged.setUrls({QUrl::fromLocalFile(bundled("default"))});
+    QDragEnterEvent enter(QPoint(400, 400), Qt::CopyAction, &dragged, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &enter);
     QDropEvent drop(QPointF(400, 400), Qt::CopyAction, &dragged, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&window, &drop);
     settle();

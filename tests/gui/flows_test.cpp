@@ -87,15 +87,15 @@ TEST_F(Flows, AMissingUnitIsToldAtTheFieldAndTheLastAnswerStays) {
 
 TEST_F(Flows, APlanThatDoesNotDivideIsToldAndCanBeMended) {
     open("gpt3-175b-1024xa100");
-    auto& stages = find<QSpinBox>("plan.pp");
-    stages.setValue(7);
+    auto& tensor = find<QSpinBox>("plan.tp");
+    tensor.setValue(5);  // of 96 heads
     settle();
     EXPECT_EQ(workbench.session()->state, AnswerState::refused);
     EXPECT_FALSE(find<QLabel>("problems").text().isEmpty());
-    stages.setValue(16);
+    tensor.setValue(4);
     settle();
     EXPECT_EQ(workbench.session()->state, AnswerState::ready);
-    EXPECT_EQ(workbench.answer()->scenario().plan.pp, 16);
+    EXPECT_EQ(workbench.answer()->scenario().plan.tp, 4);
 }
 
 TEST_F(Flows, AFasterDeviceIsAskedForWithoutTouchingTheDocument) {

@@ -39,7 +39,7 @@ TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
     open("gpt3-175b-1024xa100");
     const QImage full = image_of(info(), workbench, selection);
     EXPECT_GT(colours_in(full), 10U);
-    if (info().needs_scenario) EXPECT_NE(full, empty);
+    EXPECT_EQ(full != empty, info().needs_scenario);
 }
 
 TEST_P(EveryView, IsNotTheSameForAnotherScenario) {
@@ -100,8 +100,8 @@ INSTANTIATE_TEST_SUITE_P(Views, EveryView, testing::ValuesIn(view_names()), [](c
 TEST(Look, TextIsLegibleOnEveryTerm) {
     for (int t = 0; t < term_count; ++t) {
         const Fill fill = fill_of(static_cast<Term>(t));
-        if (!fill.hatched)
-            EXPECT_GT(std::abs(qGray(fill.colour.rgb()) - qGray(text_on(fill.colour).rgb())), 85) << to_text(static_cast<Term>(t));
+        if (fill.hatched) continue;  // a label stands on a ground of its own
+        EXPECT_GT(std::abs(qGray(fill.colour.rgb()) - qGray(text_on(fill.colour).rgb())), 85) << to_text(static_cast<Term>(t));
     }
 }
 
