@@ -18,6 +18,7 @@
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
+#include "model/search/search.hpp"
 
 #include <filesystem>
 #include <functional>

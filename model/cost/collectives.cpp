@@ -112,19 +112,23 @@ std::string_view to_text(Collective c) {
 
 Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
                  bool in_switch_reduction) {
-    Group g;
-    g.ranks = static_cast<int>(members.size());
-    if (g.ranks < 2) return g;
+    if (members.size() < 2) return {};
     std::vector<int> nodes;
     for (const DeviceIndex d : members) nodes.push_back(d / topology.devices_per_node());
     std::sort(nodes.begin(), nodes.end());
-    g.nodes = static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
-    const RingLayout ring = topology.ring(members, groups);
+    return make_group(topology, static_cast<int>(members.size()), static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin()),
+                      topology.ring(members, groups), topology.all_to_all_bandwidth(members, groups), in_switch_reduction);
+}
+
+Group make_group(const Topology& topology, int ranks, int nodes, const RingLayout& ring, Bandwidth all_to_all, bool in_switch_reduction) {
+    Group g;
+    g.ranks = ranks;
+    g.nodes = nodes;
     g.ring = ring.bandwidth;
     g.wire_latency = ring.step_latency;
     g.crosses_network = ring.network_hops > 0;
     g.through_host = ring.host_hops > 0;
-    g.all_to_all = topology.all_to_all_bandwidth(members, groups);
+    g.all_to_all = all_to_all;
     const TransferPath neighbour = topology.path(ring.order[0], ring.order[1]);
     const bool over_nvlink =
         !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::nvlink;

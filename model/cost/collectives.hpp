@@ -47,6 +47,8 @@ struct Group {
 // Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.
 Group make_group(const Topology&, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
                  bool in_switch_reduction);
+// The same from what is known of its ring and its all-to-all.
+Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, bool in_switch_reduction);
 
 // What is scaled in a what-if: bandwidth and latency multipliers of this group's links.
 struct LinkScale {

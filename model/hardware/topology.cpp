@@ -14,13 +14,22 @@ Topology::~Topology() = default;
 
 int Topology::nodes() const { return graph_->nodes; }
 int Topology::devices_per_node() const { return graph_->devices; }
+int Topology::devices_per_unit() const { return graph_->unit(); }
 std::span<const TopologyVertex> Topology::vertices() const { return graph_->vertices; }
 std::span<const TopologyLink> Topology::links() const { return graph_->links; }
 int Topology::vertex_of(DeviceIndex d) const { return graph_->node_of(d) * graph_->node_vertices + graph_->local(d); }
 
+void LinkLoads::count_on(Nodes one, Nodes other) {
+    for (const int l : touched_) load_[l] = 0;
+    touched_.clear();
+    own_ = 0;
+    one_ = inside(one);
+    other_ = inside(other);
+}
+
 LinkLoads::Limit LinkLoads::limit() const {
     Limit limit{Bandwidth::from_si(std::numeric_limits<double>::infinity())};
-    for (const int l : own_) {
+    for (const int l : std::span(touched_).first(own_)) {
         const TopologyLink& link = graph_.links[l];
         const Bandwidth share = link.bandwidth / load_[l];
         if (share < limit.bandwidth) limit = {share, link.category};
@@ -28,10 +37,10 @@ LinkLoads::Limit LinkLoads::limit() const {
     return limit;
 }
 
-std::vector<LinkLoad> LinkLoads::own() const {
+std::vector<LinkLoad> LinkLoads::all() const {
     std::vector<LinkLoad> loads;
-    loads.reserve(own_.size());
-    for (const int l : own_) loads.push_back({l, load_[l]});
+    loads.reserve(touched_.size());
+    for (const int l : touched_) loads.push_back({l, load_[l]});
     return loads;
 }
 

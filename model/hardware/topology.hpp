@@ -74,6 +74,8 @@ public:
 
     [[nodiscard]] int nodes() const;
     [[nodiscard]] int devices_per_node() const;
+    // Devices that a ring visits before it goes on over the network: of a node, or of all nodes on one peer switch.
+    [[nodiscard]] int devices_per_unit() const;
     [[nodiscard]] std::span<const TopologyVertex> vertices() const;
     [[nodiscard]] std::span<const TopologyLink> links() const;
     [[nodiscard]] int vertex_of(DeviceIndex) const;  // 0 <= device < nodes() x devices_per_node(), here and below
@@ -103,6 +105,7 @@ public:
     struct Graph;  // topology_graph.hpp: for the sources of this class
 
 private:
+    friend class GroupTraffic;
     explicit Topology(std::unique_ptr<Graph>);
     std::unique_ptr<Graph> graph_;
 };

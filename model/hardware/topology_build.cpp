@@ -250,6 +250,7 @@ void Builder::plan_outside() {
     g_.rails = network_.kind == FabricKind::rail_leaf_spine;
     const bool one_leaf = network_.kind == FabricKind::single_switch || cluster_.fabric.nodes_per_leaf < 1;
     g_.nodes_per_leaf = one_leaf ? g_.nodes : cluster_.fabric.nodes_per_leaf;
+    for (int n = 0; n < g_.nodes; ++n) g_.leaf_group.push_back(n / g_.nodes_per_leaf);
     const int groups = (g_.nodes + g_.nodes_per_leaf - 1) / g_.nodes_per_leaf;
     if (network_.nics > 0) g_.leaves = groups * (g_.rails ? network_.nics : 1);
     const int devices = g_.nodes * g_.devices;

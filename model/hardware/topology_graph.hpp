@@ -4,10 +4,10 @@
 // a node is found once, on node 0, and a route between nodes is arithmetic. "Local" numbers are those of node 0.
 #pragma once
 
+#include "model/hardware/group_traffic.hpp"
 #include "model/hardware/topology.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +22,11 @@ struct Route {
     std::vector<int> links;
     bool through_host = false;
     bool crosses_network = false;
+};
+
+// Nodes begin .. end - 1.
+struct Nodes {
+    int begin = 0, end = 0;
 };
 
 struct Topology::Graph {
@@ -52,6 +57,7 @@ struct Topology::Graph {
 
     // The fabric. Leaves are numbered group by group; with rails a group has one leaf per NIC.
     int nodes_per_leaf = 1;
+    std::vector<int> leaf_group;  // of a node: the quotient, which is asked for often
     int leaves = 0;
     bool rails = false;
     bool dragonfly = false;
@@ -59,9 +65,17 @@ struct Topology::Graph {
 
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / devices; }
     [[nodiscard]] int local(DeviceIndex d) const { return d % devices; }
-    [[nodiscard]] int leaf_of(int node, int nic) const;
+    [[nodiscard]] int leaf_of(int node, int nic) const {
+        return rails ? leaf_group[node] * static_cast<int>(nic_vertex.size()) + nic : leaf_group[node];
+    }
+    [[nodiscard]] bool in_one_leaf(Nodes n) const { return !rails && leaf_group[n.begin] == leaf_group[n.end - 1]; }
     [[nodiscard]] int leaf_to_spine(int leaf) const { return first_leaf_link + 2 * leaf; }
-    [[nodiscard]] int leaf_to_leaf(int from, int to) const;  // dragonfly; from != to
+    [[nodiscard]] int leaf_to_leaf(int from, int to) const {  // dragonfly; from != to
+        const int low = std::min(from, to), high = std::max(from, to);
+        const int pair = low * (2 * leaves - low - 1) / 2 + (high - low - 1);  // row by row of the upper triangle
+        return first_leaf_link + 2 * pair + (from > to ? 1 : 0);
+    }
+    void leaf_to_leaf(int from, int to, Route&) const;  // any fabric; from != to
     // The link from a device to its peer switch.
     [[nodiscard]] int port(DeviceIndex d) const { return node_of(d) * node_links + switch_port[local(d)]; }
     [[nodiscard]] bool same_peer_switch(DeviceIndex a, DeviceIndex b) const {
@@ -83,34 +97,74 @@ struct Topology::Graph {
     [[nodiscard]] Seconds latency(const Route&) const;
 };
 
+// From the first to the last node that it has.
+inline Nodes reach(const SpreadGroup& group, int nodes_per_block) {
+    const std::vector<int>& nodes = group.formation->nodes;
+    return {(group.first + group.shifts.front()) * nodes_per_block + nodes.front(),
+            (group.first + group.shifts.back()) * nodes_per_block + nodes.back() + 1};
+}
+
 // How much crosses each link when each group moves one unit of traffic per member: bandwidth is the least of capacity over load.
 class LinkLoads {
 public:
     explicit LinkLoads(const Topology::Graph& graph) : graph_(graph), load_(graph.links.size()) {}
 
+    // Forgets what was counted. What follows counts on the links of the fabric and of these nodes.
+    void count_on(Nodes one, Nodes other);
+    [[nodiscard]] bool counts_node_of(DeviceIndex d) const { return one_.has_device(d) || other_.has_device(d); }
+
+    // Whether what a group does inside one leaf, on these nodes, is not counted.
+    [[nodiscard]] bool passes_over(Nodes nodes) const {
+        const auto meets = [&](const Inside& counted) {
+            return nodes.begin * graph_.devices < counted.end && nodes.end * graph_.devices > counted.begin;
+        };
+        return graph_.in_one_leaf(nodes) && !meets(one_) && !meets(other_);
+    }
+
     void add(int link, double weight) {
-        if (own_open_ && load_[link] == 0) own_.push_back(link);
+        if (!counts(link)) return;
+        if (load_[link] == 0) touched_.push_back(link);
         load_[link] += weight;
     }
     void add(const Route& r, double weight) {
         for (const int l : r.links) add(l, weight / graph_.efficiency(l, r.through_host));
     }
     // From here on it is the traffic of other groups, which limits us only where it meets ours.
-    void end_of_own() { own_open_ = false; }
+    void end_of_own() { own_ = touched_.size(); }
 
     struct Limit {
         Bandwidth bandwidth;
         LinkCategory category = LinkCategory::pcie;
     };
     [[nodiscard]] Limit limit() const;
-    [[nodiscard]] std::vector<LinkLoad> own() const;
+    // Of all groups since count_on().
+    [[nodiscard]] std::vector<LinkLoad> all() const;
 
 private:
+    [[nodiscard]] bool counts(int link) const { return one_.has_link(link) || other_.has_link(link) || link >= first_of_fabric_; }
+
+    // What is inside some nodes.
+    struct Inside {
+        DeviceIndex begin = 0, end = 0;
+        int first_link = 0, last_link = 0;  // one past the last
+        [[nodiscard]] bool has_device(DeviceIndex d) const { return d >= begin && d < end; }
+        [[nodiscard]] bool has_link(int l) const { return l >= first_link && l < last_link; }
+    };
+    [[nodiscard]] Inside inside(Nodes nodes) const {
+        return {nodes.begin * graph_.devices, nodes.end * graph_.devices, nodes.begin * graph_.node_links, nodes.end * graph_.node_links};
+    }
+
     const Topology::Graph& graph_;
+    int first_of_fabric_ = graph_.nodes * graph_.node_links;
+    Inside one_, other_;
     std::vector<double> load_;  // by link
-    std::vector<int> own_;
-    bool own_open_ = true;
+    std::vector<int> touched_;  // our own links first
+    std::size_t own_ = 0;
 };
+
+// A group anywhere, said in one block: the whole machine.
+inline constexpr int only_block = 0;
+inline SpreadGroup in_one_block(const Formation& formation) { return {&formation, 0, std::span(&only_block, 1)}; }
 
 // The groups that are not `members` in another order.
 std::vector<std::span<const DeviceIndex>> other_groups(std::span<const DeviceIndex> members,

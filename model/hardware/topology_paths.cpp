@@ -5,15 +5,13 @@
 
 namespace sextant {
 
-int Topology::Graph::leaf_of(int node, int nic) const {
-    const int group = node / nodes_per_leaf;
-    return rails ? group * static_cast<int>(nic_vertex.size()) + nic : group;
-}
-
-int Topology::Graph::leaf_to_leaf(int from, int to) const {
-    const int low = std::min(from, to), high = std::max(from, to);
-    const int pair = low * (2 * leaves - low - 1) / 2 + (high - low - 1);  // row by row of the upper triangle
-    return first_leaf_link + 2 * pair + (from > to ? 1 : 0);
+void Topology::Graph::leaf_to_leaf(int from, int to, Route& out) const {
+    if (dragonfly) {
+        out.links.push_back(leaf_to_leaf(from, to));
+    } else {
+        out.links.push_back(leaf_to_spine(from));
+        out.links.push_back(leaf_to_spine(to) ^ 1);
+    }
 }
 
 void Topology::Graph::inside_host(int node, int from, int to, Route& out) const {
@@ -41,12 +39,7 @@ void Topology::Graph::nic_to_device(int nic, DeviceIndex d, Route& out) const {
 void Topology::Graph::nic_to_nic(int from_node, int from_nic, int to_node, int to_nic, Route& out) const {
     out.links.push_back(from_node * node_links + nic_port[from_nic]);
     const int from = leaf_of(from_node, from_nic), to = leaf_of(to_node, to_nic);
-    if (from != to && dragonfly) {
-        out.links.push_back(leaf_to_leaf(from, to));
-    } else if (from != to) {
-        out.links.push_back(leaf_to_spine(from));
-        out.links.push_back(leaf_to_spine(to) ^ 1);
-    }
+    if (from != to) leaf_to_leaf(from, to, out);
     out.links.push_back((to_node * node_links + nic_port[to_nic]) ^ 1);
 }
 

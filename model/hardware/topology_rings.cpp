@@ -3,180 +3,196 @@
 #include "model/hardware/topology_graph.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace sextant {
 namespace {
 
-// The part of a ring inside one unit: a node, or the nodes on one peer switch.
-struct Part {
-    std::vector<DeviceIndex> order;
-    bool closed = false;  // a ring of its own runs over direct links or a peer switch (or there is but one member)
-};
-
-// Where a ring enters and leaves a part: at this place of its order, through this NIC.
-struct Gate {
-    std::size_t place = 0;
-    int nic = 0;
-};
-
-// Lays the rings of one group after another and adds up what crosses each link.
+// Lays the rings of one group after another and adds up what crosses each link that is counted.
 class RingPlanner {
 public:
-    RingPlanner(const Topology::Graph& graph, LinkLoads& loads) : g_(graph), loads_(loads) {}
+    RingPlanner(const Topology::Graph& graph, int block_devices, LinkLoads& loads)
+        : g_(graph), block_devices_(block_devices), loads_(loads) {}
 
-    RingLayout lay(std::span<const DeviceIndex> members) {
-        std::vector<DeviceIndex> sorted(members.begin(), members.end());
-        std::ranges::sort(sorted);
+    RingLayout lay_own(const SpreadGroup& group) {
         RingLayout ring;
-        std::vector<Part> parts;
-        for (const auto unit : split_by_unit(sorted, g_.unit())) parts.push_back(lay_part(unit, ring));
-        if (parts.size() == 1)
-            close_alone(parts.front(), ring);
-        else if (parts.size() > 1)
-            join(parts, ring);
-        for (const Part& part : parts) ring.order.insert(ring.order.end(), part.order.begin(), part.order.end());
+        lay(group, &ring);
+        const auto& parts = group.formation->parts;
+        const bool joined = parts.size() * group.shifts.size() > 1;
+        for (std::size_t block = 0; block < std::min<std::size_t>(2, group.shifts.size()); ++block) {
+            for (const Formation::Part& part : parts) {
+                const std::size_t first = joined ? part.gates.front().place : 0;
+                for (std::size_t i = 0; i < part.order.size(); ++i)
+                    ring.order.push_back(part.order[(first + i) % part.order.size()] + begin_of(group, block));
+            }
+        }
         return ring;
     }
 
+    void lay_other(const SpreadGroup& group) {
+        if (!loads_.passes_over(reach(group, block_devices_ / g_.devices))) lay(group, nullptr);
+    }
+
 private:
+    // What becomes of the ring itself is told only to who asks for it.
+    void lay(const SpreadGroup& group, RingLayout* ring) {
+        const auto& parts = group.formation->parts;
+        for (const int shift : group.shifts) {
+            const DeviceIndex begin = (group.first + shift) * block_devices_;
+            for (const Formation::Part& part : parts)
+                if (counts(part.devices.front() + begin)) inside(part, begin, ring);
+        }
+        if (parts.size() * group.shifts.size() > 1)
+            join(group, ring);
+        else if (!parts.front().closed())
+            close_alone(parts.front().order, begin_of(group, 0), ring);
+    }
+
+    [[nodiscard]] DeviceIndex begin_of(const SpreadGroup& group, std::size_t block) const {
+        return (group.first + group.shifts[block]) * block_devices_;
+    }
+    [[nodiscard]] bool counts(DeviceIndex d) const { return loads_.counts_node_of(d); }
+
     // Loads the direct links, where a ring over them exists. What else it takes is known only with the other parts.
-    Part lay_part(std::span<const DeviceIndex> unit, RingLayout& ring) {
-        Part part{{unit.begin(), unit.end()}, unit.size() == 1};
-        if (part.closed) return part;
-        if (std::ranges::all_of(unit, [&](DeviceIndex d) { return g_.same_peer_switch(d, unit.front()); })) {
-            for (const DeviceIndex d : unit) {
-                loads_.add(g_.port(d), 1);
-                loads_.add(g_.port(d) ^ 1, 1);
+    void inside(const Formation::Part& part, DeviceIndex begin, RingLayout* ring) {
+        if (part.on_switch) {
+            for (const DeviceIndex d : part.devices) {
+                loads_.add(g_.port(d + begin), 1);
+                loads_.add(g_.port(d + begin) ^ 1, 1);
             }
-            ring.step_latency = max(ring.step_latency, 2 * g_.links[g_.port(unit.front())].latency);
-            part.closed = true;
-        } else if (const auto& bundle = bundle_of(unit)) {
-            load_bundle(unit, *bundle, ring);
-            for (std::size_t i = 0; i < unit.size(); ++i) part.order[i] = unit[bundle->order[i]];
-            part.closed = true;
+            slow_down(ring, 2 * g_.links[g_.port(part.devices.front() + begin)].latency);
+        } else if (part.bundle != nullptr) {
+            load_bundle(part, begin, ring);
         }
-        return part;
     }
 
-    const std::optional<RingBundle>& bundle_of(std::span<const DeviceIndex> unit) {
-        std::vector<int> locals;
-        for (const DeviceIndex d : unit) locals.push_back(g_.local(d));
-        const auto [entry, is_new] = bundles_.try_emplace(locals);
-        if (is_new && g_.switch_span == 0) {
-            std::vector<std::vector<int>> count;
-            for (const int a : locals) {
-                count.emplace_back();
-                for (const int b : locals) count.back().push_back(g_.peer_count[a][b]);
-            }
-            entry->second = pack_rings(count);
-        }
-        return entry->second;
-    }
-
-    void load_bundle(std::span<const DeviceIndex> unit, const RingBundle& bundle, RingLayout& ring) {
-        const int base = g_.node_of(unit.front()) * g_.node_links;
+    void load_bundle(const Formation::Part& part, DeviceIndex begin, RingLayout* ring) {
+        const auto& unit = part.devices;
+        const int base = g_.node_of(unit.front() + begin) * g_.node_links;
         for (std::size_t a = 0; a < unit.size(); ++a) {
             for (std::size_t b = 0; b < unit.size(); ++b) {
-                const double use = bundle.use[a * unit.size() + b];
+                const double use = part.bundle->use[a * unit.size() + b];
                 if (use == 0) continue;
                 const int link = base + g_.peer_link[g_.local(unit[a])][g_.local(unit[b])];
                 loads_.add(link, use);
-                ring.step_latency = max(ring.step_latency, g_.links[link].latency);
+                slow_down(ring, g_.links[link].latency);
             }
         }
     }
 
-    void close_alone(const Part& part, RingLayout& ring) {
-        if (part.closed) return;
-        const auto& order = part.order;
-        for (std::size_t i = 0; i < order.size(); ++i) hop(order[i], order[(i + 1) % order.size()], 1, true, ring);
+    void close_alone(std::span<const DeviceIndex> order, DeviceIndex begin, RingLayout* ring) {
+        for (std::size_t i = 0; i < order.size(); ++i) hop(order[i] + begin, order[(i + 1) % order.size()] + begin, 1, true, ring);
     }
 
-    // The NICs that serve the members, each once, with the first member that it serves.
-    std::vector<Gate> gates(const Part& part) const {
-        std::vector<Gate> gates;
-        std::vector<std::pair<int, int>> seen;  // node, NIC
-        for (std::size_t i = 0; i < part.order.size(); ++i) {
-            for (const int nic : g_.nics_of[g_.local(part.order[i])]) {
-                const std::pair key{g_.node_of(part.order[i]), nic};
-                if (std::ranges::find(seen, key) != seen.end()) continue;
-                seen.push_back(key);
-                gates.push_back({i, nic});
+    // Where one ring passes a part.
+    struct Stop {
+        const Formation::Part* part = nullptr;
+        std::size_t first = 0;  // place at which it enters
+        DeviceIndex in = 0, out = 0;
+        int in_node = 0, out_node = 0;
+        int nic = 0;
+    };
+    // A ring enters and leaves a part through one NIC. In a closed part it comes back over the direct links to where it entered; in an open
+    // one the last member sends to the NIC.
+    void find_stops(const Formation& formation, std::size_t ring) {
+        stops_.clear();
+        for (const Formation::Part& part : formation.parts) {
+            const auto [first, nic] = part.gates[ring * part.gates.size() / formation.rings];
+            const std::size_t last = part.closed() ? first : (first + part.order.size() - 1) % part.order.size();
+            const DeviceIndex in = part.order[first], out = part.order[last];
+            stops_.push_back({&part, first, in, out, g_.node_of(in), g_.node_of(out), nic});
+        }
+    }
+
+    // As many rings as the part with the fewest NICs has, each with an equal share.
+    void join(const SpreadGroup& group, RingLayout* ring) {
+        const double share = 1.0 / static_cast<double>(group.formation->rings);
+        for (std::size_t r = 0; r < group.formation->rings; ++r) {
+            find_stops(*group.formation, r);
+            known_.assign(2 * stops_.size(), 0);
+            for (std::size_t block = 0; block < group.shifts.size(); ++block) {
+                const DeviceIndex begin = begin_of(group, block);
+                const DeviceIndex next = begin_of(group, block + 1 < group.shifts.size() ? block + 1 : 0);
+                for (std::size_t s = 0; s + 1 < stops_.size(); ++s) pass(s, s + 1, begin, begin, share, r == 0, ring);
+                pass(stops_.size() - 1, 0, begin, next, share, r == 0, ring);
             }
         }
-        return gates;
     }
 
-    // As many rings as the part with the fewest NICs has, each with an equal share. A ring enters and leaves a part through one NIC.
-    // In a closed part it comes back over the direct links to where it entered; in an open one the last member sends to the NIC.
-    void join(std::vector<Part>& parts, RingLayout& ring) {
-        std::vector<std::vector<Gate>> all;
-        std::size_t rings = gates(parts.front()).size();
-        for (const Part& part : parts) {
-            all.push_back(gates(part));
-            rings = std::min(rings, all.back().size());
+    // Through the part of one stop, and over the network to the next one. Hops of one kind, from stop to stop of like blocks, differ in
+    // whether they leave the leaf: in no other way is one slower than another.
+    void pass(std::size_t here, std::size_t there, DeviceIndex begin, DeviceIndex next, double share, bool of_first_ring,
+              RingLayout* ring) {
+        const Stop &from = stops_[here], &to = stops_[there];
+        const bool counted = counts(from.out + begin);
+        if (counted && !from.part->closed()) pass_through(*from.part, from.first, begin, share, of_first_ring, ring);
+        const int leaf = g_.leaf_of(begin / g_.devices + from.out_node, from.nic);
+        const int to_leaf = g_.leaf_of(next / g_.devices + to.in_node, to.nic);
+        char* known = ring != nullptr ? &known_[2 * here + (leaf != to_leaf ? 1 : 0)] : nullptr;
+        if (counted || counts(to.in + next) || (known != nullptr && *known == 0)) {
+            route_.links.clear();
+            g_.over_network(from.out + begin, from.nic, to.in + next, to.nic, route_);
+            count(share, of_first_ring, ring);
+            if (known != nullptr) *known = 1;
+        } else if (leaf != to_leaf) {
+            route_.links.clear();
+            route_.through_host = g_.network_staged;
+            g_.leaf_to_leaf(leaf, to_leaf, route_);
+            loads_.add(route_, share);
         }
-        const double share = 1.0 / static_cast<double>(rings);
-        const auto gate = [&](std::size_t part, std::size_t r) { return all[part][r * all[part].size() / rings]; };
-        for (std::size_t r = 0; r < rings; ++r) {
-            for (std::size_t p = 0; p < parts.size(); ++p) {
-                const std::size_t q = (p + 1) % parts.size();
-                const Gate out = gate(p, r), in = gate(q, r);
-                const auto& order = parts[p].order;
-                if (!parts[p].closed)
-                    for (std::size_t i = 0; i + 1 < order.size(); ++i)
-                        hop(order[(out.place + i) % order.size()], order[(out.place + i + 1) % order.size()], share, r == 0, ring);
-                const DeviceIndex last = order[parts[p].closed ? out.place : (out.place + order.size() - 1) % order.size()];
-                route_.links.clear();
-                g_.over_network(last, out.nic, parts[q].order[in.place], in.nic, route_);
-                count(share, r == 0, ring);
-            }
-        }
-        for (std::size_t p = 0; p < parts.size(); ++p)
-            std::rotate(parts[p].order.begin(), parts[p].order.begin() + static_cast<std::ptrdiff_t>(gate(p, 0).place),
-                        parts[p].order.end());
     }
 
-    void hop(DeviceIndex from, DeviceIndex to, double weight, bool of_first_ring, RingLayout& ring) {
+    void pass_through(const Formation::Part& part, std::size_t first, DeviceIndex begin, double share, bool of_first_ring,
+                      RingLayout* ring) {
+        const auto at = [&](std::size_t i) { return part.order[(first + i) % part.order.size()] + begin; };
+        for (std::size_t i = 0; i + 1 < part.order.size(); ++i) hop(at(i), at(i + 1), share, of_first_ring, ring);
+    }
+
+    void hop(DeviceIndex from, DeviceIndex to, double weight, bool of_first_ring, RingLayout* ring) {
         route_ = {std::move(route_.links), false, false};
         route_.links.clear();
         g_.route(from, to, route_);
         count(weight, of_first_ring, ring);
     }
 
-    void count(double weight, bool of_first_ring, RingLayout& ring) {
+    void count(double weight, bool of_first_ring, RingLayout* ring) {
         loads_.add(route_, weight);
-        ring.step_latency = max(ring.step_latency, g_.latency(route_));
+        if (ring == nullptr) return;
+        slow_down(ring, g_.latency(route_));
         if (!of_first_ring) return;
-        ring.network_hops += route_.crosses_network ? 1 : 0;
-        ring.host_hops += route_.through_host ? 1 : 0;
+        ring->network_hops += route_.crosses_network ? 1 : 0;
+        ring->host_hops += route_.through_host ? 1 : 0;
+    }
+
+    static void slow_down(RingLayout* ring, Seconds latency) {
+        if (ring != nullptr) ring->step_latency = max(ring->step_latency, latency);
     }
 
     const Topology::Graph& g_;
+    int block_devices_;
     LinkLoads& loads_;
-    std::map<std::vector<int>, std::optional<RingBundle>> bundles_;  // by local devices: nodes are alike
+    std::vector<Stop> stops_;  // of the ring at hand
+    std::vector<char> known_;  // hops from stops, by whether they leave the leaf: their latency is
     Route route_;
 };
 
 }  // namespace
 
-RingLayout Topology::ring(std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups) const {
-    LinkLoads loads(*graph_);
-    RingPlanner planner(*graph_, loads);
-    RingLayout ring = planner.lay(members);
-    loads.end_of_own();
-    for (const auto other : other_groups(members, groups)) planner.lay(other);
-    const LinkLoads::Limit limit = loads.limit();
+RingLayout GroupTraffic::ring(const SpreadGroup& own, std::span<const SpreadGroup> others) {
+    count_first_blocks_of(own);
+    RingPlanner planner(graph_, block_devices_, *loads_);
+    RingLayout ring = planner.lay_own(own);
+    loads_->end_of_own();
+    for (const SpreadGroup& other : others) planner.lay_other(other);
+    const LinkLoads::Limit limit = loads_->limit();
     ring.bandwidth = limit.bandwidth;
     ring.bottleneck = limit.category;
     return ring;
 }
 
-std::vector<LinkLoad> Topology::ring_loads(std::span<const DeviceIndex> members) const {
-    LinkLoads loads(*graph_);
-    RingPlanner(*graph_, loads).lay(members);
-    return loads.own();
+std::vector<LinkLoad> GroupTraffic::ring_loads(const SpreadGroup& group, int block) {
+    count_on(block);
+    RingPlanner(graph_, block_devices_, *loads_).lay_other(group);
+    return loads_->all();
 }
 
 }  // namespace sextant

@@ -57,11 +57,28 @@ struct FieldReader {
     }
 };
 
+constexpr Word<PlanFeature> feature_words[] = {{"tp", PlanFeature::tensor},
+                                               {"sequence_parallel", PlanFeature::sequence},
+                                               {"cp", PlanFeature::context},
+                                               {"ep", PlanFeature::experts},
+                                               {"pp", PlanFeature::pipeline},
+                                               {"gpipe", PlanFeature::gpipe},
+                                               {"interleaved", PlanFeature::interleaved},
+                                               {"zero_bubble", PlanFeature::zero_bubble},
+                                               {"zero1", PlanFeature::zero1},
+                                               {"zero2", PlanFeature::zero2},
+                                               {"zero3", PlanFeature::zero3},
+                                               {"shard_group", PlanFeature::shard_groups},
+                                               {"sharded_pipeline", PlanFeature::sharded_pipeline},
+                                               {"selective_recompute", PlanFeature::selective_recompute},
+                                               {"offload", PlanFeature::offload}};
+
 void read_identity(ObjectReader& r, Framework& f) {
     r.required("name", f.name);
     r.required("title", f.title);
     r.optional("aliases", f.aliases);
     r.optional("strategy_note", f.strategy_note);
+    r.words("lacks", f.lacks, feature_words);
     r.optional("notes", f.notes);
     r.optional("source", f.source);
     Provenance p{SourceKind::estimated, f.source};

@@ -133,6 +133,22 @@ struct Word {
 };
 void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
 
+template <class E, std::size_t N>
+bool read_word(const JsonNode& n, E& field, const Word<E> (&words)[N]) {
+    std::string text;
+    if (!read_value(n, text)) return false;
+    std::vector<std::string_view> known;
+    for (const Word<E>& w : words) {
+        if (w.text == text) {
+            field = w.value;
+            return true;
+        }
+        known.push_back(w.text);
+    }
+    complain_about_word(n, text, known);
+    return false;
+}
+
 class ObjectReader {
 public:
     explicit ObjectReader(JsonNode);
@@ -184,21 +200,18 @@ public:
     template <class E, std::size_t N>
     bool word(std::string_view key, E& field, const Word<E> (&words)[N]) {
         const JsonNode n = get(key);
-        std::string text;
-        if (!n.value || !read_value(n, text)) return false;
-        std::vector<std::string_view> known;
-        for (const Word<E>& w : words) {
-            if (w.text == text) {
-                field = w.value;
-                return true;
-            }
-            known.push_back(w.text);
-        }
-        complain_about_word(n, text, known);
-        return false;
+        return n.value && read_word(n, field, words);
     }
     // Calls `visit` for every element of the array at `key`; an absent key is an empty array.
     void each(std::string_view key, const std::function<void(const JsonNode&)>& visit);
+    // Every word of the array at `key` that is known.
+    template <class E, std::size_t N>
+    void words(std::string_view key, std::vector<E>& list, const Word<E> (&words)[N]) {
+        each(key, [&](const JsonNode& n) {
+            E value{};
+            if (read_word(n, value, words)) list.push_back(value);
+        });
+    }
     // `"schema": "scenario/1"` must stand there and match.
     bool schema(std::string_view expected);
 

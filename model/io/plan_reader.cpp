@@ -185,16 +185,7 @@ void read_placement(ObjectReader& r, Plan& plan) {
                                                     {"data", PlanDimension::data},
                                                     {"pipeline", PlanDimension::pipeline}};
     if (r.has("placement")) plan.placement.clear();
-    r.each("placement", [&](const JsonNode& n) {
-        std::string found;
-        if (!read_value(n, found)) return;
-        std::vector<std::string_view> known;
-        for (const auto& w : words) {
-            known.push_back(w.text);
-            if (w.text == found) return plan.placement.push_back(w.value);
-        }
-        complain_about_word(n, found, known);
-    });
+    r.words("placement", plan.placement, words);
     r.optional("scattered", plan.scattered);
 }
 

@@ -8,6 +8,7 @@
 #include "model/base/provenance.hpp"
 #include "model/base/quantity.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +22,33 @@ enum class Fusion {
     compiler,   // whole chains of pointwise and normalisation: XLA, torch.compile, TensorRT
 };
 
+// What of a plan not every framework can do.
+enum class PlanFeature {
+    tensor,
+    sequence,
+    context,
+    experts,
+    pipeline,
+    gpipe,
+    interleaved,
+    zero_bubble,
+    zero1,
+    zero2,
+    zero3,
+    shard_groups,      // over fewer ranks than all
+    sharded_pipeline,  // ZeRO-2 or 3 beside a pipeline
+    selective_recompute,
+    offload,
+};
+
 struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
     std::vector<std::string> aliases;
-    std::string strategy_note;  // e.g. Lightning: which strategy it stands for
+    std::string strategy_note;       // e.g. Lightning: which strategy it stands for
+    std::vector<PlanFeature> lacks;  // a search looks at no plan that needs one of these
+
+    [[nodiscard]] bool can(PlanFeature f) const { return std::ranges::find(lacks, f) == lacks.end(); }
 
     // Host side
     Sourced<Seconds> dispatch;              // host time to issue one forward kernel, on a host of thread_speed 1

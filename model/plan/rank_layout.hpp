@@ -15,6 +15,12 @@ struct RankPlace {
 // Ranks are numbered in the order of the plan's placement, fastest dimension first, and fill nodes in that order.
 class RankLayout {
 public:
+    // A group is a product of strided ranges of ranks.
+    struct Range {
+        int count = 1, stride = 1;
+        friend bool operator==(const Range&, const Range&) = default;
+    };
+
     // `nodes`, each of `node_devices` devices, are those of the topology.
     RankLayout(const Plan&, int nodes, int node_devices);
 
@@ -27,6 +33,7 @@ public:
     [[nodiscard]] int device_of(int rank) const;
     [[nodiscard]] int node_of(int rank) const { return device_of(rank) / node_devices_; }
 
+    [[nodiscard]] const std::vector<Range>& ranges(ParallelGroup g) const { return ranges_[static_cast<std::size_t>(g)]; }
     [[nodiscard]] int size_of(ParallelGroup) const;
     // The group that a rank belongs to, the rank itself included.
     [[nodiscard]] std::vector<int> group_of(int rank, ParallelGroup) const;
@@ -34,12 +41,6 @@ public:
     [[nodiscard]] std::vector<std::vector<int>> groups(ParallelGroup) const;
 
 private:
-    // A group is a product of strided ranges of ranks.
-    struct Range {
-        int count = 1, stride = 0;
-    };
-    [[nodiscard]] const std::vector<Range>& ranges(ParallelGroup g) const { return ranges_[static_cast<std::size_t>(g)]; }
-
     int ranks_ = 1, nodes_ = 1, node_devices_ = 1, per_node_ = 1;
     bool scattered_ = false;
     RankPlace size_, stride_;  // of each dimension

@@ -1,34 +1,65 @@
 #include "model/predict/groups.hpp"
 
-#include "model/plan/rank_layout.hpp"
+#include "model/hardware/group_traffic.hpp"
+#include "model/predict/block_layout.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace sextant {
 namespace {
 
-using Ranks = std::vector<int>;
+// What a byte of some groups takes of a link.
+struct LinkTime {
+    int link = 0;
+    double time = 0;
+};
+
+// All groups that communicate at once: of one kind in one stage, or over one boundary.
+struct Sisters {
+    BlockLayout::Groups where;
+    std::vector<Formation> formations;  // by first place
+    std::vector<std::size_t> unlike;    // of these, one of each shape: groups that lie alike over their nodes are equally fast
+    std::vector<int> near;              // nodes of a block on which they stand
+
+    [[nodiscard]] SpreadGroup at(std::size_t place, std::size_t block, int shift) const {
+        return {&formations[place], where.first_blocks[block] + shift, where.blocks};
+    }
+    [[nodiscard]] std::size_t ranks() const {
+        return formations.size() * formations.front().devices * where.first_blocks.size() * where.blocks.size();
+    }
+};
+
+bool meet(const std::vector<int>& ascending, const std::vector<int>& others) {
+    return std::ranges::any_of(others, [&](int x) { return std::ranges::binary_search(ascending, x); });
+}
 
 class GroupLayer {
 public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
         : scenario_(scenario),
           topology_(topology),
-          layout_(scenario.plan, topology.nodes(), topology.devices_per_node()),
-          stages_(static_cast<std::size_t>(scenario.plan.pp)),
-          on_node_(static_cast<std::size_t>(topology.nodes())) {
-        for (int r = 0; r < layout_.ranks(); ++r) {
-            const auto stage = static_cast<std::size_t>(layout_.place_of(r).pipeline);
-            stages_[stage].push_back(r);
-            on_node_[static_cast<std::size_t>(layout_.node_of(r))].insert(stage);
+          layout_(scenario.plan, topology.nodes(), topology.devices_per_node(), topology.devices_per_unit()),
+          traffic_(topology, layout_.devices_per_block()) {
+        for (int s = 0; s < scenario.plan.pp; ++s) {
+            stages_.push_back(layout_.stage(s));
+            const auto [standing, is_new] = standing_.try_emplace(stages_.back().place);
+            if (is_new) standing->second = stand(layout_.groups({}, stages_.back()));
         }
     }
 
-    [[nodiscard]] JobGroups groups_of(std::size_t stage) const {
-        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : slowest(sisters(which, stage)); };
+    [[nodiscard]] JobGroups groups_of(std::size_t stage) {
+        std::map<ParallelGroup, Group> known;
+        const auto group = [&](ParallelGroup which) {
+            if (layout_.ranks().size_of(which) < 2) return Group{};
+            const auto [entry, is_new] = known.try_emplace(first_alike(which));
+            if (is_new) entry->second = slowest(sisters(which, stage), stages_[stage].shift);
+            return entry->second;
+        };
         JobGroups g;
         g.tensor = group(ParallelGroup::tensor);
         g.context = group(ParallelGroup::context);
@@ -43,108 +74,151 @@ public:
         return g;
     }
 
-    [[nodiscard]] StageMates mates_of(std::size_t stage) const {
-        StageMates mates;
-        std::set<std::size_t> here;
-        for (const int node : nodes_of(stages_[stage])) {
-            const std::set<std::size_t>& there = on_node_[static_cast<std::size_t>(node)];
-            here.insert(there.begin(), there.end());
+    [[nodiscard]] StageMates mates_of(std::size_t stage) {
+        std::vector<std::size_t> mates;
+        for (std::size_t other = 0; other < stages_.size(); ++other)
+            if (other != stage && stages_[other].shift == stages_[stage].shift && meet(standing(stage).nodes, standing(other).nodes))
+                mates.push_back(other);
+        // Stages at the same place of other blocks meet theirs likewise, if the fabric sees them alike.
+        const auto [known, is_new] =
+            mates_.try_emplace({stages_[stage].place, traffic_.place_in_leaf(stages_[stage].shift, layout_.period())});
+        if (is_new) {
+            const auto beside_mates = [&](ParallelGroup which) {
+                double times = 1;
+                for (const std::size_t mate : mates) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
+                return times;
+            };
+            for (std::size_t i = 0; i < groups_in_layers.size(); ++i) known->second.in_layers[i] = beside_mates(groups_in_layers[i]);
+            known->second.data = beside_mates(data_group());
         }
-        here.erase(stage);
-        mates.stages.assign(here.begin(), here.end());
-        const auto beside_mates = [&](ParallelGroup which) {
-            double times = 1;
-            for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
-            return times;
-        };
-        for (std::size_t i = 0; i < groups_in_layers.size(); ++i) mates.in_layers[i] = beside_mates(groups_in_layers[i]);
-        mates.data = beside_mates(data_group());
-        return mates;
+        return {std::move(mates), known->second.in_layers, known->second.data};
     }
 
-    [[nodiscard]] Group boundary(std::size_t stage) const { return slowest(pairs(stage)); }
+    // Pairs of ranks over the boundary behind a stage, as they stand in their blocks.
+    struct Boundary {
+        std::vector<std::vector<DeviceIndex>> pairs;
+        BlockLayout::Groups where;
+        int shift = 0;
+    };
+    [[nodiscard]] Boundary boundary(std::size_t stage) const {
+        const BlockLayout::Stage &from = stages_[stage], &to = stages_[(stage + 1) % stages_.size()];
+        Boundary b{{}, standing(stage).where, std::min(from.shift, to.shift)};
+        const auto device = [&](const BlockLayout::Stage& at, int place) {
+            return (at.shift - b.shift) * layout_.devices_per_block() + layout_.device_at(place);
+        };
+        for (const int place : b.where.first_places)
+            b.pairs.push_back({device(from, place), device(to, place + layout_.places_between(from, to))});
+        return b;
+    }
+    [[nodiscard]] Group slowest_over(const Boundary& boundary) {
+        Sisters pairs{boundary.where, {}, {}, {}};
+        for (const auto& pair : boundary.pairs) pairs.formations.push_back(traffic_.form(pair));
+        pairs.unlike = one_of_each_shape(boundary.pairs);
+        return slowest(pairs, boundary.shift);
+    }
 
     // Where the ranks of a stage stand, and where those over its boundary do, counted from the node of the first.
-    [[nodiscard]] std::vector<int> places(std::size_t stage) const { return from_first_node(stages_[stage]); }
-    [[nodiscard]] std::vector<int> boundary_places(std::size_t stage) const {
-        Ranks ranks;
-        for (const Ranks& pair : pairs(stage)) ranks.insert(ranks.end(), pair.begin(), pair.end());
-        return from_first_node(ranks);
+    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_node(standing(stage).devices); }
+    [[nodiscard]] std::vector<DeviceIndex> places(const Boundary& boundary) const {
+        std::vector<DeviceIndex> devices;
+        for (const auto& pair : boundary.pairs) devices.insert(devices.end(), pair.begin(), pair.end());
+        return from_first_node(std::move(devices));
     }
 
 private:
+    // Stages that stand at one place of their blocks: on which devices and nodes of those.
+    struct Standing {
+        BlockLayout::Groups where;  // each rank by itself
+        std::vector<DeviceIndex> devices;
+        std::vector<int> nodes;
+    };
+    [[nodiscard]] Standing stand(BlockLayout::Groups where) const {
+        Standing s{std::move(where), {}, {}};
+        for (const int place : s.where.first_places) s.devices.push_back(layout_.device_at(place));
+        std::set<int> nodes;
+        for (const DeviceIndex d : s.devices) nodes.insert(node_of(d));
+        s.nodes.assign(nodes.begin(), nodes.end());
+        return s;
+    }
+    [[nodiscard]] const Standing& standing(std::size_t stage) const { return standing_.at(stages_[stage].place); }
+
     struct Kind {
         ParallelGroup which = ParallelGroup::tensor;
         std::size_t stage = 0;
     };
 
     [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
+    [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 
-    // All groups of a kind in a stage.
-    [[nodiscard]] std::vector<Ranks> sisters(ParallelGroup which, std::size_t stage) const {
-        std::vector<Ranks> groups;
-        for (const int r : stages_[stage])
-            if (Ranks group = layout_.group_of(r, which); group.front() == r) groups.push_back(std::move(group));
-        return groups;
-    }
-
-    // Of the ranks of a stage with those of the next.
-    [[nodiscard]] std::vector<Ranks> pairs(std::size_t stage) const {
-        std::vector<Ranks> pairs;
-        for (const int r : stages_[stage]) {
-            RankPlace next = layout_.place_of(r);
-            next.pipeline = static_cast<int>((stage + 1) % stages_.size());
-            pairs.push_back({r, layout_.rank_at(next)});
-        }
-        return pairs;
-    }
-
-    [[nodiscard]] std::vector<DeviceIndex> devices_of(const Ranks& ranks) const {
-        std::vector<DeviceIndex> devices;
-        for (const int r : ranks) devices.push_back(layout_.device_of(r));
+    [[nodiscard]] std::vector<DeviceIndex> from_first_node(std::vector<DeviceIndex> devices) const {
+        const int begin = node_of(devices.front()) * topology_.devices_per_node();
+        for (DeviceIndex& d : devices) d -= begin;
         return devices;
     }
-    [[nodiscard]] std::vector<int> from_first_node(const Ranks& ranks) const {
-        std::vector<int> places = devices_of(ranks);
-        for (int& place : places) place -= layout_.node_of(ranks.front()) * topology_.devices_per_node();
-        return places;
+
+    // Groups of several kinds may be the same ones: of data and of shards, where nothing is replicated.
+    [[nodiscard]] ParallelGroup first_alike(ParallelGroup which) const {
+        auto first = ParallelGroup::tensor;
+        while (layout_.ranks().ranges(first) != layout_.ranks().ranges(which))
+            first = static_cast<ParallelGroup>(static_cast<int>(first) + 1);
+        return first;
     }
-    [[nodiscard]] std::set<int> nodes_of(const Ranks& ranks) const {
-        std::set<int> nodes;
-        for (const int r : ranks) nodes.insert(layout_.node_of(r));
-        return nodes;
+
+    // Groups of stages that stand at one place of their blocks are the same ones, moved.
+    const Sisters& sisters(ParallelGroup which, std::size_t stage) {
+        const auto [entry, is_new] = sisters_.try_emplace({first_alike(which), stages_[stage].place});
+        if (is_new) entry->second = find_sisters(which, stages_[stage]);
+        return entry->second;
     }
-    [[nodiscard]] bool touches(const Ranks& ranks, const std::set<int>& nodes) const {
-        return std::ranges::any_of(ranks, [&](int r) { return nodes.contains(layout_.node_of(r)); });
+    Sisters find_sisters(ParallelGroup which, const BlockLayout::Stage& stage) {
+        Sisters s{layout_.groups(layout_.ranks().ranges(which), stage), {}, {}, {}};
+        for (const int first : s.where.first_places) {
+            std::vector<DeviceIndex> devices;
+            for (const int place : s.where.places) devices.push_back(layout_.device_at(first + place));
+            s.formations.push_back(traffic_.form(std::move(devices)));
+        }
+        s.unlike = unlike(which, s);
+        std::set<int> near;
+        for (const std::size_t place : s.unlike) near.insert(s.formations[place].nodes.begin(), s.formations[place].nodes.end());
+        s.near.assign(near.begin(), near.end());
+        return s;
+    }
+    std::vector<std::size_t> unlike(ParallelGroup which, const Sisters& s) const {
+        if (s.where.blocks.size() > 1 && layout_.devices_per_block() == topology_.devices_per_node()) return {0};  // one node after another
+        std::vector<std::vector<DeviceIndex>> groups;
+        for (const int first : s.where.first_places) {
+            groups.emplace_back();
+            for (const int rank : layout_.ranks().group_of(layout_.rank_at(s.where.first_blocks.front(), first), which))
+                groups.back().push_back(layout_.ranks().device_of(rank));
+        }
+        return one_of_each_shape(groups);
     }
 
     // How many of its ranks follow each other on one node; inside one node, which devices they are.
-    [[nodiscard]] std::vector<int> shape(const Ranks& ranks) const {
+    [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const {
         std::vector<int> runs, places;
         int before = -1;
-        for (const int r : ranks) {
-            const int node = layout_.node_of(r);
+        for (const DeviceIndex d : group) {
+            const int node = node_of(d);
             if (node != before) runs.push_back(0);
             ++runs.back();
             before = node;
-            places.push_back(layout_.device_of(r) % topology_.devices_per_node());
+            places.push_back(d % topology_.devices_per_node());
         }
         return runs.size() == 1 ? places : runs;
     }
-
-    // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
-    [[nodiscard]] std::vector<Ranks> one_of_each_shape(const std::vector<Ranks>& groups) const {
+    [[nodiscard]] std::vector<std::size_t> one_of_each_shape(const std::vector<std::vector<DeviceIndex>>& groups) const {
         std::set<std::vector<int>> seen;
-        std::vector<Ranks> list;
-        for (const Ranks& ranks : groups)
-            if (seen.insert(shape(ranks)).second) list.push_back(ranks);
+        std::vector<std::size_t> list;
+        for (std::size_t i = 0; i < groups.size(); ++i)
+            if (seen.insert(shape(groups[i])).second) list.push_back(i);
         return list;
     }
 
-    [[nodiscard]] Group slowest(const std::vector<Ranks>& groups) const {
+    Group slowest(const Sisters& sisters, int shift) {
         std::optional<Group> slowest;
-        for (const Ranks& ranks : one_of_each_shape(groups)) {
-            const Group g = lay(ranks, groups);
+        for (const std::size_t place : sisters.unlike) {
+            const Group g = lay(sisters, place, shift);
             if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
         }
         return *slowest;
@@ -152,52 +226,91 @@ private:
 
     // Do groups of other nodes meet in the fabric, whose links between leaves are narrower than those that lead there? Where there are very
     // many, those that touch the same nodes have to do.
-    [[nodiscard]] bool meets_everywhere(const std::vector<Ranks>& groups) const {
+    [[nodiscard]] bool meets_everywhere(const Sisters& sisters) const {
         constexpr std::size_t most_ranks = 4096;
         const FabricSpec& fabric = scenario_.cluster.fabric;
         const bool narrow = fabric.kind == FabricKind::dragonfly || fabric.oversubscription > 1;
-        return narrow && groups.size() * groups.front().size() <= most_ranks;
+        return narrow && sisters.ranks() <= most_ranks;
     }
 
-    // `ranks`, beside those of its sisters that touch its nodes.
-    [[nodiscard]] Group lay(const Ranks& ranks, const std::vector<Ranks>& sisters) const {
-        const std::set<int> nodes = nodes_of(ranks);
-        const bool everywhere = meets_everywhere(sisters);
-        std::vector<std::vector<DeviceIndex>> sharing;
-        for (const Ranks& sister : sisters)
-            if (everywhere || touches(sister, nodes)) sharing.push_back(devices_of(sister));
-        return make_group(topology_, devices_of(ranks), sharing, scenario_.cluster.node.peers.in_switch_reduction);
+    // The first group that begins at a place, beside those of its sisters that touch its nodes.
+    Group lay(const Sisters& sisters, std::size_t own, int shift) {
+        const SpreadGroup group = sisters.at(own, 0, shift);
+        const std::vector<int>& nodes = group.formation->nodes;
+        std::vector<SpreadGroup> others;
+        if (meets_everywhere(sisters)) {
+            layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
+                const SpreadGroup other = sisters.at(place, block, shift);
+                if ((place != own || block != 0) && traffic_.may_meet(group, other)) others.push_back(other);
+            });
+        } else {
+            for (std::size_t place = 0; place < sisters.formations.size(); ++place)
+                if (place != own && meet(nodes, sisters.formations[place].nodes)) others.push_back(sisters.at(place, 0, shift));
+        }
+        const RingLayout ring = traffic_.ring(group, others);
+        return make_group(topology_, static_cast<int>(group.size()), static_cast<int>(nodes.size() * group.shifts.size()), ring,
+                          traffic_.all_to_all_bandwidth(group, others), scenario_.cluster.node.peers.in_switch_reduction);
     }
 
     // What all groups of each kind together take of the links around groups of the first kind, one of each shape.
-    [[nodiscard]] std::vector<SharedLink> shared_links(Kind one, Kind other) const {
-        if (layout_.size_of(one.which) < 2 || layout_.size_of(other.which) < 2) return {};
-        const std::vector<Ranks> ones = sisters(one.which, one.stage), others = sisters(other.which, other.stage);
-        std::set<int> nodes;
-        for (const Ranks& ranks : one_of_each_shape(ones)) nodes.merge(nodes_of(ranks));
-        std::map<int, SharedLink> links;
-        load(one.which, ones, nodes, &SharedLink::one, links);
-        load(other.which, others, nodes, &SharedLink::other, links);
+    [[nodiscard]] std::vector<SharedLink> shared_links(Kind one, Kind other) {
+        if (layout_.ranks().size_of(one.which) < 2 || layout_.ranks().size_of(other.which) < 2) return {};
+        const std::vector<LinkTime>&ones = taken(one, one), &others = taken(other, one);
         std::vector<SharedLink> shared;
-        for (const auto& [link, taken] : links) keep(shared, taken);
+        for (auto a = ones.begin(), b = others.begin(); a != ones.end() || b != others.end();) {
+            const bool mine = b == others.end() || (a != ones.end() && a->link <= b->link);
+            const bool theirs = a == ones.end() || (b != others.end() && b->link <= a->link);
+            keep(shared, {mine ? (a++)->time : 0, theirs ? (b++)->time : 0});
+        }
         return shared;
     }
-    void load(ParallelGroup which, const std::vector<Ranks>& groups, const std::set<int>& nodes, double SharedLink::*of,
-              std::map<int, SharedLink>& links) const {
-        for (const Ranks& ranks : groups) {
-            if (!touches(ranks, nodes)) continue;
-            const std::vector<DeviceIndex> members = devices_of(ranks);
-            const bool all_to_all = which == ParallelGroup::expert;
-            for (const LinkLoad& l : all_to_all ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
-                links[l.link].*of += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
-        }
+
+    // By groups of `kind` that touch nodes of the first groups of `around`; by link. Of the nodes that groups of a kind have in common, all
+    // see the same: it is enough to look at those of the stage's first block.
+    const std::vector<LinkTime>& taken(Kind kind, Kind around) {
+        const std::vector<int>& near = sisters(around.which, around.stage).near;
+        const auto [entry, is_new] = taken_.try_emplace({kind.which, kind.stage, around.which, near});
+        if (is_new) entry->second = count_taken(kind, around, near);
+        return entry->second;
+    }
+    std::vector<LinkTime> count_taken(Kind kind, Kind around, const std::vector<int>& near_nodes) {
+        const Sisters& sisters = this->sisters(kind.which, kind.stage);
+        const int shift = stages_[kind.stage].shift;
+        const SpreadGroup first = this->sisters(around.which, around.stage).at(0, 0, shift);
+        std::vector<char> near(static_cast<std::size_t>(layout_.blocks()));
+        for (const int s : first.shifts) near[static_cast<std::size_t>(first.first + s)] = 1;
+        const auto touches = [&](const SpreadGroup& group) {
+            return meet(near_nodes, group.formation->nodes) &&
+                   std::ranges::any_of(group.shifts, [&](int s) { return near[static_cast<std::size_t>(group.first + s)] != 0; });
+        };
+        time_of_.resize(topology_.links().size());
+        std::vector<int> links;
+        layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
+            const SpreadGroup group = sisters.at(place, block, shift);
+            if (!touches(group)) return;
+            const bool all_to_all = kind.which == ParallelGroup::expert;
+            for (const LinkLoad& l : all_to_all ? traffic_.all_to_all_loads(group, first.first) : traffic_.ring_loads(group, first.first)) {
+                double& time = time_of_[static_cast<std::size_t>(l.link)];
+                if (time == 0) links.push_back(l.link);
+                time += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
+            }
+        });
+        std::ranges::sort(links);
+        std::vector<LinkTime> taken;
+        for (const int link : links) taken.push_back({link, std::exchange(time_of_[static_cast<std::size_t>(link)], 0.0)});
+        return taken;
     }
 
     const Scenario& scenario_;
     const Topology& topology_;
-    RankLayout layout_;
-    std::vector<Ranks> stages_;                   // the ranks of each
-    std::vector<std::set<std::size_t>> on_node_;  // the stages that have ranks there
+    BlockLayout layout_;
+    GroupTraffic traffic_;
+    std::vector<BlockLayout::Stage> stages_;
+    std::map<int, Standing> standing_;                          // by place of the stage
+    std::map<std::pair<ParallelGroup, int>, Sisters> sisters_;  // by place of the stage
+    std::map<std::pair<int, int>, StageMates> mates_;           // by place and place in leaf
+    std::map<std::tuple<ParallelGroup, std::size_t, ParallelGroup, std::vector<int>>, std::vector<LinkTime>> taken_;
+    std::vector<double> time_of_;  // by link: zero but while counting
 };
 
 }  // namespace
@@ -234,10 +347,10 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
 }
 
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
-    const GroupLayer layer(scenario, topology);
+    GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);
     StageGroups groups{{}, {}, {}, {}, {}};
-    std::map<std::vector<int>, std::size_t> known;
+    std::map<std::vector<DeviceIndex>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
         if (is_new) groups.unlike.push_back(layer.groups_of(s));
@@ -245,10 +358,11 @@ StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
         groups.mates.push_back(layer.mates_of(s));
     }
     if (stages < 2) return groups;
-    std::map<std::vector<int>, Group> boundaries;
+    std::map<std::vector<DeviceIndex>, Group> boundaries;
     for (std::size_t s = 0; s < stages; ++s) {
-        const auto [entry, is_new] = boundaries.try_emplace(layer.boundary_places(s));
-        if (is_new) entry->second = layer.boundary(s);
+        const auto boundary = layer.boundary(s);
+        const auto [entry, is_new] = boundaries.try_emplace(layer.places(boundary));
+        if (is_new) entry->second = layer.slowest_over(boundary);
         groups.boundaries.push_back(entry->second);
     }
     const auto end = groups.boundaries.end() - 1;  // the last stage has no next but where chunks go round

@@ -46,6 +46,12 @@ struct StageGroups {
 };
 
 // Ranks by the plan's placement, groups by dimension.
+//
+// Nodes on which ranks lie alike are looked at once (BlockLayout), so the time grows with the nodes and not with what their ranks do: tens
+// to some hundreds of microseconds for 4,096 ranks, of any placement. It takes longer, to the same answer, where there is less to be alike:
+// where ranks do not repeat from node to node (a last node that is not full, groups that no number of whole nodes holds, a peer switch over
+// such nodes) every rank is looked at; and where groups meet in a fabric that is narrower than their nodes, all that reach its leaves are,
+// in a dragonfly for each pair of its leaves. One topology serves all plans on as many nodes.
 StageGroups lay_groups(const Scenario&, const Topology&);
 
 }  // namespace sextant

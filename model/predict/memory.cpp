@@ -99,4 +99,17 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     return stages;
 }
 
+// Of stages that hold the same blocks the first has most micro-batches under way.
+Bytes peak_memory(const Prepared::State& job) {
+    Bytes peak;
+    for (std::size_t s = 0; s < job.stages.size(); ++s)
+        if (s == 0 || !(job.stages[s] == job.stages[s - 1])) peak = max(peak, one_stage(job, s).total());
+    return peak;
+}
+
+Bytes device_memory(const Prepared::State& job) {
+    const Device& device = job.scenario.cluster.node.device;
+    return device.usable_memory ? device.usable_memory->value : device.memory.value;
+}
+
 }  // namespace sextant

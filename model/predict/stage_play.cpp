@@ -10,6 +10,7 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, std::span<co
       plan_(job.scenario.plan),
       framework_(job.scenario.framework),
       groups_(job.groups[stage]),
+      stage_(job.stages[stage]),
       chunks_(job.chunks[stage]),
       each_(each),
       r_(r),

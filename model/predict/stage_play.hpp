@@ -35,7 +35,7 @@ private:
     [[nodiscard]] const OwnWork& forward(const Block& b) const { return passes_[static_cast<std::size_t>(b.block_template)].forward; }
     [[nodiscard]] const OwnWork& backward(const Block& b) const {
         const Passes& passes = passes_[static_cast<std::size_t>(b.block_template)];
-        return b.recomputed ? passes.again_and_backward : passes.backward;
+        return b.runs_again(stage_) ? passes.again_and_backward : passes.backward;
     }
     [[nodiscard]] const OwnWork& weights(const Block& b) const { return passes_[static_cast<std::size_t>(b.block_template)].weights; }
     [[nodiscard]] OwnWork over(const ChunkBlocks&, int first, int count, Pass) const;
@@ -62,6 +62,7 @@ private:
     const Plan& plan_;
     const Framework& framework_;
     const JobGroups& groups_;
+    const StageBlocks& stage_;
     const std::vector<ChunkBlocks>& chunks_;
     Seconds each_;
     const Resources& r_;

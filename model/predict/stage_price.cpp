@@ -56,7 +56,7 @@ std::vector<ChunkTimes> price_chunks(const StagePrice& stage, const Prepared::St
             all.forward += block.forward;
             all.backward += block.backward;
             all.weights += block.weights;
-            if (b.recomputed) all.recompute += block.recompute;
+            if (b.runs_again(job.stages[s])) all.recompute += block.recompute;
         }
         ChunkTimes t;
         t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
@@ -147,31 +147,34 @@ StageTimes StagePrice::times(double passes) const {
     return t;
 }
 
-// Most stages of a deep pipeline are like the one before, and cost the same; its ends have one neighbour only.
-std::vector<StagePrice> price_stages(const Prepared::State& job, const Resources& r) {
-    std::vector<SegmentPrice> segments;  // by groups, by template
+std::vector<SegmentPrice> price_segments(const Prepared::State& job, const Resources& r) {
+    std::vector<SegmentPrice> segments;
     segments.reserve(job.groups.unlike.size() * job.templates.size());
     for (const JobGroups& groups : job.groups.unlike)
         for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, groups, r));
-    std::vector<StagePrice> stages;
-    stages.reserve(job.stages.size());
+    return segments;
+}
+
+// The ends of a pipeline have one neighbour only.
+StagePrices price_stages(const Prepared::State& job, std::span<const SegmentPrice> segments, const Resources& r) {
+    StagePrices prices;
+    prices.which.reserve(job.stages.size());
     Seconds arrival;  // of the first micro-batch
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
-        const StagePrice* before = s > 0 ? &stages.back() : nullptr;
+        const StagePrice* before = s > 0 ? &prices.unlike.back() : nullptr;
         const bool alike = s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && job.groups.as_before(s) &&
                            !(before->data.first_forward > Seconds{});
-        if (alike) {
-            stages.push_back(*before);
-        } else {
+        if (!alike) {
             const std::size_t count = job.templates.size();
-            const auto alone = std::span<const SegmentPrice>(segments).subspan(job.groups.which[s] * count, count);
+            const auto alone = segments.subspan(job.groups.which[s] * count, count);
             const auto met = beside_other_stages(job, s, alone);
-            stages.push_back(price_stage(job, s, met ? std::span<const SegmentPrice>(*met) : alone, arrival, before, r));
+            prices.unlike.push_back(price_stage(job, s, met ? std::span<const SegmentPrice>(*met) : alone, arrival, before, r));
         }
-        const StagePrice& here = stages.back();
+        const StagePrice& here = prices.unlike.back();
+        prices.which.push_back(prices.unlike.size() - 1);
         arrival += (here.ahead() + here.send_ahead) / job.scenario.plan.vpp + here.data.first_forward;
     }
-    return stages;
+    return prices;
 }
 
 }  // namespace sextant

@@ -27,7 +27,19 @@ struct StagePrice {
     // `passes`: two, or one forward alone.
     [[nodiscard]] StageTimes times(double passes) const;
 };
-std::vector<StagePrice> price_stages(const Prepared::State&, const Resources&);
+
+// Of every block template by itself, for each of the stages' unlike groups in turn.
+std::vector<SegmentPrice> price_segments(const Prepared::State&, const Resources&);
+
+// Most stages of a deep pipeline are like the one before, and cost the same.
+struct StagePrices {
+    std::vector<StagePrice> unlike;
+    std::vector<std::size_t> which;  // of these, by stage
+
+    [[nodiscard]] std::size_t size() const { return which.size(); }
+    [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+};
+StagePrices price_stages(const Prepared::State&, std::span<const SegmentPrice>, const Resources&);
 
 // Does a stage go on computing while it sends?
 bool hides_sends(const Prepared::State&);

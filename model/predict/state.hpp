@@ -21,8 +21,9 @@ namespace sextant {
 struct ChunkBlocks {
     struct Block {
         int block_template = 0;
-        bool recomputed = false;
+        std::optional<int> layer;  // where it is one: its number among those of its stage
         BlockParameters parameters;
+        [[nodiscard]] bool runs_again(const StageBlocks& stage) const { return layer && *layer < stage.recomputed_layers; }
     };
     std::vector<Block> blocks;
     std::vector<Bucket> buckets;
@@ -94,8 +95,10 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// Memory of each stage.
+// Memory of each stage; of the fullest one; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
+Bytes peak_memory(const Prepared::State&);
+Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;
 // logits; and what the block needs while it runs, again or for inference.

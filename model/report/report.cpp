@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/report/bottleneck.hpp"
+#include "model/report/running_cost.hpp"
 #include "model/report/uncertainty.hpp"
 
 #include <algorithm>
@@ -42,15 +43,8 @@ RunCost run_cost(const Scenario& s, const Estimate& e, double utilization, int r
     cost.steps = std::ceil(cost.steps);
     cost.time = cost.steps * e.step;
     cost.device_hours = reserved * (cost.time / units::hour);
-    const NodeSpec& node = s.cluster.node;
-    std::optional<MoneyRate> price = s.run.device_price;
-    if (!price && node.device.price) price = node.device.price->value;
-    if (!price && node.price) price = node.price->value / node.devices;
-    if (price) cost.cost = reserved * (*price * cost.time);
-    const double nodes = std::ceil(static_cast<double>(reserved) / node.devices);
-    const Watts busy = node.device.power.value, idle = node.device.idle_power.value;
-    const Watts devices = s.plan.devices() * (idle + utilization * (busy - idle)) + (reserved - s.plan.devices()) * idle;
-    cost.energy = (devices + nodes * node.base_power.value) * cost.time;
+    if (const std::optional<MoneyRate> rent = device_rent(s)) cost.cost = reserved * (*rent * cost.time);
+    cost.energy = power_drawn(s, utilization, reserved) * cost.time;
     return cost;
 }
 
@@ -130,9 +124,7 @@ Report report_at(const Prepared& job, const Estimate& e, const Resources& at) {
     r.mfu = e.model_flops / (e.step * r.devices * r.peak);
     r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
     r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
-    Seconds idle;
-    for (const Term t : {Term::bubble, Term::launch, Term::input, Term::overhead, Term::straggler}) idle += e.terms[t];
-    r.utilization = 1 - idle / e.step;
+    r.utilization = utilization(e.terms);
 
     r.bottleneck = find_bottleneck(job, e, at);
     const Uncertainty u = find_uncertainty(job, e, at);

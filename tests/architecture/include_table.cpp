@@ -45,7 +45,7 @@ const std::vector<IncludeRow>& include_table() {
         {"calibrate",
          {"base", "hardware", "workload", "plan", "schedule", "cost", "predict", "graph", "report"},
          "fits profiles to measurements"},
-        {"io", {"base", "hardware", "workload", "plan", "graph", "report", "calibrate"}, "reads and writes values; knows no algorithm"},
+        {"io", {"base", "hardware", "workload", "plan", "graph", "report", "search", "calibrate"}, "reads and writes values; knows no algorithm"},
         {"facade",
          {"base", "hardware", "workload", "plan", "schedule", "cost", "predict", "graph", "lower", "simulate", "report", "search",
           "calibrate", "io"},

@@ -34,7 +34,7 @@ inline void deal_out_blocks(Prepared::State& job) {
     const BlockParameters p{k.parameters, k.expert_parameters, k.parameter_tensors};
     job.bucket_rule = bucket_rule(job.scenario.plan, job.scenario.framework, job.precision);
     ChunkBlocks chunk;
-    chunk.blocks.assign(10, {0, false, p});
+    chunk.blocks.assign(10, {0, {}, p});
     chunk.buckets = job.bucket_rule.buckets(std::vector<BlockParameters>(10, p), 0, 10);
     job.chunks.assign(job.stages.size(), {chunk});
 }

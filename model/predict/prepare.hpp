@@ -1,0 +1,23 @@
+// The parts that a prepared scenario is put together from, for who prepares many plans of one job. Internal to predict.
+#pragma once
+
+#include "model/predict/state.hpp"
+
+#include <span>
+#include <vector>
+
+namespace sextant {
+
+// The machine and the job, and what of a plan is no matter of how the network is cut.
+Prepared::State prepare_machine(const Scenario&);
+
+std::vector<BlockKernels> kernels_of(const Network&, const Prepared::State&);
+
+// Of every stage, chunk by chunk. `parameters`: of each block of the network.
+std::vector<std::vector<ChunkBlocks>> chunks_of(const Network&, std::span<const BlockParameters> parameters, const Prepared::State&);
+
+// Of schedules whose stages wait for each other in turns that a formula follows for equal stages only, unless there are so many stages that
+// playing would take long. After two micro-batches for every stage, each further one for every stage costs the same.
+std::vector<PlayedOrders> played_orders(const Plan&, std::int64_t micro_batches);
+
+}  // namespace sextant

@@ -1,0 +1,135 @@
+#include "model/predict/step_price.hpp"
+
+#include "model/plan/framework_defaults.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
+    const Plan& plan = job.scenario.plan;
+    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}};
+    if (plan.pp < 2 || !hides_sends(job)) return p;
+    Seconds all;
+    for (std::size_t s = 0; s < stages.size(); ++s) all += stages[s].send_ahead;
+    p.hidden_send = all / (plan.pp * plan.vpp - 1);
+    return p;
+}
+
+std::vector<Seconds> played_ends(const Prepared::State& job, const StagePrices& stages) {
+    PlayedPipeline pipeline{{}, stages[0].sends_block, job.scenario.plan.forward_only};
+    for (std::size_t s = 0; s < stages.size(); ++s) pipeline.stages.push_back(stages[s].chunks);
+    const PlayedOrders& few = job.played.front();
+    std::vector<Seconds> ends = play(pipeline, few.of_stage, few.micro_batches);
+    if (job.played.size() < 2) return ends;
+    // All further micro-batches take as long as those that it took from few to more.
+    const PlayedOrders& more = job.played.back();
+    const std::vector<Seconds> later = play(pipeline, more.of_stage, more.micro_batches);
+    const double further = static_cast<double>(job.micro_batches - few.micro_batches) / (more.micro_batches - few.micro_batches);
+    for (std::size_t s = 0; s < ends.size(); ++s) ends[s] += further * (later[s] - ends[s]);
+    return ends;
+}
+
+// When each stage ends its last backward, or its last forward where there is none.
+std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages) {
+    const Pipeline pipeline = pipeline_of(job, stages);
+    std::vector<StageTimes> times;
+    times.reserve(stages.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) times.push_back(stages[s].times(pipeline.forward_only ? 1 : 2));
+    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
+    if (job.played.empty()) return pipeline_ends(pipeline, times);
+    std::vector<Seconds> ends = played_ends(job, stages);
+    const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
+    for (Seconds& end : ends) end += later;
+    return ends;
+}
+
+// By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
+// is done last has waited for all of them to go through.
+Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, const std::vector<Seconds>& ends, std::size_t stage) {
+    const StageMates& mates = job.groups.mates[stage];
+    if (!(mates.data > 1)) return {};
+    const auto alone = [&](std::size_t s) { return ends[s] + stages[s].data.behind; };
+    Seconds through;
+    const auto goes_through = [&](std::size_t s) { through = max(through, alone(s) - stages[s].data.at_end) + stages[s].data.at_end; };
+    for (auto mate = mates.stages.rbegin(); mate != mates.stages.rend() && *mate > stage; ++mate) goes_through(*mate);
+    goes_through(stage);
+    return std::min(1.0, (mates.data - 1) / static_cast<double>(mates.stages.size())) * (through - alone(stage));
+}
+
+// Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
+// (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
+double expected_maximum(int n) {
+    if (n < 2) return 0;
+    const double probability = (n - 0.375) / (n + 0.25);
+    double low = 0, high = 10;
+    for (int i = 0; i < 50; ++i) {
+        const double middle = (low + high) / 2;
+        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
+    }
+    return low;
+}
+
+Seconds straggler_time(const Prepared::State& job, Seconds busy) {
+    const Scenario& s = job.scenario;
+    if (s.plan.data_parallel == DataParallel::async_parameter_server) {
+        // Nobody waits: the slow devices only do less of the work.
+        if (!s.straggler) return {};
+        const double n = s.plan.devices(), missing = s.straggler->devices * (1 - s.straggler->speed);
+        return (n / std::max(n - missing, 1e-3 * n) - 1) * busy;
+    }
+    Seconds wait;
+    if (s.step_noise > 0) wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
+    if (s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) wait += (1 / s.straggler->speed - 1) * busy;
+    return wait;
+}
+
+// The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
+// pipeline waits for hosts, this one's is no exception.
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const Resources& r) {
+    const double m = static_cast<double>(job.micro_batches);
+    const bool forward_only = job.scenario.plan.forward_only;
+    Terms t;
+    t[Term::forward] = m * s.blocks.forward.device + (forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * s.blocks.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
+    t[Term::recompute] = m * s.blocks.recompute.device;
+    static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
+    for (std::size_t g = 0; g < 3; ++g)
+        t[by_group[g]] = m * (s.blocks.forward.exchange[g] + s.blocks.backward.exchange[g] + s.blocks.recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (s.blocks.forward.meeting + s.blocks.backward.meeting + s.blocks.recompute.meeting);
+    t[Term::pipeline_communication] = m * s.sends();
+    const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
+    const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
+    t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
+    t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
+    t[Term::data_communication] = s.data.exposed + held_up;
+    t[Term::optimizer] = s.optimizer;
+    t[Term::offload] = m * s.offload + s.data.offload;
+    const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
+    t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
+    t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
+    return t;
+}
+
+}  // namespace
+
+StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
+    const std::vector<Seconds> ends = stage_ends(job, stages);
+    StepPrice step;
+    Seconds latest;
+    const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
+        if (s == 0 || done > latest) step.last_stage = s, latest = done;
+        if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
+    }
+    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), r); };
+    step.terms = terms_of(step.last_stage);
+    step.slowest = terms_of(step.slowest_stage);
+    return step;
+}
+
+}  // namespace sextant

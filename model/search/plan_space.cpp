@@ -1,0 +1,260 @@
+#include "model/search/plan_space.hpp"
+
+#include "model/plan/partition.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sextant {
+namespace {
+
+constexpr std::array<std::string_view, plan_field_count> field_names{"dp",          "tp",        "pp",           "cp",
+                                                                     "ep",          "expert_tp", "placement",    "data_parallel",
+                                                                     "shard_group", "offload",   "micro_batch",  "sequence_parallel",
+                                                                     "schedule",    "vpp",       "stage_blocks", "recompute"};
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+    std::vector<std::int64_t> small, large;
+    for (std::int64_t d = 1; d * d <= n; ++d) {
+        if (n % d != 0) continue;
+        small.push_back(d);
+        if (d * d < n) large.push_back(n / d);
+    }
+    small.insert(small.end(), large.rbegin(), large.rend());
+    return small;
+}
+
+// The divisors of n, or the pinned value where it is one of them.
+std::vector<int> degrees(const PlanSpace& space, PlanField field, int pinned, std::int64_t n) {
+    if (!space.is_free(field)) return pinned > 0 && n % pinned == 0 ? std::vector<int>{pinned} : std::vector<int>{};
+    std::vector<int> all;
+    for (const std::int64_t d : divisors(n)) all.push_back(static_cast<int>(d));
+    return all;
+}
+
+const TransformerSpec* transformer_of(const PlanSpace& space) { return std::get_if<TransformerSpec>(&space.job.workload.spec); }
+const MixtureOfExperts* experts_of(const PlanSpace& space) {
+    const TransformerSpec* t = transformer_of(space);
+    return t && t->moe ? &*t->moe : nullptr;
+}
+
+bool can(const PlanSpace& space, PlanFeature feature) { return space.job.framework.can(feature); }
+// Degrees of a dimension that the framework may lack: of what there is to divide, or one.
+std::int64_t divided(const PlanSpace& space, PlanFeature feature, std::int64_t n) { return can(space, feature) ? n : 1; }
+
+// Tensor parallelism inside experts is that of the layers, or none.
+std::vector<int> expert_tensor_degrees(const PlanSpace& space, int tp) {
+    if (!space.is_free(PlanField::expert_tp)) return {space.job.plan.expert_tp};
+    return experts_of(space) && tp > 1 ? std::vector<int>{0, 1} : std::vector<int>{0};
+}
+
+bool servers_pinned(const PlanSpace& space) { return space.job.plan.has_servers() && !space.is_free(PlanField::data_parallel); }
+
+std::vector<std::vector<PlanDimension>> placements(const PlanSpace& space, const Plan& plan) {
+    using enum PlanDimension;
+    const std::vector<PlanDimension>& own = space.job.plan.placement;
+    if (!space.is_free(PlanField::placement)) return {own};
+    std::vector<std::vector<PlanDimension>> orders{{tensor, context, data, pipeline}};
+    if (plan.pp > 1 && plan.dp > 1) orders.push_back({tensor, context, pipeline, data});
+    if (std::ranges::find(orders, own) == orders.end()) orders.push_back(own);
+    return orders;
+}
+
+// Over all data-parallel ranks, or over those of one node.
+std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan& plan) {
+    if (!space.is_free(PlanField::shard_group)) return {space.job.plan.shard_group};
+    std::vector<std::optional<int>> groups{std::nullopt};
+    if (!can(space, PlanFeature::shard_groups)) return groups;
+    int largest = 1;
+    const int ranks = plan.dp * plan.cp, in_node = used_devices_per_node(space.job) / plan.tp;
+    for (const std::int64_t d : divisors(ranks))
+        if (d <= in_node) largest = static_cast<int>(d);
+    if (largest > 1 && largest < ranks) groups.emplace_back(largest);
+    return groups;
+}
+
+std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan) {
+    using enum DataParallel;
+    if (!space.is_free(PlanField::data_parallel)) return {space.job.plan.data_parallel};
+    std::vector<DataParallel> kinds{all_reduce};
+    if (plan.dp * plan.cp == 1) return kinds;
+    const bool beside_pipeline = plan.pp == 1 || can(space, PlanFeature::sharded_pipeline);
+    if (!plan.forward_only && can(space, PlanFeature::zero1)) kinds.push_back(zero1);
+    if (!plan.forward_only && can(space, PlanFeature::zero2) && beside_pipeline) kinds.push_back(zero2);
+    if (can(space, PlanFeature::zero3) && beside_pipeline) kinds.push_back(zero3);
+    return kinds;
+}
+
+std::vector<Offload> offloads(const PlanSpace& space) {
+    if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
+    if (space.job.plan.forward_only || space.job.plan.without_optimizer || !can(space, PlanFeature::offload)) return {Offload::none};
+    return {Offload::none, Offload::optimizer};
+}
+
+std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
+    using enum Schedule;
+    if (!space.is_free(PlanField::schedule)) return {space.job.plan.schedule};
+    if (plan.pp == 1) return {one_f_one_b};
+    std::vector<Schedule> kinds{one_f_one_b};
+    if (!plan.forward_only && can(space, PlanFeature::gpipe)) kinds.push_back(gpipe);
+    if (can(space, PlanFeature::interleaved)) kinds.push_back(interleaved);
+    if (!plan.forward_only && can(space, PlanFeature::zero_bubble)) kinds.push_back(zero_bubble);
+    return kinds;
+}
+
+// Chunks of a stage that make the largest chunk smaller than one chunk less does.
+std::vector<int> chunk_counts(const PlanSpace& space, const Plan& plan) {
+    if (!space.is_free(PlanField::vpp)) return {space.job.plan.vpp};
+    if (plan.schedule != Schedule::interleaved) return {1};
+    const auto largest = [&](int vpp) { return (space.blocks + plan.pp * vpp - 1) / (plan.pp * vpp); };
+    std::vector<int> counts;
+    for (int vpp = 2; plan.pp * vpp <= space.blocks; ++vpp)
+        if (largest(vpp) < largest(vpp - 1)) counts.push_back(vpp);
+    return counts;
+}
+
+bool can_be(const PlanSpace& space, const Plan& plan) {
+    if (plan.pp * plan.vpp > space.blocks) return false;
+    switch (plan.schedule) {
+        case Schedule::interleaved:
+            return plan.pp > 1 && plan.vpp > 1 && plan.micro_batches() % plan.pp == 0;
+        case Schedule::sequential:
+            return plan.vpp == 1 && plan.micro_batches() == 1;
+        case Schedule::zero_bubble:
+            return plan.vpp == 1 && !plan.forward_only;
+        case Schedule::one_f_one_b:
+        case Schedule::gpipe:
+            break;
+    }
+    return plan.vpp == 1;
+}
+
+}  // namespace
+
+std::string_view to_text(PlanField field) { return field_names[static_cast<std::size_t>(field)]; }
+
+std::optional<PlanField> plan_field(std::string_view name) {
+    const auto found = std::ranges::find(field_names, name);
+    if (found == field_names.end()) return {};
+    return static_cast<PlanField>(found - field_names.begin());
+}
+
+PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
+    Scenario whole = job;
+    whole.plan = {};
+    const int blocks = static_cast<int>(cut_network(whole).sequence.size());
+    return {std::move(job), std::move(pinned), devices, blocks};
+}
+
+std::vector<Plan> cuts(const PlanSpace& space) {
+    const Plan& own = space.job.plan;
+    const bool whole = servers_pinned(space);  // workers of a server hold the whole model
+    const MixtureOfExperts* moe = experts_of(space);
+    std::vector<Plan> plans;
+    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : divided(space, PlanFeature::tensor, space.devices)))
+        for (const int cp : degrees(space, PlanField::cp, own.cp,
+                                    transformer_of(space) && !whole ? divided(space, PlanFeature::context, space.devices / tp) : 1))
+            for (const int ep :
+                 degrees(space, PlanField::ep, own.ep, moe && !whole ? divided(space, PlanFeature::experts, moe->experts) : 1))
+                for (const int expert_tp : expert_tensor_degrees(space, tp)) {
+                    Plan plan = own;
+                    plan.tp = tp, plan.cp = cp, plan.ep = ep, plan.expert_tp = expert_tp;
+                    if (expert_tp == 0 || tp % expert_tp == 0) plans.push_back(std::move(plan));
+                }
+    return plans;
+}
+
+std::vector<Plan> layouts(const PlanSpace& space, const Plan& cut) {
+    std::vector<Plan> plans;
+    const int rest = space.devices / (cut.tp * cut.cp);
+    for (const int pp : degrees(space, PlanField::pp, cut.pp, servers_pinned(space) ? 1 : divided(space, PlanFeature::pipeline, rest))) {
+        const int dp = rest / pp;
+        const bool splits =
+            cut.global_batch % dp == 0 && (std::int64_t{dp} * cut.cp * cut.tp) % (std::int64_t{cut.ep} * cut.expert_tensor()) == 0;
+        if (pp > space.blocks || !splits || (!space.is_free(PlanField::dp) && dp != space.job.plan.dp)) continue;
+        Plan plan = cut;
+        plan.pp = pp, plan.dp = dp;
+        for (auto& order : placements(space, plan)) {
+            plan.placement = std::move(order);
+            plans.push_back(plan);
+        }
+    }
+    return plans;
+}
+
+std::vector<Plan> sharings(const PlanSpace& space, const Plan& layout) {
+    std::vector<Plan> plans;
+    Plan plan = layout;
+    for (const DataParallel kind : sharing_kinds(space, layout)) {
+        plan.data_parallel = kind;
+        for (const std::optional<int> group :
+             plan.has_shards() ? shard_groups(space, layout) : std::vector<std::optional<int>>{std::nullopt}) {
+            if (group && layout.dp * layout.cp % *group != 0) continue;
+            plan.shard_group = group;
+            for (const Offload offload : offloads(space)) {
+                plan.offload = offload;
+                plans.push_back(plan);
+            }
+        }
+    }
+    return plans;
+}
+
+std::vector<Plan> shapes(const PlanSpace& space, const Plan& layout) {
+    const Plan& own = space.job.plan;
+    std::vector<bool> sequence{layout.tp > 1 && own.sequence_parallel};
+    if (space.is_free(PlanField::sequence_parallel)) {
+        sequence = {false};
+        if (transformer_of(space) && layout.tp > 1 && can(space, PlanFeature::sequence)) sequence.push_back(true);
+    }
+    const std::int64_t samples = layout.global_batch / layout.dp;  // of one pipeline
+    std::vector<std::int64_t> sizes = divisors(samples);
+    if (!space.is_free(PlanField::micro_batch))
+        sizes = samples % own.micro_batch == 0 ? std::vector{own.micro_batch} : std::vector<std::int64_t>{};
+    std::vector<Plan> plans;
+    Plan plan = layout;
+    for (const std::int64_t size : sizes)
+        for (const bool parallel : sequence) {
+            plan.micro_batch = size, plan.sequence_parallel = parallel;
+            plans.push_back(plan);
+        }
+    return plans;
+}
+
+std::vector<Plan> schedules(const PlanSpace& space, const Plan& shape) {
+    std::vector<Plan> plans;
+    Plan plan = shape;
+    if (space.is_free(PlanField::stage_blocks)) plan.stage_blocks.clear();
+    for (const Schedule kind : schedule_kinds(space, shape)) {
+        plan.schedule = kind;
+        for (const int vpp : chunk_counts(space, plan)) {
+            plan.vpp = vpp;
+            if (can_be(space, plan)) plans.push_back(plan);
+        }
+    }
+    return plans;
+}
+
+std::vector<Plan> recompute_families(const PlanSpace& space, const Plan& plan) {
+    if (!space.is_free(PlanField::recompute)) return {plan};
+    Plan family = plan;
+    family.recompute = Recompute::none;
+    family.recompute_blocks = 0;
+    std::vector<Plan> families{family};
+    // A fused attention kernel keeps nothing that could be made again, unless the job names more.
+    const bool drops = (!plan.flash_attention || !plan.recompute_modules.empty()) && can(space, PlanFeature::selective_recompute);
+    if (plan.forward_only || !transformer_of(space) || !drops) return families;
+    family.recompute = Recompute::selective;
+    families.push_back(family);
+    return families;
+}
+
+std::optional<Plan> with_recomputed_blocks(const PlanSpace& space, const Plan& family, int blocks, int layers) {
+    if (!space.is_free(PlanField::recompute) || family.recompute != Recompute::none || family.forward_only) return {};
+    Plan plan = family;
+    plan.recompute = blocks < layers ? Recompute::blocks : Recompute::full;
+    plan.recompute_blocks = blocks < layers ? blocks : 0;
+    return plan;
+}
+
+}  // namespace sextant

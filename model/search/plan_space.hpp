@@ -1,0 +1,74 @@
+// Which plans a search looks at: for each field of a plan its values, and which of them go together. docs/model/search.md writes the space
+// down and says why it is enough.
+//
+// Fields are chosen one level after the other, each level within what the levels above it have fixed:
+//
+//     cut         tp, cp, ep, expert_tp                 what one device computes of a layer
+//     layout      pp, dp, placement                     which ranks communicate, and where they stand
+//     sharing     data_parallel, shard_group, offload   who keeps weights, gradients and states
+//     shape       micro_batch, sequence_parallel        how large the work is
+//     schedule    schedule, vpp                         in which order stages work
+//
+// Two fields are solved inside each of these points: how many blocks run forward again (as few as fit in memory), and how many blocks each
+// stage holds (model/search/stage_split.hpp).
+#pragma once
+
+#include "model/plan/scenario.hpp"
+
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// What may be chosen, by the name that it has in a scenario's plan. Batch, precision, optimizer and whatever else a plan says are the
+// job's.
+enum class PlanField {
+    dp,
+    tp,
+    pp,
+    cp,
+    ep,
+    expert_tp,
+    placement,
+    data_parallel,
+    shard_group,
+    offload,
+    micro_batch,
+    sequence_parallel,
+    schedule,
+    vpp,
+    stage_blocks,
+    recompute,
+};
+inline constexpr int plan_field_count = 16;
+std::string_view to_text(PlanField);
+std::optional<PlanField> plan_field(std::string_view name);
+
+// Plans that use so many devices. What is pinned is as in the job's plan.
+struct PlanSpace {
+    Scenario job;
+    std::set<PlanField> pinned;
+    int devices = 1;
+    int blocks = 1;  // of the network
+
+    [[nodiscard]] bool is_free(PlanField field) const { return !pinned.contains(field); }
+};
+// Throws InputError where the workload cannot be built.
+PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices);
+
+// The values of one level: the plan given, with this level's fields set. Simpler plans come first.
+std::vector<Plan> cuts(const PlanSpace&);
+std::vector<Plan> layouts(const PlanSpace&, const Plan& cut);
+std::vector<Plan> sharings(const PlanSpace&, const Plan& layout);
+std::vector<Plan> shapes(const PlanSpace&, const Plan& layout);
+std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
+
+// What runs forward again, to begin with: nothing, or the attention core.
+std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
+// The plan that begins a family, with this many blocks of each stage running forward again, of at most `layers` that a stage has. None
+// where that is not to be chosen.
+std::optional<Plan> with_recomputed_blocks(const PlanSpace&, const Plan& family, int blocks, int layers);
+
+}  // namespace sextant

@@ -1,0 +1,96 @@
+#include "model/search/ranking.hpp"
+
+#include "model/report/running_cost.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sextant {
+namespace {
+
+double device_seconds_per_sample(const PlanChoice& c) { return c.devices / c.samples_per_s.si(); }
+
+// At least as good in throughput, memory and cost. Devices of a job all cost the same.
+bool as_good(const PlanChoice& a, const PlanChoice& b) {
+    return a.samples_per_s >= b.samples_per_s && a.memory <= b.memory && device_seconds_per_sample(a) <= device_seconds_per_sample(b);
+}
+
+}  // namespace
+
+bool simpler(const Plan& a, const Plan& b) {
+    const auto rank = [](const Plan& p) {
+        return std::tuple(p.devices(), p.pp, p.cp, p.tp, p.ep, p.vpp, p.offload, p.data_parallel, p.shard_group.value_or(0), p.recompute,
+                          p.recompute_blocks, p.schedule, p.sequence_parallel, p.stage_blocks, p.expert_tp, p.placement, -p.micro_batch,
+                          p.global_batch);
+    };
+    return rank(a) < rank(b);
+}
+
+Ranking::Ranking(const SearchRequest& request)
+    : objective_(request.objective),
+      top_(static_cast<std::size_t>(std::max(1, request.top))),
+      rent_(device_rent(request.job).value_or(MoneyRate{}).si()) {
+    const NodeSpec& node = request.job.cluster.node;
+    idle_ = node.device.idle_power.value + node.base_power.value / node.devices;
+}
+
+double Ranking::key(const PlanChoice& c) const {
+    switch (objective_) {
+        case Objective::throughput:
+            return 1 / c.samples_per_s.si();
+        case Objective::time:
+            return c.step.si();
+        case Objective::cost:
+            return rent_ * device_seconds_per_sample(c);
+        case Objective::energy:
+            return c.energy_per_sample.si();
+        case Objective::memory:
+            return c.memory.si();
+    }
+    return 0;
+}
+
+bool Ranking::before(const PlanChoice& a, const PlanChoice& b) const {
+    const auto rank = [&](const PlanChoice& c) { return std::tuple(key(c), c.step.si(), c.memory.si()); };
+    const auto x = rank(a), y = rank(b);
+    return x != y ? x < y : simpler(a.plan, b.plan);
+}
+
+bool Ranking::admits(const PlanBound& bound) const {
+    if (best_.size() < top_) return true;
+    PlanChoice ideal;
+    ideal.step = bound.step;
+    ideal.memory = bound.memory;
+    ideal.devices = bound.devices;
+    ideal.samples_per_s = static_cast<double>(bound.global_batch) / bound.step;
+    ideal.energy_per_sample = bound.devices * idle_ * bound.step / static_cast<double>(bound.global_batch);
+    if (key(ideal) <= key(best_.back())) return true;
+    // Worse than a plan of the front in all that counts, and not only as good.
+    return std::ranges::none_of(front_, [&](const PlanChoice& c) { return as_good(c, ideal) && !as_good(ideal, c); });
+}
+
+void Ranking::add(const PlanChoice& c) {
+    const auto at = std::ranges::lower_bound(best_, c, [&](const PlanChoice& a, const PlanChoice& b) { return before(a, b); });
+    const bool known = at != best_.end() && !before(c, *at);
+    if (!known && (at != best_.end() || best_.size() < top_)) {
+        best_.insert(at, c);
+        if (best_.size() > top_) best_.pop_back();
+    }
+    // Of equals the simplest stands for all.
+    const auto stands_for = [](const PlanChoice& a, const PlanChoice& b) {
+        return as_good(a, b) && (!as_good(b, a) || !simpler(b.plan, a.plan));
+    };
+    if (std::ranges::any_of(front_, [&](const PlanChoice& other) { return stands_for(other, c); })) return;
+    std::erase_if(front_, [&](const PlanChoice& other) { return stands_for(c, other); });
+    const auto faster = [](const PlanChoice& a, const PlanChoice& b) {
+        return std::tuple(-a.samples_per_s.si(), a.memory.si()) < std::tuple(-b.samples_per_s.si(), b.memory.si());
+    };
+    front_.insert(std::ranges::upper_bound(front_, c, faster), c);
+}
+
+void Ranking::add(const Ranking& other) {
+    for (const PlanChoice& c : other.best_) add(c);
+    for (const PlanChoice& c : other.front_) add(c);
+}
+
+}  // namespace sextant

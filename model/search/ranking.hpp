@@ -1,0 +1,42 @@
+// The best plans so far, and those that nobody beats in everything at once. What is kept does not depend on the order of arrival.
+#pragma once
+
+#include "model/search/search.hpp"
+
+namespace sextant {
+
+// What is known of a plan before it is priced: no plan of its kind has a shorter step or needs less memory.
+struct PlanBound {
+    Seconds step;
+    Bytes memory;
+    int devices = 1;
+    std::int64_t global_batch = 1;
+};
+
+class Ranking {
+public:
+    explicit Ranking(const SearchRequest&);
+
+    // Could such a plan be among the best or on the front?
+    [[nodiscard]] bool admits(const PlanBound&) const;
+    void add(const PlanChoice&);
+    void add(const Ranking& other);
+
+    [[nodiscard]] const std::vector<PlanChoice>& best() const { return best_; }
+    [[nodiscard]] const std::vector<PlanChoice>& front() const { return front_; }
+
+private:
+    [[nodiscard]] double key(const PlanChoice&) const;  // smaller is better
+    [[nodiscard]] bool before(const PlanChoice&, const PlanChoice&) const;
+
+    Objective objective_;
+    std::size_t top_;
+    double rent_;  // of a device, a second
+    Watts idle_;   // of a device that does nothing, with its share of the node
+    std::vector<PlanChoice> best_, front_;
+};
+
+// A total order of plans, simpler ones first: who reads an answer of equals wants the simplest.
+bool simpler(const Plan&, const Plan&);
+
+}  // namespace sextant

@@ -1,0 +1,180 @@
+#include "model/search/search.hpp"
+
+#include "model/plan/partition.hpp"
+#include "model/report/running_cost.hpp"
+#include "model/search/cut_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace sextant {
+namespace {
+
+constexpr std::array<std::string_view, 5> objective_names{"throughput", "time", "cost", "energy", "memory"};
+
+// All plans of one size, one batch.
+struct Part {
+    PlanSpace space;
+    Topology topology;
+    Part(PlanSpace s, const Scenario& all)
+        : space(std::move(s)), topology(Topology::build(all.cluster, used_nodes(all), uses_sockets(all))) {}
+};
+
+std::vector<std::unique_ptr<Part>> parts_of(const SearchRequest& request) {
+    std::vector<int> sizes = request.devices;
+    std::vector<std::int64_t> batches = request.global_batches;
+    if (sizes.empty()) sizes.push_back(request.job.plan.devices());
+    if (batches.empty()) batches.push_back(request.job.plan.global_batch);
+    std::vector<std::unique_ptr<Part>> parts;
+    Diagnostics problems;
+    for (const int devices : sizes) {
+        Scenario job = request.job;
+        // Do so many devices exist, and reach each other?
+        job.plan = {};
+        job.plan.dp = devices;
+        job.plan.global_batch = devices;
+        job.plan.scattered = request.job.plan.scattered;
+        job.plan.devices_per_node = request.job.plan.devices_per_node;
+        const auto wrong = check_plan(job);
+        for (const Diagnostic& d : wrong) problems.add(d);
+        if (!wrong.empty()) continue;
+        const Scenario all = job;
+        for (const std::int64_t batch : batches) {
+            job.plan = request.job.plan;
+            job.plan.global_batch = batch;
+            parts.push_back(std::make_unique<Part>(plan_space(job, request.pinned, devices), all));
+        }
+    }
+    problems.throw_if_any();
+    return parts;
+}
+
+// Conditions that are not about anything known, and a price where none is.
+void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
+    PlanChoice any;
+    if (rent) any.cost_per_sample = Money{};
+    for (const Condition& c : request.where) static_cast<void>(holds(c, named_quantities(any)));
+    if (request.objective == Objective::cost && !rent)
+        throw InputError(Diagnostic{request.job.file, "/run/device_price",
+                                    "the cheapest plan is asked for, and nothing says what a device costs",
+                                    "\"run\": {\"device_price\": \"2.50 USD/h\"}"});
+}
+
+// One cut of one part: what one thread searches at a time.
+struct Unit {
+    const Part* part = nullptr;
+    Plan cut;
+};
+
+// Plans that cut layers least come first: they are often the best, and what is best so far rules out the rest.
+std::vector<Unit> units_of(const std::vector<std::unique_ptr<Part>>& parts) {
+    std::vector<Unit> units;
+    for (const auto& part : parts)
+        for (Plan& cut : cuts(part->space)) units.push_back({part.get(), std::move(cut)});
+    std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::int64_t{u.cut.tp} * u.cut.cp; });
+    return units;
+}
+
+}  // namespace
+
+std::string_view to_text(Objective o) { return objective_names[static_cast<std::size_t>(o)]; }
+
+std::optional<Objective> objective(std::string_view name) {
+    const auto found = std::ranges::find(objective_names, name);
+    if (found == objective_names.end()) return {};
+    return static_cast<Objective>(found - objective_names.begin());
+}
+
+std::vector<NamedQuantity> named_quantities(const PlanChoice& c) {
+    std::vector<NamedQuantity> list = {{"step_time", c.step.si(), &unit_table<Seconds>()},
+                                       {"memory", c.memory.si(), &unit_table<Bytes>()},
+                                       {"devices", static_cast<double>(c.devices), nullptr},
+                                       {"samples_per_s", c.samples_per_s.si(), nullptr},
+                                       {"energy_per_sample", c.energy_per_sample.si(), &unit_table<Joules>()}};
+    if (c.cost_per_sample) list.push_back({"cost_per_sample", c.cost_per_sample->si(), &unit_table<Money>()});
+    return list;
+}
+
+Scenario with_plan(const Scenario& job, const Plan& plan) {
+    Scenario s = job;
+    s.plan = plan;
+    return s;
+}
+
+PlanChoice plan_choice(const Scenario& job, const Terms& terms, Bytes memory) {
+    PlanChoice c;
+    c.plan = job.plan;
+    c.step = terms.total();
+    c.memory = memory;
+    c.devices = job.plan.devices();
+    const double batch = static_cast<double>(job.plan.global_batch);
+    c.samples_per_s = batch / c.step;
+    if (const auto rent = device_rent(job)) c.cost_per_sample = c.devices * (*rent * c.step) / batch;
+    c.energy_per_sample = power_drawn(job, utilization(terms), c.devices) * c.step / batch;
+    return c;
+}
+
+SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
+    priced += o.priced;
+    too_large += o.too_large;
+    pruned += o.pruned;
+    return *this;
+}
+
+// In rounds, each of which knows what those before it found: so what is pruned does not depend on which thread is quicker.
+SearchResult search(const SearchRequest& request, const std::function<bool(const SearchProgress&)>& progress) {
+    const std::optional<MoneyRate> rent = device_rent(request.job);
+    check(request, rent);
+    const auto parts = parts_of(request);
+    const std::vector<Unit> units = units_of(parts);
+
+    Ranking ranking(request);
+    SearchResult result;
+    std::atomic<bool> stop = false;
+    std::vector<std::optional<CutSearch>> found(units.size());
+    for (std::size_t begin = 0, round = 1; begin < units.size() && !stop; begin += round, round *= 2) {
+        const std::size_t end = std::min(units.size(), begin + round);
+        std::atomic<std::size_t> next = begin, done = begin;
+        const auto work = [&](bool reports) {
+            for (std::size_t i = next++; i < end && !stop; i = next++) {
+                CutSearch& search = found[i].emplace(request, units[i].part->space, units[i].part->topology, ranking);
+                search.run(units[i].cut, stop);
+                ++done;
+                if (!reports || !progress) continue;
+                SearchProgress now{static_cast<double>(done) / static_cast<double>(units.size()), result.counts, nullptr};
+                if (!ranking.best().empty()) now.best = &ranking.best().front();
+                if (!progress(now)) stop = true;
+            }
+        };
+        {
+            std::vector<std::jthread> others;
+            for (int t = 1; t < request.threads && static_cast<std::size_t>(t) < end - begin; ++t) others.emplace_back(work, false);
+            work(true);
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!found[i]) continue;
+            ranking.add(found[i]->ranking());
+            result.counts += found[i]->counts();
+            const auto& smallest = found[i]->smallest();
+            if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
+            found[i].reset();
+        }
+    }
+    result.complete = !stop;
+    if (result.counts.all() == 0 && result.complete)
+        throw InputError(Diagnostic{request.job.file, "/plan", "no plan can be: nothing goes with what is pinned",
+                                    "pin less, or look at other numbers of devices"});
+    result.best = ranking.best();
+    result.front = ranking.front();
+    if (!result.best.empty()) result.smallest.reset();
+    if (result.smallest) {
+        const Scenario smallest = with_plan(request.job, result.smallest->plan);
+        result.smallest = plan_choice(smallest, estimate(prepare(smallest)).terms, result.smallest->memory);
+    }
+    return result;
+}
+
+}  // namespace sextant

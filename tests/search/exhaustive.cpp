@@ -1,0 +1,94 @@
+#include "tests/search/exhaustive.hpp"
+
+#include "model/predict/stage_price.hpp"
+#include "model/search/ranking.hpp"
+#include "model/search/stage_split.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+class Exhaustive {
+public:
+    explicit Exhaustive(const SearchRequest& request) : request_(request), ranking_(request) {}
+
+    SearchResult run() {
+        for (const int devices : request_.devices) search(plan_space(request_.job, request_.pinned, devices));
+        SearchResult result;
+        result.best = ranking_.best();
+        result.front = ranking_.front();
+        result.counts = counts_;
+        return result;
+    }
+
+private:
+    void search(const PlanSpace& space) {
+        for (const Plan& cut : cuts(space))
+            for (const Plan& layout : layouts(space, cut))
+                for (const Plan& sharing : sharings(space, layout))
+                    for (const Plan& shape : shapes(space, sharing))
+                        for (const Plan& order : schedules(space, shape))
+                            for (const Plan& family : recompute_families(space, order)) try_splits(space, family);
+    }
+
+    void try_splits(const PlanSpace& space, const Plan& family) {
+        std::optional<std::vector<int>> split;
+        try {
+            if (!request_.pinned.contains(PlanField::stage_blocks) && family.vpp == 1 && family.pp > 1) split = balanced(family);
+            try_recompute(space, family);
+        } catch (const InputError&) {
+            return;  // the network does not divide so
+        }
+        if (!split) return;
+        Plan plan = family;
+        plan.stage_blocks = *split;
+        try_recompute(space, plan);
+    }
+
+    std::optional<std::vector<int>> balanced(const Plan& plan) {
+        const Prepared prepared = prepare(with_plan(request_.job, plan));
+        const Prepared::State& job = prepared.state();
+        std::vector<Seconds> times;
+        std::vector<int> even;
+        const auto segments = price_segments(job, {});
+        for (std::size_t s = 0; s < job.stages.size(); ++s) {
+            even.push_back(std::accumulate(job.stages[s].count.begin(), job.stages[s].count.end(), 0));
+            for (const ChunkBlocks::Block& b : job.chunks[s].front().blocks) {
+                const SegmentPrice& price = segments[static_cast<std::size_t>(b.block_template)];
+                times.push_back(price.forward.device + price.backward.device);
+            }
+        }
+        return balanced_split(times, even);
+    }
+
+    void try_recompute(const PlanSpace& space, const Plan& family) {
+        bool fits = try_plan(family);
+        const Prepared job = prepare(with_plan(request_.job, family));
+        const int layers = std::ranges::max(job.state().stages, {}, &StageBlocks::layers).layers;
+        for (int k = 1; k <= layers; ++k) {
+            const auto more = with_recomputed_blocks(space, family, k, layers);
+            if (!more) return;
+            if (!fits || k == layers) fits = try_plan(*more);
+        }
+    }
+
+    bool try_plan(const Plan& plan) {
+        const Scenario job = with_plan(request_.job, plan);
+        const Estimate e = estimate(prepare(job));
+        ++(e.fits ? counts_.priced : counts_.too_large);
+        if (e.fits) ranking_.add(plan_choice(job, e.terms, e.peak_memory));
+        return e.fits;
+    }
+
+    const SearchRequest& request_;
+    Ranking ranking_;
+    SearchCounts counts_;
+};
+
+}  // namespace
+
+SearchResult search_exhaustively(const SearchRequest& request) { return Exhaustive(request).run(); }
+
+}  // namespace sextant

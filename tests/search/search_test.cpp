@@ -1,0 +1,76 @@
+// A search answers what trying every plan answers.
+#include "tests/properties/random_plans.hpp"
+#include "tests/search/exhaustive.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sextant {
+namespace {
+
+std::string plan_text(const PlanChoice& c) {
+    const Plan& p = c.plan;
+    std::string text = "tp" + std::to_string(p.tp) + " cp" + std::to_string(p.cp) + " pp" + std::to_string(p.pp) + " vpp" +
+                       std::to_string(p.vpp) + " dp" + std::to_string(p.dp) + " ep" + std::to_string(p.ep) + "/" +
+                       std::to_string(p.expert_tp) + " micro-batch " + std::to_string(p.micro_batch) + (p.sequence_parallel ? " sp" : "") +
+                       " schedule " + std::to_string(static_cast<int>(p.schedule)) + " sharing " +
+                       std::to_string(static_cast<int>(p.data_parallel)) + "/" + std::to_string(p.shard_group.value_or(0)) + " offload " +
+                       std::to_string(static_cast<int>(p.offload)) + " recompute " + std::to_string(static_cast<int>(p.recompute)) + "/" +
+                       std::to_string(p.recompute_blocks) + " third " + std::to_string(static_cast<int>(p.placement[2])) + " split";
+    for (const int n : p.stage_blocks) text += " " + std::to_string(n);
+    return text;
+}
+
+// To the last bit but one or two: the same numbers are added up.
+void expect_same(const std::vector<PlanChoice>& found, const std::vector<PlanChoice>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        SCOPED_TRACE(i);
+        EXPECT_EQ(plan_text(found[i]), plan_text(expected[i]));
+        EXPECT_DOUBLE_EQ(found[i].step.si(), expected[i].step.si());
+        EXPECT_DOUBLE_EQ(found[i].memory.si(), expected[i].memory.si());
+        EXPECT_DOUBLE_EQ(found[i].energy_per_sample.si(), expected[i].energy_per_sample.si());
+    }
+}
+
+// A job on a few devices, some of whose plan's fields are pinned, so that every plan can be tried.
+SearchRequest small_request(const RandomPlan& drawn, std::mt19937_64& draw) {
+    SearchRequest request{.job = drawn.scenario};
+    Plan& plan = request.job.plan;
+    plan.global_batch = 8;
+    plan.micro_batch = 1;
+    request.devices = {1 << (1 + static_cast<int>(draw() % 3))};
+    request.top = 5;
+    request.objective = std::array{Objective::throughput, Objective::memory, Objective::energy}[draw() % 3];
+    for (int f = 0; f < plan_field_count; ++f)
+        if (static_cast<PlanField>(f) != PlanField::dp && draw() % 2 == 0) request.pinned.insert(static_cast<PlanField>(f));
+    return request;
+}
+
+class SearchProperty : public testing::TestWithParam<int> {};
+
+TEST_P(SearchProperty, AnswersWhatTryingEveryPlanAnswers) {
+    const auto seed = static_cast<std::uint64_t>(GetParam());
+    std::mt19937_64 draw(seed);
+    for (const RandomPlan& drawn : random_plans(7000 + seed, 6)) {
+        const SearchRequest request = small_request(drawn, draw);
+        SCOPED_TRACE(testing::PrintToString(drawn.overrides) + " on " + std::to_string(request.devices.front()));
+        const SearchResult expected = search_exhaustively(request);
+        if (expected.counts.all() == 0) {
+            EXPECT_THROW(search(request), InputError);
+            continue;
+        }
+        const SearchResult found = search(request);
+        expect_same(found.best, expected.best);
+        expect_same(found.front, expected.front);
+        SearchRequest all = request;
+        all.prune = false;
+        EXPECT_EQ(search(all).counts.priced, expected.counts.priced);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 8));
+
+}  // namespace
+}  // namespace sextant
