@@ -6,7 +6,7 @@ namespace sextant::gui {
 
 std::shared_ptr<Chart> mover_bars(const Bottleneck& b, const Look& look, std::size_t most) {
     auto chart = std::make_shared<RankedBars>();
-    chart->bar_part = 0.22;
+    chart->bar_part = 0.45;
     chart->full = 0.5;  // twice of one thing halves the step at best
     for (std::size_t i = 0; i < std::min(most, b.movers.size()); ++i) {
         const Mover& m = b.movers[i];

@@ -39,7 +39,9 @@ TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
     open("gpt3-175b-1024xa100");
     const QImage full = image_of(info(), workbench, selection);
     EXPECT_GT(colours_in(full), 10U);
-    EXPECT_EQ(full != empty, info().needs_scenario);
+    if (info().needs_scenario) {
+        EXPECT_NE(full, empty);
+    }
 }
 
 TEST_P(EveryView, IsNotTheSameForAnotherScenario) {

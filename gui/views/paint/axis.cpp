@@ -37,7 +37,7 @@ std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
 }
 
 void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, double top, double bottom, const Look& look) {
-    const std::vector<Tick> list = ticks(scale.largest, unit, std::max(3.0, (scale.right - scale.left) / 90));
+    const std::vector<Tick> list = ticks(scale.largest, unit, std::max(4.0, (scale.right - scale.left) / 90));
     const QFont font = font_of(Type::small);
     for (const Tick& tick : list) {
         const double x = scale.x_of(tick.value);

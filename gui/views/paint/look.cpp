@@ -193,7 +193,7 @@ QColor colour_of(SourceKind k, const Look& look) {
 
 QColor text_on(const QColor& ground) {
     const double luminance = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue();
-    return luminance > 150 ? QColor(0x14, 0x1a, 0x20) : QColor(Qt::white);
+    return luminance > 135 ? QColor(0x14, 0x1a, 0x20) : QColor(Qt::white);
 }
 
 }  // namespace sextant::gui

@@ -74,6 +74,9 @@ QSpinBox::down-arrow { image: url(:/icons/down.svg); width: 10px; height: 10px; 
 QSpinBox::up-button:hover, QSpinBox::down-button:hover { background: @sunken; border-radius: 3px; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url(:/icons/down.svg); width: 12px; height: 12px; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @faint; border-radius: 3px; background: @surface; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check.svg); }
+QCheckBox::indicator:disabled { border-color: @border; }
 QSlider::groove:horizontal { height: 4px; background: @border; border-radius: 2px; }
 QSlider::handle:horizontal { width: 14px; margin: -5px 0; background: @accent; border-radius: 7px; }
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: @text; }

@@ -15,7 +15,7 @@ namespace {
 // Those that move the answer most; at least some, to see that the others do not matter.
 std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
     auto chart = std::make_shared<RankedBars>();
-    chart->bar_part = 0.12;
+    chart->bar_part = 0.2;
     chart->full = 0.05;
     constexpr double noticeable = 5e-3;
     constexpr std::size_t at_least = 6;
