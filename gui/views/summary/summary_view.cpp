@@ -28,7 +28,7 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
                         .tag = words_of(input.kind),
                         .share = input.effect};
         line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
-        line.tip = q(input.source).toHtmlEscaped();
+        line.tip = QStringLiteral("<b>%1</b><br>%2").arg(line.name.toHtmlEscaped(), q(input.source).toHtmlEscaped());
         line.tag_colour = colour;
         line.fill = {colour};
         chart->lines.push_back(std::move(line));
