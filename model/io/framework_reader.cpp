@@ -78,7 +78,6 @@ void read_identity(ObjectReader& r, Framework& f) {
     r.required("title", f.title);
     r.optional("aliases", f.aliases);
     r.optional("strategy_note", f.strategy_note);
-    r.words("lacks", f.lacks, feature_words);
     r.optional("notes", f.notes);
     r.optional("source", f.source);
     Provenance p{SourceKind::estimated, f.source};
@@ -130,6 +129,8 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
 }
 
 void read_model_parallelism(const FieldReader& r, Framework& f) {
+    if (r.reader.has("lacks")) f.lacks.clear();
+    r.reader.words("lacks", f.lacks, feature_words);
     r.read("overlaps_tensor", f.overlaps_tensor);
     r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
     r.read("overlaps_pipeline", f.overlaps_pipeline);

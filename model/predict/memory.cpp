@@ -36,15 +36,17 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
     const DataParallel dp = plan.data_parallel;
     const bool training = !plan.forward_only;
 
+    const StageParameters parameters = parameters_of(job, stage);
+    const auto held = [&](bool sharded) { return held_parameters(parameters, plan, sharded); };
+
     StageMemory memory;
-    memory[MemoryKind::weights] =
-        (1 - plan.pruned_fraction) * held_parameters(job, stage, dp == DataParallel::zero3) * size_of(precision.parameter);
+    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held(plan.shards_parameters()) * size_of(precision.parameter);
     if (training) {
         const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
-        memory[MemoryKind::gradients] = held_parameters(job, stage, shards_gradients) * size_of(precision.gradient_type());
+        memory[MemoryKind::gradients] = held(shards_gradients) * size_of(precision.gradient_type());
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
-        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = owned_parameters(job, stage) * states;
+        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
     }
 
     const double flight = in_flight(job, stage);

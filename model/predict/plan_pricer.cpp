@@ -110,6 +110,7 @@ void PlanPricer::share(const Plan& plan) {
 }
 
 void PlanPricer::run_again(const Plan& plan) {
+    stages_.reset();
     Plan& now = state_.scenario.plan;
     now.recompute = plan.recompute;
     now.recompute_blocks = plan.recompute_blocks;
@@ -165,15 +166,14 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     const Framework& framework = state_.scenario.framework;
     const double thread = state_.scenario.cluster.node.host.thread_speed.value;
     const Seconds each = framework.micro_batch_overhead.value / thread;
-    const auto over = [&](const StageBlocks& blocks, std::size_t groups) {
+    const auto over = [&](const StageBlocks& blocks, int again, std::size_t groups) {
         BlockTime sum;
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
             const BlockTime& block = times[groups * blocks.count.size() + t];
             const double n = blocks.count[t];
             sum.ahead += n * block.ahead;
             sum.back += n * block.back;
-            if (state_.roles[t] == BlockRole::layer && blocks.layers > 0)
-                sum.again += n * blocks.recomputed_layers / blocks.layers * block.again;
+            if (state_.roles[t] == BlockRole::layer && again > 0) sum.again += n * again / blocks.layers * block.again;
         }
         if (plan.forward_only) sum.back = sum.again = {};
         return sum;
@@ -184,11 +184,10 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
         if (!order_->as_before[s] || (by_groups && groups != state_.groups.which[s - 1])) {
-            const BlockTime all = over(state_.stages[s], groups);
+            const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
+            const BlockTime all = over(stage, stage.recomputed_layers, groups);
             own = m * (all.ahead + all.back + all.again + each);
-            StageBlocks first = order_->first_chunks[s];
-            first.recomputed_layers = std::min(first.layers, state_.stages[s].recomputed_layers);
-            const BlockTime chunk = over(first, groups);
+            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), groups);
             ahead = chunk.ahead;
             back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
             if (s == 0 || zero_bubble) update = update ? std::min(*update, update_time(s)) : update_time(s);
@@ -206,11 +205,32 @@ Seconds PlanPricer::update_time(std::size_t stage) const {
     return price_optimizer(state_, stage, {});
 }
 
-StepPrice PlanPricer::price() {
-    const Segments& here = segments();
-    if (state_.played.empty()) state_.played = played_orders(state_.scenario.plan, state_.micro_batches);
-    return price_step(state_, price_stages(state_, here.prices, {}), {});
+Seconds PlanPricer::least_step_before_play() {
+    const StagePrices& prices = stages();
+    if (state_.played.empty()) return least_step();
+    const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
+    Seconds end, before, after;
+    for (std::size_t s = 0; s < prices.size(); ++s) {
+        const ChunkTimes& first = prices[s].chunks.front();
+        Seconds all;
+        for (const ChunkTimes& chunk : prices[s].chunks) all += chunk.ahead + chunk.back + chunk.weights;
+        end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
+        before += first.ahead - first.early;
+        if (!zero_bubble) after += first.back - first.early_back - first.late;
+    }
+    return end;
 }
+
+const StagePrices& PlanPricer::stages() {
+    if (!stages_) {
+        const Segments& here = segments();
+        if (state_.played.empty()) state_.played = played_orders(state_.scenario.plan, state_.micro_batches);
+        stages_ = price_stages(state_, here.prices, {});
+    }
+    return *stages_;
+}
+
+StepPrice PlanPricer::price() { return price_step(state_, stages(), {}); }
 
 void PlanPricer::swap_shape() {
     if (shape_) std::swap(shape_->templates, state_.templates);

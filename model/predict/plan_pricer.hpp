@@ -47,6 +47,8 @@ public:
     // docs/model/search.md proves it.
     [[nodiscard]] Seconds least_step_of_kernels() const { return least_step(shape_->times, false); }
     [[nodiscard]] Seconds least_step();
+    // The same of all that stages do, where their schedule has to be played to tell how they wait for each other; else least_step().
+    [[nodiscard]] Seconds least_step_before_play();
     [[nodiscard]] StepPrice price();
 
 private:
@@ -78,6 +80,7 @@ private:
     Segments& segments();
     [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups) const;
     [[nodiscard]] Seconds update_time(std::size_t stage) const;
+    const StagePrices& stages();
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
     void swap_order();
@@ -92,6 +95,7 @@ private:
     // Of the degrees and the placement at hand.
     std::map<std::pair<bool, std::optional<int>>, Layout> layouts_;  // by whether there are shards, and over how many ranks
     std::map<std::pair<int, std::vector<int>>, Order> orders_;       // by vpp, stage_blocks
+    std::optional<StagePrices> stages_;                              // of the plan at hand
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;

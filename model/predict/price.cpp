@@ -195,14 +195,12 @@ Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepa
     return time_alone(group_price(what, bytes, group, job, r), group);
 }
 
-double held_parameters(const Prepared::State& job, std::size_t stage, bool sharded) {
-    const Plan& plan = job.scenario.plan;
-    const StageParameters p = parameters_of(job, stage);
+double held_parameters(const StageParameters& p, const Plan& plan, bool sharded) {
     return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
-    return held_parameters(job, stage, job.scenario.plan.has_shards());
+    return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
 }
 
 Seconds dispatch_time(const Prepared::State& job, bool backward) {
@@ -228,7 +226,8 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     if (plan.forward_only || plan.without_optimizer || plan.offload != Offload::none) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
-    const double owned = owned_parameters(job, stage);
+    const StageParameters parameters = parameters_of(job, stage);
+    const double owned = held_parameters(parameters, plan, plan.has_shards());
     // Gradient in, states and master weights in and out, weights out.
     const Bytes state = size_of(job.precision.optimizer_state);
     Bytes per_parameter = size_of(job.precision.gradient_type()) + 2.0 * facts.states * state + size_of(job.precision.parameter);
@@ -236,7 +235,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     if (!f.fused_optimizer) per_parameter = facts.reads_per_parameter * state;
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * size_of(job.precision.gradient_type());
-    const double launches = parameters_of(job, stage).tensors * f.optimizer_kernels_per_tensor.value + 4;
+    const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
         owned * per_parameter / (job.rates.memory * r.memory_bandwidth) + launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds host = launches * f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value / r.host;

@@ -52,9 +52,15 @@ OwnWork StagePlay::whole(Pass pass) const {
 void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, const Group& group, double stretch) const {
     if (group.ranks < 2 || !(bytes > Bytes{})) return;
     const Bytes size = bytes / calls;
-    const CollectivePrice price = group_price(what, size, group, job_, r_);
+    const CollectivePrice& price = price_of(what, size, group);
     const Seconds rest = stretch * (time_alone(price, group) - price.fixed);
     o.exchange(price.fixed, rest, size, calls);
+}
+
+const CollectivePrice& StagePlay::price_of(Collective what, Bytes size, const Group& group) const {
+    for (const Exchange& e : priced_)
+        if (e.what == what && e.size == size && e.group == &group) return e.price;
+    return priced_.emplace_back(what, size, &group, group_price(what, size, group, job_, r_)).price;
 }
 
 // `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those between, or the host be

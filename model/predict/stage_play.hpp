@@ -45,6 +45,7 @@ private:
     [[nodiscard]] OwnWork whole(Pass) const;
 
     void exchange(Overlap&, Collective, Bytes, int calls, const Group&, double stretch) const;
+    [[nodiscard]] const CollectivePrice& price_of(Collective, Bytes, const Group&) const;
     void reduce(Overlap&, const Bucket&) const;
     void reduce_all(Overlap&, const ChunkBlocks&) const;
     void gather(Overlap&, double dense, double expert, double times) const;
@@ -71,6 +72,14 @@ private:
     OwnWork ahead_, back_;        // of one micro-batch
     double beside_;               // how many times as long exchanges take beside those of other stages, all at once
     double stretch_ = 1;          // and those of every micro-batch, at any time
+    // Most buckets are like the one before.
+    struct Exchange {
+        Collective what;
+        Bytes size;
+        const Group* group;
+        CollectivePrice price;
+    };
+    mutable std::vector<Exchange> priced_;
 };
 
 }  // namespace sextant

@@ -152,7 +152,7 @@ struct StageParameters {
     [[nodiscard]] double total() const { return dense + expert; }
 };
 // Local parameters of a stage that one rank holds: all, or its shard.
-double held_parameters(const Prepared::State&, std::size_t stage, bool sharded);
+double held_parameters(const StageParameters&, const Plan&, bool sharded);
 double owned_parameters(const Prepared::State&, std::size_t stage);  // whose optimizer states a rank holds
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
 

@@ -109,7 +109,8 @@ bool CutSearch::try_plan() {
         }
         return false;
     }
-    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory))) {
+    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory) ||
+                           !admits(pricer_.least_step_before_play(), memory))) {
         ++counts_.pruned;
         return true;
     }

@@ -66,7 +66,10 @@ bool Ranking::admits(const PlanBound& bound) const {
     ideal.energy_per_sample = bound.devices * idle_ * bound.step / static_cast<double>(bound.global_batch);
     if (key(ideal) <= key(best_.back())) return true;
     // Worse than a plan of the front in all that counts, and not only as good.
-    return std::ranges::none_of(front_, [&](const PlanChoice& c) { return as_good(c, ideal) && !as_good(ideal, c); });
+    // Faster ones come first, and the last of those that are fast enough need least.
+    const auto slower = std::ranges::partition_point(front_, [&](const PlanChoice& c) { return c.samples_per_s >= ideal.samples_per_s; });
+    return std::none_of(std::reverse_iterator(slower), front_.rend(),
+                        [&](const PlanChoice& c) { return as_good(c, ideal) && !as_good(ideal, c); });
 }
 
 void Ranking::add(const PlanChoice& c) {
