@@ -17,6 +17,7 @@ void add_compare(CLI::App& app, ExitCode& exit_code);
 void add_calibrate(CLI::App& app, ExitCode& exit_code);
 void add_data(CLI::App& app, ExitCode& exit_code);
 void add_export(CLI::App& app, ExitCode& exit_code);
+void add_gui(CLI::App& app, ExitCode& exit_code);
 void add_import(CLI::App& app, ExitCode& exit_code);
 void add_plan(CLI::App& app, ExitCode& exit_code);
 void add_predict(CLI::App& app, ExitCode& exit_code);

@@ -64,6 +64,16 @@ bool is_bundled(const Library& library, const std::filesystem::path& path) {
     return shown_path(library, std::filesystem::absolute(path)).starts_with("measurements/");
 }
 
+// Of the folder and those in it, in the order of their paths.
+std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::ranges::sort(files);
+    return files;
+}
+
 std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& files) {
     Diagnostics diagnostics;
     std::vector<MeasurementFile> loaded;
@@ -203,13 +213,24 @@ MeasurementSources measurement_sources(Library& library) {
 }
 
 Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+    ScenarioDocument document = open_document(path);
+    document.edits = overrides;
+    return load_scenario(library, document);
+}
+
+Scenario load_scenario(Library& library, const ScenarioDocument& document) {
     Diagnostics diagnostics;
-    JsonFile file = JsonFile::load(path, diagnostics);
-    diagnostics.throw_if_any();
-    for (const std::string& o : overrides) file.set(o);
+    const JsonFile file = as_json(document, diagnostics);
     Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
     diagnostics.throw_if_any();
     return scenario;
+}
+
+std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {
+    std::vector<ScenarioTitle> titles;
+    for (const std::filesystem::path& file : json_files_in(library.root / "scenarios"))
+        if (auto title = title_of(file)) titles.push_back(std::move(*title));
+    return titles;
 }
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
@@ -262,13 +283,9 @@ Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
 }
 
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
-    std::vector<std::filesystem::path> files;
     const std::filesystem::path folder = library.root / "measurements";
-    std::error_code error;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
-        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::vector<std::filesystem::path> files = json_files_in(folder);
     if (files.empty()) throw InputError(Diagnostic{folder.string(), "", "no measurements are there", "name the files to validate"});
-    std::ranges::sort(files);
     return files;
 }
 

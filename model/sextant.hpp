@@ -9,6 +9,7 @@
 #include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
+#include "model/io/scenario_document.hpp"
 #include "model/io/scenario_reader.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/estimate.hpp"
@@ -44,6 +45,10 @@ MeasurementSources measurement_sources(Library& library);
 
 // Reads a scenario and applies `overrides` ("plan.tp=8"). Throws InputError with every problem.
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
+Scenario load_scenario(Library&, const ScenarioDocument&);
+
+// The scenarios that the repository carries, in the order of their file names; none where there are no more than profiles.
+std::vector<ScenarioTitle> bundled_scenarios(const Library&);
 
 // The whole answer. Throws InputError when the plan is impossible; a plan that does not fit in memory is an answer.
 Report predict(const Scenario&);

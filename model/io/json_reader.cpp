@@ -1,11 +1,11 @@
 #include "model/io/json_reader.hpp"
 
 #include "model/base/spelling.hpp"
+#include "model/io/json_assignment.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -14,7 +14,7 @@ namespace sextant {
 namespace {
 
 constexpr std::uintmax_t max_file_bytes = 256u << 20;
-constexpr int max_depth = 200;  // deeper nesting is an attack or an accident, and recursion over it must stay safe
+constexpr int max_depth = most_json_levels;
 
 std::string escape_pointer_token(std::string_view key) {
     std::string out;
@@ -117,13 +117,11 @@ JsonFile::JsonFile(JsonFile&&) noexcept = default;
 JsonFile& JsonFile::operator=(JsonFile&&) noexcept = default;
 JsonFile::~JsonFile() = default;
 
-JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnostics) {
+std::optional<std::string> read_text_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
     std::error_code error;
     const auto fail = [&](std::string what, std::string hint = {}) {
-        JsonFile file(path.string(), diagnostics);
-        file.document_.reset();
         diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
-        return file;
+        return std::nullopt;
     };
     const auto status = std::filesystem::status(path, error);
     if (error || !std::filesystem::exists(status)) return fail("no such file", "check the path");
@@ -135,7 +133,14 @@ JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnost
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) return fail("cannot be read");
-    return from_text(text.str(), path.string(), diagnostics);
+    return std::move(text).str();
+}
+
+JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    if (const auto text = read_text_file(path, diagnostics)) return from_text(*text, path.string(), diagnostics);
+    JsonFile file(path.string(), diagnostics);
+    file.document_.reset();
+    return file;
 }
 
 JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostics& diagnostics) {
@@ -168,34 +173,9 @@ JsonNode JsonFile::root() const { return {document_.get(), name_.get(), "", diag
 
 void JsonFile::set(std::string_view assignment) {
     if (!document_) return;
-    const auto fail = [&](std::string what, std::string hint = "as in --set plan.tp=8 or --set 'hardware.link.bandwidth=25 GB/s'") {
-        diagnostics_->add({"--set " + std::string(assignment), "", std::move(what), std::move(hint)});
-    };
-    const auto equals = assignment.find('=');
-    if (equals == std::string_view::npos || equals == 0) return fail("expected PATH=VALUE");
-    const std::string text(assignment.substr(equals + 1));
-    nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;
-    nlohmann::json* at = document_.get();
-    std::string_view path = assignment.substr(0, equals);
-    for (int depth = 0; !path.empty(); ++depth) {
-        const auto dot = path.find('.');
-        const std::string key(path.substr(0, dot));
-        path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-        if (key.empty() || depth > max_depth) return fail("an empty name in the path");
-        if (at->is_array()) {
-            std::size_t index = 0;
-            const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-            if (error != std::errc{} || end != key.data() + key.size() || index >= at->size())
-                return fail("\"" + key + "\" is not an index of this array of " + std::to_string(at->size()));
-            at = &(*at)[index];
-        } else {
-            // A scalar on the way gives room to an object: "hardware.device=x" may become "hardware.device.memory=80 GiB".
-            if (!at->is_object()) *at = nlohmann::json::object();
-            at = &(*at)[key];
-        }
-    }
-    *at = std::move(value);
+    if (std::string wrong = assign(*document_, assignment); !wrong.empty())
+        diagnostics_->add(
+            {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.link.bandwidth=25 GB/s'"});
 }
 
 bool read_value(const JsonNode& n, bool& out) {

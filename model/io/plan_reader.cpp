@@ -162,11 +162,8 @@ void read_precision(ObjectReader& r, Plan& plan) {
 }
 
 void read_optimizer(ObjectReader& r, Plan& plan) {
-    static constexpr Word<std::optional<Optimizer>> words[] = {{"sgd", Optimizer::sgd},   {"momentum", Optimizer::momentum},
-                                                               {"adam", Optimizer::adam}, {"adamw", Optimizer::adamw},
-                                                               {"lamb", Optimizer::lamb}, {"none", std::nullopt}};
     std::optional<Optimizer> optimizer = plan.optimizer;
-    r.word("optimizer", optimizer, words);
+    r.word("optimizer", optimizer, optimizer_words);
     plan.optimizer = optimizer.value_or(plan.optimizer);
     plan.without_optimizer = !optimizer;
 }

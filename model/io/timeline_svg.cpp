@@ -1,6 +1,7 @@
 #include "model/io/timeline_svg.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/kind_look.hpp"
 #include "model/io/svg.hpp"
 #include "model/io/timeline_boxes.hpp"
 
@@ -17,31 +18,6 @@ constexpr std::size_t most_rows = 64, most_memory_curves = 8;
 constexpr std::size_t most_boxes = 9'000, most_tips = 2'500;
 constexpr double margin = 20, title_size = 17, bold = 1.13, note_size = 12, legend_size = 12;
 constexpr std::string_view faint = "#e4e4e4", grey = "#666666", idle = "#efefef", lane_ground = "#f8f8f8";
-
-struct KindLook {
-    std::string_view name;
-    svg::Colour colour;
-};
-const KindLook& look_of(SpanKind k) {
-    static constexpr std::array<KindLook, span_kind_count> looks = {{
-        {"forward", {76, 130, 184}},
-        {"backward", {233, 159, 88}},
-        {"weight gradients", {203, 184, 72}},
-        {"recompute", {246, 211, 165}},
-        {"optimizer", {117, 103, 176}},
-        {"tensor exchange", {197, 78, 76}},
-        {"context exchange", {222, 140, 134}},
-        {"expert exchange", {171, 80, 125}},
-        {"pipeline transfer", {64, 158, 146}},
-        {"data exchange", {112, 168, 84}},
-        {"waits for the host", {158, 158, 158}},
-        {"offload", {142, 110, 70}},
-        {"overhead", {92, 104, 116}},
-        {"parameter server", {58, 118, 62}},
-        {"waits for samples", {214, 120, 196}},
-    }};
-    return looks[static_cast<std::size_t>(k)];
-}
 
 bool numbered(SpanKind k) { return runs_kernels(k) && k != SpanKind::optimizer; }
 

@@ -70,6 +70,8 @@ struct Resources {
     double loader_workers = 1;
     double loader_cores = 1;  // speed of each
     double overlap = 1;       // divides the slow-down of kernels beside communication
+
+    friend bool operator==(const Resources&, const Resources&) = default;
 };
 
 struct Estimate {

@@ -5,6 +5,7 @@
 
 namespace sextant {
 
-Bottleneck find_bottleneck(const Prepared&, const Estimate&);
+// `at`: the resources that the estimate was made with; what would move it starts from there.
+Bottleneck find_bottleneck(const Prepared&, const Estimate&, const Resources& at = {});
 
 }  // namespace sextant

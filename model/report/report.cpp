@@ -80,13 +80,12 @@ SweepTask sweep_task(const Scenario& s, const Report& r) {
     return task;
 }
 
-// Activations and logits grow with the micro-batch, the rest does not; as many micro-batches as before.
+// The most at which every stage fits; memory is linear in it.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
-        const Bytes growing =
-            (m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::fragmentation]) / static_cast<double>(s.plan.micro_batch);
-        const Bytes fixed = m.total() - growing * static_cast<double>(s.plan.micro_batch);
+        const Bytes fixed = with_micro_batch_scaled(m, 0).total();
+        const Bytes growing = (m.total() - fixed) / static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
     return static_cast<std::int64_t>(std::max(0.0, std::floor(largest)));
@@ -137,6 +136,48 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     return list;
 }
 
+Report report_at(const Prepared& job, const Estimate& e, const Resources& at) {
+    const Scenario& s = job.scenario();
+    Report r;
+    r.scenario = s.name;
+    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
+    r.hardware = hardware_line(s);
+    r.plan = plan_line(s.plan) + ", " + s.framework.title;
+    r.estimate = e;
+    r.devices = s.plan.devices();
+    r.reserved_devices = std::max(r.devices, s.reserved_devices);
+    const double batch = static_cast<double>(s.plan.global_batch);
+    r.samples_per_s = batch / e.step;
+    if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
+        r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
+    r.sample_word = std::string(s.workload.sample_word());
+    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
+    r.peak = at.compute * path.peak->rate.value;
+    r.mfu = e.model_flops / (e.step * r.devices * r.peak);
+    r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
+    r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
+    r.utilization = utilization(e.terms);
+
+    r.bottleneck = find_bottleneck(job, e, at);
+    const Uncertainty u = find_uncertainty(job, e, at);
+    r.low = u.low;
+    r.high = u.high;
+    r.inputs = u.inputs;
+    r.batch = batch_advice(s, e);
+    if (job.state().input) r.input = estimate_input(*job.state().input, e.step - e.terms[Term::input], at);
+    r.checkpoints = estimate_checkpoints(job.state(), e.step);
+    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
+    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
+    r.assumptions = s.assumptions;
+    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
+    r.advice = advice(s, r);
+    if (!r.input) return r;
+    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
+    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
+    return r;
+}
+
 }  // namespace
 
 std::string_view to_text(BottleneckKind k) {
@@ -157,48 +198,14 @@ std::string_view to_text(BottleneckKind k) {
     return "compute";
 }
 
-Report make_report(const Prepared& job) { return make_report(job, estimate(job)); }
-
-Report make_report(const Prepared& job, const Estimate& e) {
-    const Scenario& s = job.scenario();
-    Report r;
-    r.scenario = s.name;
-    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
-    r.hardware = hardware_line(s);
-    r.plan = plan_line(s.plan) + ", " + s.framework.title;
-    r.estimate = e;
-    r.devices = s.plan.devices();
-    r.reserved_devices = std::max(r.devices, s.reserved_devices);
-    const double batch = static_cast<double>(s.plan.global_batch);
-    r.samples_per_s = batch / e.step;
-    if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
-        r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
-    r.sample_word = std::string(s.workload.sample_word());
-    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
-    r.peak = path.peak->rate.value;
-    r.mfu = e.model_flops / (e.step * r.devices * r.peak);
-    r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
-    r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
-    r.utilization = utilization(e.terms);
-
-    r.bottleneck = find_bottleneck(job, e);
-    const Uncertainty u = find_uncertainty(job, e);
-    r.low = u.low;
-    r.high = u.high;
-    r.inputs = u.inputs;
-    r.batch = batch_advice(s, e);
-    if (job.state().input) r.input = estimate_input(*job.state().input, e.step - e.terms[Term::input], {});
-    r.checkpoints = estimate_checkpoints(job.state(), e.step);
-    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
-    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
-    r.assumptions = s.assumptions;
-    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
-    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
-    r.advice = advice(s, r);
-    if (!r.input) return r;
-    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
-    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
-    return r;
+StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor) {
+    StageMemory scaled = memory;
+    for (const MemoryKind kind : {MemoryKind::activations, MemoryKind::logits, MemoryKind::fragmentation}) scaled[kind] *= factor;
+    return scaled;
 }
+
+Report make_report(const Prepared& job) { return make_report(job, estimate(job)); }
+Report make_report(const Prepared& job, const Estimate& e) { return report_at(job, e, {}); }
+Report make_report(const Prepared& job, const Resources& what_if) { return report_at(job, estimate(job, what_if), what_if); }
 
 }  // namespace sextant

@@ -91,6 +91,12 @@ struct Report {
 Report make_report(const Prepared&);
 // The same about an estimate made otherwise: of a simulation. What would move it is still judged by the closed form.
 Report make_report(const Prepared&, const Estimate&);
+// What if the resources were others: the answer at these.
+Report make_report(const Prepared&, const Resources& what_if);
+
+// What a stage would need if the micro-batch were so many times as large, and there were as many of them: activations and logits grow
+// with it, the rest does not.
+StageMemory with_micro_batch_scaled(const StageMemory&, double factor);
 
 // The formula and the numbers behind one term, line by line.
 std::vector<std::string> explain(const Prepared&, Term);

@@ -14,6 +14,7 @@ struct Uncertainty {
     std::vector<InputUsed> inputs;
     Seconds low, high;
 };
-Uncertainty find_uncertainty(const Prepared&, const Estimate&);
+// `at`: the resources that the estimate was made with.
+Uncertainty find_uncertainty(const Prepared&, const Estimate&, const Resources& at = {});
 
 }  // namespace sextant

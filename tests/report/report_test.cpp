@@ -184,5 +184,26 @@ TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
     }
 }
 
+TEST(Report, AtOtherResourcesIsWhatTheBottleneckForetells) {
+    const Prepared job = prepare(products(4, 8));
+    const Report now = make_report(job);
+    // Nothing but products takes time: at twice the rate half of it.
+    const Report faster = make_report(job, Resources{.compute = 2});
+    EXPECT_NEAR(faster.estimate.step / now.estimate.step, 0.5, 1e-12);
+    EXPECT_EQ(faster.estimate.step, now.bottleneck.movers.front().step_at_double);
+    // Twice that again; and of a device twice as fast the same part is used.
+    EXPECT_NEAR(faster.bottleneck.movers.front().step_at_double / now.estimate.step, 0.25, 1e-12);
+    EXPECT_NEAR(faster.mfu, now.mfu, 1e-12);
+    EXPECT_NEAR(faster.low / faster.estimate.step, now.low / now.estimate.step, 1e-12);
+}
+
+TEST(Report, MemoryGrowsWithTheMicroBatchByItsActivationsAlone) {
+    StageMemory m;
+    m[MemoryKind::weights] = 10 * GB;
+    m[MemoryKind::activations] = 2 * GB;
+    m[MemoryKind::logits] = 1 * GB;
+    EXPECT_NEAR(with_micro_batch_scaled(m, 3).total() / GB, 10 + 3 * 3, 1e-12);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -1,0 +1,71 @@
+#include "gui/command_line.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/view_list.hpp"
+
+#include <QCommandLineParser>
+#include <QRegularExpression>
+
+namespace sextant::gui {
+namespace {
+
+QString view_names() {
+    QStringList names;
+    for (const ViewInfo& info : all_views()) names += q(info.name);
+    return names.join(QLatin1Char('\n'));
+}
+
+std::optional<QSize> parse_size(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^(\\d{2,5})x(\\d{2,5})$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return std::nullopt;
+    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+    constexpr int most = 16384;
+    return size.width() > most || size.height() > most ? std::nullopt : std::optional(size);
+}
+
+}  // namespace
+
+CommandLine read_command_line(const QStringList& arguments) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("See a parallel plan, see what holds it back, change it."));
+    parser.addPositionalArgument(QStringLiteral("scenario"), QStringLiteral("a scenario file to open"), QStringLiteral("[SCENARIO]"));
+    const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("show this"));
+    const QCommandLineOption version(QStringLiteral("version"), QStringLiteral("show the version"));
+    const QCommandLineOption list(QStringLiteral("list-views"), QStringLiteral("the names of the views, a line each"));
+    const QCommandLineOption view(QStringLiteral("view"), QStringLiteral("the view to show first"), QStringLiteral("NAME"));
+    const QCommandLineOption shot(QStringLiteral("screenshot"),
+                                  QStringLiteral("draw the window into a PNG file, without a display, and exit"),
+                                  QStringLiteral("OUT.png"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("of the window (default: 1280x800)"), QStringLiteral("WxH"));
+    const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("light on dark"));
+    parser.addOptions({help, version, list, view, shot, size, dark});
+
+    CommandLine c;
+    if (!parser.parse(arguments)) c.mistake = parser.errorText();
+    if (parser.isSet(help)) c.answer = parser.helpText();
+    if (parser.isSet(version)) c.answer = QStringLiteral("sextant-gui " SEXTANT_VERSION "\n");
+    if (parser.isSet(list)) c.answer = view_names() + QLatin1Char('\n');
+    if (c.answer || c.mistake) return c;
+
+    const QStringList files = parser.positionalArguments();
+    if (files.size() > 1) c.mistake = QStringLiteral("more than one scenario: %1").arg(files.join(QStringLiteral(", ")));
+    if (!files.isEmpty()) c.scenario = files.front();
+    c.dark = parser.isSet(dark);
+    if (parser.isSet(shot)) c.screenshot = parser.value(shot);
+    if (c.screenshot && !c.scenario) c.mistake = QStringLiteral("a screenshot needs a scenario");
+    if (parser.isSet(view)) {
+        c.view = parser.value(view).toStdString();
+        if (!find_view(c.view))
+            c.mistake = QStringLiteral("no view is called \"%1\"; there are:\n%2").arg(parser.value(view).left(80), view_names());
+    }
+    if (parser.isSet(size)) {
+        if (const auto parsed = parse_size(parser.value(size)))
+            c.size = *parsed;
+        else
+            c.mistake = QStringLiteral("\"%1\" is no size; it is written as 1280x800").arg(parser.value(size).left(80));
+    }
+    return c;
+}
+
+}  // namespace sextant::gui

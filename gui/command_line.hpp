@@ -1,0 +1,23 @@
+// The arguments of sextant-gui.
+#pragma once
+
+#include <QSize>
+#include <QStringList>
+
+#include <optional>
+#include <string>
+
+namespace sextant::gui {
+
+struct CommandLine {
+    std::optional<QString> scenario;
+    std::optional<QString> screenshot;  // where to
+    std::string view;                   // empty: the first that shows a scenario
+    QSize size{1280, 800};
+    bool dark = false;
+    // What there is to do instead of opening a window: text for stdout, or a mistake for stderr.
+    std::optional<QString> answer, mistake;
+};
+CommandLine read_command_line(const QStringList& arguments);
+
+}  // namespace sextant::gui

@@ -1,0 +1,28 @@
+// Work that may take longer than a frame: done in a thread of the pool, its result handed over in the thread of the window.
+#pragma once
+
+#include <QCoreApplication>
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+
+#include <memory>
+#include <utility>
+
+namespace sextant::gui {
+
+// `work()` must not touch anything of the window; `then(result)` is called there, unless `owner` is gone by then.
+template <class Work, class Then>
+void in_background(QObject* owner, Work work, Then then) {
+    QThreadPool::globalInstance()->start([owner = QPointer<QObject>(owner), work = std::move(work), then = std::move(then)]() mutable {
+        auto result = std::make_shared<decltype(work())>(work());
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [owner, result, then = std::move(then)]() mutable {
+                if (owner) then(std::move(*result));
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,77 @@
+#include "gui/jobs/predictor.hpp"
+
+#include <utility>
+
+namespace sextant::gui {
+namespace {
+
+// Whether a document is a scenario at all, so that there is something to edit.
+bool can_be_edited(const ScenarioDocument& document) {
+    const std::optional<std::string> schema = stated_at(document, "schema");
+    return schema && *schema == "scenario/1";
+}
+
+}  // namespace
+
+Predictor::Predictor(Workbench& workbench) : workbench_(workbench), thread_([this] { work(); }) {
+    connect(&workbench, &Workbench::asked, this,
+            [this](const SessionPtr& question) { put(answering_, [this, question](Library& library) { answer(library, question); }); });
+}
+
+Predictor::~Predictor() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+}
+
+void Predictor::open(const std::filesystem::path& path) {
+    put(opening_, [this, path](Library& library) { read(library, path); });
+}
+
+void Predictor::put(std::optional<Task>& place, Task task) {
+    {
+        const std::lock_guard lock(mutex_);
+        place = std::move(task);
+    }
+    wake_.notify_one();
+}
+
+void Predictor::work() {
+    std::optional<Library> library;  // of this thread alone: profiles are read into it when they are first asked for
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [this] { return stop_ || opening_ || answering_; });
+        if (stop_) return;
+        const Task task = *std::exchange(opening_ ? opening_ : answering_, std::nullopt);
+        lock.unlock();
+        try {
+            if (!library) library = open_library();
+            task(*library);
+        } catch (const InputError& e) {
+            tell([this, problems = e.diagnostics()] { emit refused({}, problems, nullptr); });
+        }
+    }
+}
+
+void Predictor::answer(Library& library, const SessionPtr& question) {
+    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { s = result; }); });
+}
+
+void Predictor::read(Library& library, const std::filesystem::path& path) {
+    const QString name = QString::fromStdString(path.string());
+    try {
+        const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));
+        if (session->answer) return tell([this, session] { workbench_.open(session); });
+        const SessionPtr mendable = can_be_edited(session->document) ? session : nullptr;
+        tell([this, name, session, mendable] { emit refused(name, session->problems, mendable); });
+    } catch (const InputError& e) {
+        tell([this, name, problems = e.diagnostics()] { emit refused(name, problems, nullptr); });
+    }
+}
+
+void Predictor::tell(std::function<void()> what) { QMetaObject::invokeMethod(this, std::move(what), Qt::QueuedConnection); }
+
+}  // namespace sextant::gui

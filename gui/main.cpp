@@ -1,0 +1,54 @@
+// sextant-gui: reads its arguments, and opens the window or draws it into a file.
+#include "gui/screenshot.hpp"
+#include "gui/views/window/main_window.hpp"
+
+#include <QApplication>
+#include <QSettings>
+
+#include <cstdlib>
+#include <iostream>
+
+namespace {
+
+using namespace sextant::gui;
+
+bool has_display() { return std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY") || std::getenv("QT_QPA_PLATFORM"); }
+
+// Without a display Qt warns of what does not matter to a picture: no hints to a window manager, no folder of a session.
+void tell_failures_only(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << "sextant-gui: " << text.toStdString() << '\n';
+}
+
+int open_window(const CommandLine& options) {
+    Workbench workbench;
+    Selection selection;
+    Predictor predictor(workbench);
+    const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
+    MainWindow window(workbench, selection, predictor, dark);
+    window.recall();
+    if (!options.view.empty()) window.show_view(options.view);
+    if (options.scenario) window.files().open(*options.scenario);
+    window.show();
+    return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const CommandLine options = read_command_line(QStringList(argv, argv + argc));
+    if (options.answer) return std::cout << options.answer->toStdString(), 0;
+    if (options.mistake) return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', 2;
+    if (options.screenshot) {
+        if (!std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
+        qInstallMessageHandler(tell_failures_only);
+    }
+    if (!options.screenshot && !has_display()) {
+        std::cerr << "sextant-gui: there is no display; --screenshot draws without one\n";
+        return 3;
+    }
+    QApplication application(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("sextant"));
+    QApplication::setApplicationName(QStringLiteral("sextant-gui"));
+    QApplication::setApplicationVersion(QStringLiteral(SEXTANT_VERSION));
+    return options.screenshot ? take_screenshot(options) : open_window(options);
+}

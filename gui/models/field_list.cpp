@@ -1,0 +1,187 @@
+// Every field that the editor shows.
+#include "gui/models/fields.hpp"
+#include "gui/models/text.hpp"
+#include "model/io/plan_words.hpp"
+
+#include <set>
+
+namespace sextant::gui {
+namespace {
+
+template <class E, std::size_t N>
+QStringList words_in(const Word<E> (&words)[N]) {
+    QStringList list;
+    std::set<E> seen;
+    for (const Word<E>& w : words)
+        if (seen.insert(w.value).second) list += q(w.text);
+    return list;
+}
+
+Field degree(std::string path, const QString& label, const QString& tip, int Plan::*of) {
+    return {.path = "plan." + std::move(path),
+            .label = label,
+            .tip = tip,
+            .kind = FieldKind::degree,
+            .resolved = [of](const Scenario& s) { return QString::number(s.plan.*of); },
+            .small = true};
+}
+
+Field batch(std::string path, const QString& label, const QString& tip, std::int64_t Plan::*of) {
+    Field f = degree(std::move(path), label, tip, nullptr);
+    f.resolved = [of](const Scenario& s) { return QString::number(s.plan.*of); };
+    return f;
+}
+
+template <class E, std::size_t N>
+Field word(std::string path, const QString& label, const QString& tip, E Plan::*of, const Word<E> (&words)[N]) {
+    return {.path = "plan." + std::move(path),
+            .label = label,
+            .tip = tip,
+            .kind = FieldKind::word,
+            .resolved = [of, &words](const Scenario& s) { return q(word_of(s.plan.*of, words)); },
+            .choices = words_in(words)};
+}
+
+Field flag(std::string path, const QString& label, const QString& tip, bool Plan::*of) {
+    return {.path = "plan." + std::move(path), .label = label, .tip = tip, .kind = FieldKind::flag, .resolved = [of](const Scenario& s) {
+                return s.plan.*of ? QStringLiteral("true") : QStringLiteral("false");
+            }};
+}
+
+Field quantity_field(std::string path, const QString& label, const QString& tip, std::function<QString(const Scenario&)> resolved) {
+    return {.path = std::move(path), .label = label, .tip = tip, .kind = FieldKind::quantity, .resolved = std::move(resolved)};
+}
+
+Field number_field(std::string path, const QString& label, const QString& tip, std::function<QString(const Scenario&)> resolved) {
+    Field f = quantity_field(std::move(path), label, tip, std::move(resolved));
+    f.kind = FieldKind::number;
+    return f;
+}
+
+Field named(std::string path, const QString& label, const QString& tip, NameKind names, std::function<QString(const Scenario&)> resolved) {
+    Field f = quantity_field(std::move(path), label, tip, std::move(resolved));
+    f.kind = FieldKind::name;
+    f.names = names;
+    return f;
+}
+
+QString text_of(const std::optional<double>& value) { return value ? number(*value, 6) : QString(); }
+
+FieldSection plan_section() {
+    Field optimizer{.path = "plan.optimizer",
+                    .label = QStringLiteral("Optimizer"),
+                    .tip = QStringLiteral("What updates the weights, and what it remembers"),
+                    .kind = FieldKind::word,
+                    .resolved =
+                        [](const Scenario& s) {
+                            return q(word_of(s.plan.without_optimizer ? std::nullopt : std::optional(s.plan.optimizer), optimizer_words));
+                        },
+                    .choices = words_in(optimizer_words)};
+    Field precision{.path = "plan.precision",
+                    .label = QStringLiteral("Precision"),
+                    .tip = QStringLiteral("The type that matrices are multiplied in, and what follows for the rest"),
+                    .kind = FieldKind::word,
+                    .resolved = [](const Scenario& s) { return q(to_text(s.plan.precision.compute)); },
+                    .choices = words_in(precision_words),
+                    .inside = "plan.precision.base"};
+    return {
+        QStringLiteral("Plan"),
+        {degree("tp", QStringLiteral("Tensor"), QStringLiteral("Ranks that share each matrix product"), &Plan::tp),
+         degree("pp", QStringLiteral("Pipeline"), QStringLiteral("Stages that the layers are cut into"), &Plan::pp),
+         degree("dp", QStringLiteral("Data"), QStringLiteral("Copies of the model, each with its share of the batch"), &Plan::dp),
+         degree("cp", QStringLiteral("Context"), QStringLiteral("Ranks that share each sequence"), &Plan::cp),
+         degree("ep", QStringLiteral("Expert"), QStringLiteral("Ranks that share the experts of a mixture"), &Plan::ep),
+         degree("vpp", QStringLiteral("Chunks"), QStringLiteral("Pieces of a stage that are interleaved"), &Plan::vpp),
+         batch("micro_batch", QStringLiteral("Micro-batch"), QStringLiteral("Samples that a pipeline works on at once"),
+               &Plan::micro_batch),
+         batch("global_batch", QStringLiteral("Global batch"), QStringLiteral("Samples from one update to the next"), &Plan::global_batch),
+         word("data_parallel", QStringLiteral("Data parallel"), QStringLiteral("What is shared out over the copies of the model"),
+              &Plan::data_parallel, data_parallel_words),
+         word("schedule", QStringLiteral("Schedule"), QStringLiteral("The order of micro-batches in a pipeline"), &Plan::schedule,
+              schedule_words),
+         word("recompute", QStringLiteral("Recompute"), QStringLiteral("Activations that are computed again instead of kept"),
+              &Plan::recompute, recompute_words),
+         precision, optimizer,
+         word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words),
+         flag("sequence_parallel", QStringLiteral("Sequence parallel"),
+              QStringLiteral("Tensor ranks share what lies between the matrix products too"), &Plan::sequence_parallel),
+         flag("flash_attention", QStringLiteral("Flash attention"), QStringLiteral("Attention in one kernel that keeps no scores"),
+              &Plan::flash_attention)}};
+}
+
+FieldSection model_section() {
+    Field model = named("workload", QStringLiteral("Model"), QStringLiteral("What is trained"), NameKind::models,
+                        [](const Scenario& s) { return q(s.workload.name); });
+    model.needed = true;
+    Field sequence{.path = "workload.seq_len",
+                   .label = QStringLiteral("Sequence"),
+                   .tip = QStringLiteral("Tokens of a sample"),
+                   .kind = FieldKind::degree,
+                   .resolved =
+                       [](const Scenario& s) {
+                           const auto* transformer = std::get_if<TransformerSpec>(&s.workload.spec);
+                           return transformer ? QString::number(transformer->seq_len) : QString();
+                       },
+                   .inside = "workload.transformer.seq_len"};
+    Field framework = named("framework", QStringLiteral("Framework"), QStringLiteral("The software that carries the plan out"),
+                            NameKind::frameworks, [](const Scenario& s) { return q(s.framework.name); });
+    framework.inside = "framework.base";
+    framework.needed = true;
+    return {QStringLiteral("Model"), {model, sequence, framework}};
+}
+
+FieldSection hardware_section() {
+    Field cluster = named("hardware.cluster", QStringLiteral("Cluster"), QStringLiteral("Nodes and the network between them"),
+                          NameKind::clusters, [](const Scenario& s) { return q(s.cluster.name); });
+    cluster.needed = true;
+    Field device = named("hardware.device", QStringLiteral("Device"), QStringLiteral("Another device in the same nodes"), NameKind::devices,
+                         [](const Scenario& s) { return q(s.cluster.node.device.name); });
+    device.inside = "hardware.device.base";
+    Field nodes{.path = "hardware.nodes",
+                .label = QStringLiteral("Nodes"),
+                .tip = QStringLiteral("Nodes to use; where they are not stated, as many as the plan needs"),
+                .kind = FieldKind::degree,
+                .resolved = [](const Scenario& s) {
+                    const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
+                    return QString::number((s.plan.devices() + per_node - 1) / per_node);
+                }};
+    return {
+        QStringLiteral("Hardware"),
+        {cluster, nodes, device,
+         quantity_field("hardware.device.memory", QStringLiteral("Memory"), QStringLiteral("Of one device"),
+                        [](const Scenario& s) { return quantity(s.cluster.node.device.memory.value); }),
+         quantity_field("hardware.device.memory_bandwidth", QStringLiteral("Bandwidth"), QStringLiteral("Of the memory of one device"),
+                        [](const Scenario& s) { return quantity(s.cluster.node.device.memory_bandwidth.value); }),
+         quantity_field("hardware.network_bandwidth", QStringLiteral("Network"), QStringLiteral("Bandwidth of one network interface"),
+                        [](const Scenario& s) { return s.cluster.node.nics > 0 ? quantity(network_link(s).bandwidth.value) : QString(); }),
+         number_field("hardware.step_noise", QStringLiteral("Noise"),
+                      QStringLiteral("Standard deviation of one rank's step time over its mean"),
+                      [](const Scenario& s) { return number(s.step_noise); }),
+         Field{.path = "hardware.ethernet",
+               .label = QStringLiteral("Ethernet sockets"),
+               .tip = QStringLiteral("TCP sockets, although a faster fabric may be there"),
+               .kind = FieldKind::flag,
+               .resolved = [](const Scenario& s) { return s.use_ethernet ? QStringLiteral("true") : QStringLiteral("false"); }}}};
+}
+
+FieldSection run_section() {
+    return {QStringLiteral("Data and run"),
+            {quantity_field("data.sample_size", QStringLiteral("Sample size"), QStringLiteral("Bytes of one sample on disk"),
+                            [](const Scenario& s) { return s.data.synthetic ? QString() : quantity(s.data.sample_bytes); }),
+             number_field("run.tokens", QStringLiteral("Tokens"), QStringLiteral("Length of the whole run"),
+                          [](const Scenario& s) { return text_of(s.run.tokens); }),
+             number_field("run.epochs", QStringLiteral("Epochs"), QStringLiteral("Length of the whole run, in passes over the data set"),
+                          [](const Scenario& s) { return text_of(s.run.epochs); }),
+             quantity_field("run.price", QStringLiteral("Price"), QStringLiteral("Of one device"),
+                            [](const Scenario& s) { return s.run.device_price ? quantity(*s.run.device_price) : QString(); })},
+            false};
+}
+
+}  // namespace
+
+const std::vector<FieldSection>& field_sections() {
+    static const std::vector<FieldSection> sections = {plan_section(), model_section(), hardware_section(), run_section()};
+    return sections;
+}
+
+}  // namespace sextant::gui

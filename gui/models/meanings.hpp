@@ -1,0 +1,13 @@
+// What the words of a report mean, in a sentence: for tooltips.
+#pragma once
+
+#include "model/report/report.hpp"
+
+#include <QString>
+
+namespace sextant::gui {
+
+QString meaning(Term);
+QString meaning(MemoryKind);
+
+}  // namespace sextant::gui

@@ -1,0 +1,107 @@
+#include "gui/models/scenario_list_model.hpp"
+
+#include "gui/models/text.hpp"
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+ScenarioEntry entry_of(const ScenarioTitle& title) {
+    return {.heading = {},
+            .path = QString::fromStdString(title.file.string()),
+            .name = q(title.name),
+            .description = q(title.description),
+            .glance = std::nullopt};
+}
+
+bool matches(const ScenarioEntry& entry, const QStringList& words) {
+    return std::ranges::all_of(words, [&](const QString& word) {
+        return entry.name.contains(word, Qt::CaseInsensitive) || entry.description.contains(word, Qt::CaseInsensitive) ||
+               entry.path.section(QLatin1Char('/'), -1).contains(word, Qt::CaseInsensitive);
+    });
+}
+
+}  // namespace
+
+void ScenarioListModel::set_entries(std::vector<ScenarioEntry> entries) {
+    beginResetModel();
+    entries_ = std::move(entries);
+    choose();
+    endResetModel();
+}
+
+void ScenarioListModel::set_filter(const QString& text) {
+    beginResetModel();
+    filter_ = text;
+    choose();
+    endResetModel();
+}
+
+// A heading is shown where something below it is.
+void ScenarioListModel::choose() {
+    const QStringList words = filter_.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    shown_.clear();
+    std::optional<std::size_t> heading;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (!entries_[i].heading.isEmpty()) {
+            heading = i;
+        } else if (matches(entries_[i], words)) {
+            if (heading) shown_.push_back(*std::exchange(heading, std::nullopt));
+            shown_.push_back(i);
+        }
+    }
+}
+
+int ScenarioListModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(shown_.size()); }
+
+QVariant ScenarioListModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const ScenarioEntry& e = at(index.row());
+    switch (role) {
+        case Qt::DisplayRole:
+        case Qt::AccessibleTextRole:
+            return e.heading.isEmpty() ? e.name : e.heading;
+        case Qt::ToolTipRole:
+        case path:
+            return e.path;
+        case description:
+            return e.description;
+        case is_heading:
+            return !e.heading.isEmpty();
+        default:
+            return {};
+    }
+}
+
+Qt::ItemFlags ScenarioListModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::NoItemFlags;
+    return at(index.row()).heading.isEmpty() ? Qt::ItemIsSelectable | Qt::ItemIsEnabled : Qt::ItemIsEnabled;
+}
+
+std::vector<ScenarioEntry> scenario_entries(const Library& library, const QStringList& recent) {
+    std::vector<ScenarioEntry> entries;
+    const auto heading = [&](const QString& text) {
+        entries.push_back({.heading = text, .path = {}, .name = {}, .description = {}, .glance = {}});
+    };
+    heading(QStringLiteral("Open last"));
+    for (const QString& file : recent)
+        if (const auto title = title_of(file.toStdString())) entries.push_back(entry_of(*title));
+    heading(QStringLiteral("Bundled"));
+    for (const ScenarioTitle& title : bundled_scenarios(library)) entries.push_back(entry_of(title));
+    return entries;
+}
+
+std::vector<ScenarioEntry> with_glances(Library& library, std::vector<ScenarioEntry> entries) {
+    for (ScenarioEntry& e : entries) {
+        if (!e.heading.isEmpty()) continue;
+        try {
+            const Estimate estimated = estimate(prepare(load_scenario(library, e.path.toStdString())));
+            e.glance = ScenarioGlance{estimated.step, estimated.terms, estimated.fits};
+        } catch (const InputError&) {
+        }  // opening it will tell what is wrong
+    }
+    return entries;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,47 @@
+// What the user points at, the same for all views: a range chosen in one filters the others.
+#pragma once
+
+#include "model/graph/task_graph.hpp"
+#include "model/plan/plan.hpp"
+#include "model/report/report.hpp"
+
+#include <QObject>
+
+#include <optional>
+
+namespace sextant::gui {
+
+struct TimeRange {
+    Seconds from, to;
+    friend bool operator==(const TimeRange&, const TimeRange&) = default;
+};
+
+struct Selected {
+    std::optional<TimeRange> range;
+    std::optional<GraphRank> rank;
+    std::optional<SegmentIndex> segment;
+    std::optional<int> stage;
+    std::optional<Term> term;
+    std::optional<PlanDimension> dimension;
+    friend bool operator==(const Selected&, const Selected&) = default;
+};
+
+class Selection : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] const Selected& now() const { return now_; }
+    void set(const Selected&);
+    void clear() { set({}); }
+    void select(std::optional<Term>);
+
+signals:
+    void changed();
+
+private:
+    Selected now_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,34 @@
+#include "gui/models/session.hpp"
+
+namespace sextant::gui {
+namespace {
+
+Answer answer_to(Library& library, const Session& question) {
+    Prepared job = prepare(load_scenario(library, question.document));
+    Report report = make_report(job, question.what_if);
+    const Seconds described = is_neutral(question.what_if) ? report.estimate.step : estimate(job).step;
+    return {std::move(job), std::move(report), described};
+}
+
+}  // namespace
+
+Session answered(Library& library, const Session& question) {
+    Session result = question;
+    try {
+        result.answer = std::make_shared<const Answer>(answer_to(library, question));
+        result.state = AnswerState::ready;
+        result.problems.clear();
+    } catch (const InputError& e) {
+        result.state = AnswerState::refused;
+        result.problems = e.diagnostics();
+    } catch (const std::exception& e) {
+        result.state = AnswerState::refused;
+        result.problems = {
+            {question.document.file.string(), "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}};
+    }
+    return result;
+}
+
+bool asks_the_same(const Session& a, const Session& b) { return a.document == b.document && a.what_if == b.what_if; }
+
+}  // namespace sextant::gui

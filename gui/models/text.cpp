@@ -1,0 +1,24 @@
+#include "gui/models/text.hpp"
+
+#include <cmath>
+
+namespace sextant::gui {
+
+QString sentence(const Diagnostic& d) {
+    return d.hint.empty() ? q(d.what) : q(d.what) + QStringLiteral(" (") + q(d.hint) + QLatin1Char(')');
+}
+
+QString path_of_pointer(std::string_view pointer) {
+    return q(pointer.substr(pointer.empty() ? 0 : 1)).replace(QLatin1Char('/'), QLatin1Char('.'));
+}
+
+QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
+
+QString grouped(double value) {
+    QString digits = QString::number(std::round(value), 'f', 0);
+    const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;
+    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QChar(0x2009));
+    return digits;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,39 @@
+// Texts of the model as texts of Qt.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+#include "model/base/quantity_text.hpp"
+
+#include <QString>
+
+#include <string_view>
+
+namespace sextant::gui {
+
+inline QString q(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+// "tensor communication"
+template <class Enum>
+QString words_of(Enum value) {
+    return q(to_text(value)).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+template <class Q>
+QString quantity(Q value, int digits = 3) {
+    return q(to_text(value, digits)).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s"));
+}
+inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }
+inline QString percent(double fraction, int digits = 2) { return q(percent_text(fraction, digits)); }
+
+// "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
+QString sentence(const Diagnostic&);
+// "/plan/tp" and "plan.tp" are one place: the first in diagnostics, the second in edits.
+QString path_of_pointer(std::string_view pointer);
+
+// With a capital letter to begin with.
+QString capitalised(QString);
+
+// 1234567 -> "1 234 567", with thin spaces.
+QString grouped(double value);
+
+}  // namespace sextant::gui

@@ -1,0 +1,81 @@
+#include "gui/models/workbench.hpp"
+
+#include "gui/models/text.hpp"
+#include "model/io/replace_file.hpp"
+
+#include <ostream>
+
+namespace sextant::gui {
+
+std::shared_ptr<const Answer> Workbench::answer() const {
+    const SessionPtr now = session();
+    return now ? now->answer : nullptr;
+}
+
+void Workbench::open(SessionPtr session) {
+    history_.begin(std::move(session));
+    emit opened();
+    announce();
+}
+
+void Workbench::edit(const Edits& edits) {
+    if (history_.is_empty() || edits.empty()) return;
+    Session next = *history_.now();
+    for (const auto& [path, value] : edits) next.document = edited(next.document, path, value);
+    if (next.document == history_.now()->document) return;
+    push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
+}
+
+void Workbench::set_what_if(const Resources& what_if, int gesture) {
+    if (history_.is_empty()) return;
+    Session next = *history_.now();
+    next.what_if = what_if;
+    push(std::move(next), tr("what-if"), gesture);
+}
+
+void Workbench::push(Session next, const QString& label, int gesture) {
+    next.state = AnswerState::pending;
+    history_.push(std::make_shared<const Session>(std::move(next)), label, gesture);
+    announce();
+}
+
+void Workbench::undo() {
+    if (!history_.undoes()) return;
+    history_.undo();
+    announce();
+}
+
+void Workbench::redo() {
+    if (!history_.redoes()) return;
+    history_.redo();
+    announce();
+}
+
+void Workbench::save(const std::filesystem::path& path) {
+    if (history_.is_empty()) return;
+    Session next = *history_.now();
+    const std::string text = text_of(next.document);
+    replace_text_file(path, [&](std::ostream& out) { out << text; });
+    // The document stays as it is with its edits, so that undo goes on to work; only its place may be another.
+    next.document.file = path;
+    history_.replace(std::make_shared<const Session>(std::move(next)));
+    history_.mark_saved();
+    emit saved();
+    emit changed();
+}
+
+void Workbench::add(const Session& question, const std::function<void(Session&)>& finding) {
+    if (history_.is_empty() || !asks_the_same(question, *history_.now())) return;
+    Session next = *history_.now();
+    finding(next);
+    history_.replace(std::make_shared<const Session>(std::move(next)));
+    emit changed();
+}
+
+void Workbench::announce() {
+    const SessionPtr now = history_.now();
+    emit changed();
+    if (now->state == AnswerState::pending) emit asked(now);
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,59 @@
+// What is being worked on: the current session and its history. Views read it and edit through it; nobody else changes a session.
+#pragma once
+
+#include "gui/models/fields.hpp"
+#include "gui/models/history.hpp"
+
+#include <QObject>
+
+#include <filesystem>
+#include <functional>
+
+namespace sextant::gui {
+
+class Workbench : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    // Null as long as nothing was opened.
+    [[nodiscard]] SessionPtr session() const { return history_.is_empty() ? nullptr : history_.now(); }
+    // The last answer that could be given; null as long as there is none.
+    [[nodiscard]] std::shared_ptr<const Answer> answer() const;
+    [[nodiscard]] const History& history() const { return history_; }
+
+    // Puts what was opened in place of everything.
+    void open(SessionPtr);
+    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
+    void edit(const Edits&);
+    // Steps with the same gesture, as of a slider that is dragged, are undone together.
+    void set_what_if(const Resources&, int gesture = 0);
+    void undo();
+    void redo();
+
+    // Writes the document, and from then on is at work on that file. Throws BackendError when the disk refuses; nothing is lost then.
+    void save(const std::filesystem::path&);
+
+    // What was found out about a session is added to the present one, if that still asks the same; else it is of no interest any more. So
+    // a job takes session() with it, and comes back with what it adds.
+    void add(const Session& question, const std::function<void(Session&)>& finding);
+
+    // A number for a gesture that begins.
+    int new_gesture() { return ++gestures_; }
+
+signals:
+    void opened();   // another scenario
+    void changed();  // the session was replaced, for whatever reason
+    void asked(const sextant::gui::SessionPtr& question);
+    void saved();
+
+private:
+    void push(Session, const QString& label, int gesture);
+    void announce();
+
+    History history_;
+    int gestures_ = 0;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,155 @@
+#include "gui/views/breakdown/breakdown_view.hpp"
+
+#include "gui/models/meanings.hpp"
+#include "gui/models/report_tables.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/mover_bars.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/ranked_bars.hpp"
+#include "gui/views/paint/side_by_side.hpp"
+#include "gui/views/term_bars.hpp"
+
+#include <QPlainTextEdit>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+Term largest(const Terms& terms) { return static_cast<Term>(std::ranges::max_element(terms.of) - terms.of.begin()); }
+
+// One below the other, each where the one before ends.
+std::shared_ptr<Chart> waterfall(const Estimate& e) {
+    auto chart = std::make_shared<RankedBars>();
+    chart->full = e.step.si();
+    chart->bar_part = 0.5;
+    Seconds sum;
+    for (int t = 0; t < term_count; ++t) {
+        const auto term = static_cast<Term>(t);
+        if (e.terms[term] <= Seconds{}) continue;
+        RankedLine line{.key = t, .name = words_of(term), .start = sum.si(), .share = e.terms[term].si()};
+        line.value = quantity(e.terms[term]);
+        line.note = percent(e.terms[term] / e.step);
+        line.fill = fill_of(term);
+        line.tip = meaning(term);
+        if (e.overlapped[term] > Seconds{})
+            line.tip += QStringLiteral(" %1 more are hidden behind compute.").arg(quantity(e.overlapped[term]));
+        chart->lines.push_back(std::move(line));
+        sum += e.terms[term];
+    }
+    return chart;
+}
+
+class BreakdownView : public PageView {
+public:
+    BreakdownView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        column().addWidget(bars_card());
+        column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 640));
+        column().addWidget(formula_card());
+
+        for (const ChartWidget* chart : {bars_, waterfall_})
+            connect(chart, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
+        connect(&selection, &Selection::changed, this, [this] { show_term(); });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        return {{QStringLiteral("terms"), &terms_table_}, {QStringLiteral("movers"), &movers_table_}};
+    }
+
+private:
+    QWidget* bars_card() {
+        auto* card = new Card(tr("Where each millisecond goes"), tr("Each instant of a rank belongs to exactly one of these."));
+        bars_ = new ChartWidget;
+        stages_ = text_label(Type::small, "faint");
+        card->body().addWidget(bars_);
+        card->body().addWidget(stages_);
+        return card;
+    }
+
+    QWidget* waterfall_card() {
+        auto* card = new Card(tr("One after the other"), tr("Choose one to see its formula."));
+        waterfall_ = new ChartWidget;
+        card->body().addWidget(waterfall_);
+        card->body().addStretch(1);
+        return card;
+    }
+
+    QWidget* movers_card() {
+        auto* card = new Card(tr("What would move it"), tr("The step with twice of one resource, all else as it is."));
+        movers_ = new ChartWidget;
+        limit_ = text_label(Type::body, "faint");
+        card->body().addWidget(movers_);
+        card->body().addWidget(limit_);
+        card->body().addStretch(1);
+        return card;
+    }
+
+    QWidget* formula_card() {
+        formula_card_ = new Card({}, tr("What is summed up, with its numbers."));
+        formula_ = new QPlainTextEdit;
+        formula_->setObjectName(QStringLiteral("formula"));
+        formula_->setReadOnly(true);
+        formula_->setFont(code_font());
+        formula_->setLineWrapMode(QPlainTextEdit::NoWrap);
+        formula_->setFrameShape(QFrame::NoFrame);
+        formula_card_->body().addWidget(formula_);
+        return formula_card_;
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
+        const Estimate& e = answer.report.estimate;
+        bars_->show_chart(term_bars(e));
+        stages_->setText(stages_text(e));
+        waterfall_->show_chart(waterfall(e));
+        movers_->show_chart(mover_bars(answer.report.bottleneck, look_of(*this)));
+        limit_->setText(capitalised(q(answer.report.bottleneck.changes_at_text)));
+        terms_table_.set_table(terms_table(e));
+        movers_table_.set_table(movers_table(answer.report.bottleneck));
+        what_if_ = !is_neutral(session.what_if);
+        answer_ = workbench().answer();
+        show_term();
+    }
+
+    static QString stages_text(const Estimate& e) {
+        if (e.memory.size() < 2) return tr("All ranks do the same.");
+        if (e.slowest_stage == e.last_stage)
+            return tr("Stage %1 finishes last, and is the one that the others wait for.").arg(e.last_stage);
+        return tr("Stage %1 finishes last; stage %2 is the one that the others wait for.").arg(e.last_stage).arg(e.slowest_stage);
+    }
+
+    void show_term() {
+        if (!answer_) return;
+        const Term term = selection().now().term.value_or(largest(answer_->report.estimate.terms));
+        bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
+        waterfall_->emphasize(static_cast<int>(term));
+        formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)) + (what_if_ ? tr(", without the what-if") : QString()));
+        QStringList lines;
+        for (const std::string& line : explain(answer_->job, term)) lines += q(line);
+        formula_->setPlainText(lines.join(QLatin1Char('\n')));
+        constexpr qsizetype most_lines = 24;
+        const int line_height = QFontMetrics(formula_->font()).lineSpacing();
+        formula_->setFixedHeight(static_cast<int>(std::min(lines.size(), most_lines) + 2) * line_height);
+    }
+
+    ChartWidget *bars_, *waterfall_, *movers_;
+    QLabel *stages_, *limit_;
+    Card* formula_card_;
+    QPlainTextEdit* formula_;
+    std::shared_ptr<const Answer> answer_;
+    bool what_if_ = false;
+    TableModel terms_table_, movers_table_;
+};
+
+}  // namespace
+
+ViewInfo breakdown_view() {
+    return {
+        .name = "breakdown",
+        .title = QStringLiteral("Breakdown"),
+        .tip = QStringLiteral("Where each millisecond goes, by which formula, and what would move it"),
+        .icon =
+            "<rect x='4' y='4' width='7' height='4'/><rect x='9' y='10' width='8' height='4'/><rect x='15' y='16' width='5' height='4'/>",
+        .make = [](Workbench& w, Selection& s) { return std::make_unique<BreakdownView>(w, s); }};
+}
+
+}  // namespace sextant::gui

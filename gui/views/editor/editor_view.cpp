@@ -1,0 +1,118 @@
+#include "gui/views/editor/editor_view.hpp"
+
+#include "gui/jobs/background.hpp"
+#include "gui/jobs/names.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/editor/field_row.hpp"
+#include "gui/views/editor/what_if_panel.hpp"
+#include "gui/views/paint/card.hpp"
+
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QToolButton>
+
+namespace sextant::gui {
+namespace {
+
+constexpr int columns = 6, small_span = 2;
+
+class EditorView : public PageView {
+public:
+    EditorView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        setMinimumWidth(292);
+        column().setSpacing(gap);
+        for (const FieldSection& section : field_sections()) {
+            add_section(section.title, fields_of(section), section.open);
+            if (&section != &field_sections().front()) continue;
+            what_if_ = new WhatIfPanel(workbench);
+            add_section(tr("What if it were faster"), what_if_, true);
+        }
+        connect(&workbench, &Workbench::changed, this, [this] { show_session(); });
+        in_background(
+            this, [] { return load_names(); }, [this](const Names& names) { set_names(names); });
+        show_session();
+    }
+
+    [[nodiscard]] QSize sizeHint() const override { return {320, 640}; }
+
+private:
+    // A heading that opens and closes what is below it.
+    void add_section(const QString& title, QWidget* content, bool open) {
+        auto* heading = new QToolButton;
+        heading->setText(title);
+        heading->setFont(font_of(Type::heading));
+        heading->setCheckable(true);
+        heading->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        heading->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        const auto toggle = [heading, content](bool is_open) {
+            heading->setArrowType(is_open ? Qt::DownArrow : Qt::RightArrow);
+            content->setVisible(is_open);
+        };
+        connect(heading, &QToolButton::toggled, content, toggle);
+        heading->setChecked(open);
+        column().addWidget(heading);
+        column().addWidget(content);
+        toggle(open);
+    }
+
+    QWidget* fields_of(const FieldSection& section) {
+        auto* panel = new QWidget;
+        auto* grid = new QGridLayout(panel);
+        grid->setContentsMargins(0, 0, 0, 0);
+        grid->setHorizontalSpacing(6);
+        grid->setVerticalSpacing(6);
+        int line = 0, at = 0;
+        for (const Field& field : section.fields) {
+            auto* row = new FieldRow(field, workbench(), [this] { return keeps_->isChecked(); });
+            const int span = field.small ? small_span : columns;
+            if (at + span > columns) ++line, at = 0;
+            grid->addWidget(row, line, at, 1, span, Qt::AlignTop);
+            at += span;
+            rows_.push_back(row);
+            if (field.path == "plan.vpp") add_keeps_devices(*grid, ++line), ++line, at = 0;
+        }
+        for (int c = 0; c < columns; ++c) grid->setColumnStretch(c, 1);
+        return panel;
+    }
+
+    void add_keeps_devices(QGridLayout& grid, int line) {
+        auto* keeps = new QCheckBox(tr("Keep the devices: data follows"));
+        keeps->setObjectName(QStringLiteral("keeps_devices"));
+        keeps->setToolTip(tr("When tensor, pipeline or context change, data parallelism takes what they leave"));
+        grid.addWidget(keeps, line, 0, 1, columns);
+        keeps->setChecked(true);
+        keeps_ = keeps;
+    }
+
+    void set_names(const Names& names) {
+        for (FieldRow* row : rows_)
+            if (const auto of = names.find(row->field().names); of != names.end()) row->set_names(of->second);
+    }
+
+    void show_session() {
+        const SessionPtr session = workbench().session();
+        page().setEnabled(session != nullptr);
+        if (!session) return;
+        for (FieldRow* row : rows_) row->show_session(*session);
+        what_if_->show_session(*session);
+    }
+
+    std::vector<FieldRow*> rows_;
+    WhatIfPanel* what_if_ = nullptr;
+    QCheckBox* keeps_ = nullptr;
+};
+
+}  // namespace
+
+ViewInfo editor_view() {
+    return {.name = "editor",
+            .title = QStringLiteral("Editor"),
+            .tip = QStringLiteral("The scenario as fields, and what if something were faster"),
+            .icon =
+                "<path d='M4 6h9M17 6h3M4 12h3M11 12h9M4 18h9M17 18h3'/><circle cx='15' cy='6' r='2'/><circle cx='9' cy='12' r='2'/>"
+                "<circle cx='15' cy='18' r='2'/>",
+            .place = Place::side,
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<EditorView>(w, s); }};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,34 @@
+// A field with its name, a button that takes a stated value away, and below it what the reader says is wrong.
+#pragma once
+
+#include "gui/models/workbench.hpp"
+#include "gui/views/editor/field_input.hpp"
+
+class QLabel;
+class QToolButton;
+
+namespace sextant::gui {
+
+class FieldRow : public QWidget {
+    Q_OBJECT
+
+public:
+    // `keeps_devices`: whether editing one degree lets dp follow (see edits_for).
+    FieldRow(const Field&, Workbench&, std::function<bool()> keeps_devices);
+
+    void show_session(const Session&);
+    void set_names(const QStringList& names) { input_->set_choices(names); }
+    [[nodiscard]] const Field& field() const { return field_; }
+
+private:
+    void take(const QString& text);
+
+    const Field& field_;
+    Workbench& workbench_;
+    FieldInput* input_;
+    QLabel* problem_;
+    QToolButton* drop_ = nullptr;
+    std::function<bool()> keeps_devices_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,118 @@
+#include "gui/views/memory/memory_view.hpp"
+
+#include "gui/models/meanings.hpp"
+#include "gui/models/report_tables.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/stacked_bars.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sextant::gui {
+namespace {
+
+BarRow row_of(const StageMemory& memory, const QString& label) {
+    BarRow row{.label = label, .note = quantity(memory.total()), .parts = {}, .key = 0};
+    for (int k = 0; k < memory_kind_count; ++k) {
+        const auto kind = static_cast<MemoryKind>(k);
+        if (memory[kind] > Bytes{})
+            row.parts.push_back({k, words_of(kind), memory[kind].si(), quantity(memory[kind]), fill_of(kind), meaning(kind)});
+    }
+    return row;
+}
+
+std::shared_ptr<StackedBars> bars_against(Bytes capacity) {
+    auto bars = std::make_shared<StackedBars>();
+    bars->unit = unit_for(capacity);
+    bars->limit = {capacity.si(), QStringLiteral("%1 of the device").arg(quantity(capacity))};
+    return bars;
+}
+
+std::shared_ptr<Chart> stages(const Estimate& e) {
+    auto bars = bars_against(e.device_memory);
+    const bool many = e.memory.size() > 8;
+    bars->row_height = many ? 16 : 30;
+    for (std::size_t stage = 0; stage < e.memory.size(); ++stage)
+        bars->rows.push_back(row_of(e.memory[stage], e.memory.size() > 1 ? QStringLiteral("stage %1").arg(stage) : QString()));
+    return bars;
+}
+
+// The fullest stage at this micro-batch, at the largest that fits and around them.
+std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
+    const Estimate& e = r.estimate;
+    const StageMemory& fullest = *std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    std::set<std::int64_t> sizes{1, now, 2 * now};
+    if (r.batch.largest_micro_batch > 0) sizes.insert(r.batch.largest_micro_batch);
+    auto bars = bars_against(e.device_memory);
+    bars->has_legend = false;
+    bars->row_height = 24;
+    for (const std::int64_t size : sizes) {
+        QString label = QString::number(size);
+        if (size == now) label += QStringLiteral(" (now)");
+        if (size == r.batch.largest_micro_batch) label += QStringLiteral(" (largest)");
+        bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, static_cast<double>(size) / static_cast<double>(now)), label));
+    }
+    return bars;
+}
+
+class MemoryView : public PageView {
+public:
+    MemoryView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        auto* by_stage = new Card(tr("Memory of each stage"), tr("The most that one of its ranks holds at any time, by what it is for."));
+        verdict_ = text_label(Type::title);
+        stages_ = new ChartWidget;
+        by_stage->body().addWidget(verdict_);
+        by_stage->body().addWidget(stages_);
+        column().addWidget(by_stage);
+
+        auto* by_size =
+            new Card(tr("How large may the micro-batch be?"), tr("The fullest stage at other micro-batches: activations grow with "
+                                                                 "them, weights and what belongs to them do not."));
+        largest_ = text_label(Type::body);
+        sizes_ = new ChartWidget;
+        by_size->body().addWidget(largest_);
+        by_size->body().addWidget(sizes_);
+        column().addWidget(by_size);
+        connect(stages_, &ChartWidget::chosen, this, [this](int kind) {
+            chosen_ = chosen_ == kind ? std::nullopt : std::optional(kind);
+            stages_->emphasize(chosen_);
+            sizes_->emphasize(chosen_);
+        });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("memory"), &table_}}; }
+
+private:
+    void show_answer(const Session&, const Answer& answer) override {
+        const Report& r = answer.report;
+        const Estimate& e = r.estimate;
+        verdict_->setText(e.fits ? tr("Fits: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory))
+                                 : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
+        set_role(*verdict_, e.fits ? "good" : "bad");
+        stages_->show_chart(stages(e));
+        sizes_->show_chart(micro_batches(r, answer.scenario().plan.micro_batch));
+        largest_->setText(r.batch.largest_micro_batch > 0 ? tr("Micro-batches of up to <b>%1</b> fit.").arg(r.batch.largest_micro_batch)
+                                                          : tr("<b>None fits</b>: what does not depend on it is already too much."));
+        table_.set_table(memory_table(e));
+    }
+
+    QLabel *verdict_, *largest_;
+    ChartWidget *stages_, *sizes_;
+    std::optional<int> chosen_;
+    TableModel table_;
+};
+
+}  // namespace
+
+ViewInfo memory_view() {
+    return {
+        .name = "memory",
+        .title = QStringLiteral("Memory"),
+        .tip = QStringLiteral("What fills the memory of each stage, and how large the micro-batch may be"),
+        .icon =
+            "<rect x='3' y='7' width='18' height='10' rx='1.5'/><path d='M7 10.5v3M12 10.5v3M17 10.5v3M6 17v3M10 17v3M14 17v3M18 17v3'/>",
+        .make = [](Workbench& w, Selection& s) { return std::make_unique<MemoryView>(w, s); }};
+}
+
+}  // namespace sextant::gui

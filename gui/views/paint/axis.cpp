@@ -1,0 +1,63 @@
+#include "gui/views/paint/axis.hpp"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::gui {
+
+AxisUnit unit_for(Seconds largest) {
+    using namespace units;
+    if (largest >= 2 * hour) return {QStringLiteral("h"), hour.si()};
+    if (largest >= 2 * s) return {QStringLiteral("s"), 1};
+    if (largest >= 2 * ms) return {QStringLiteral("ms"), 1e-3};
+    return {QStringLiteral("\u00b5s"), 1e-6};
+}
+
+AxisUnit unit_for(Bytes largest) {
+    using namespace units;
+    if (largest >= 2 * TB) return {QStringLiteral("TB"), 1e12};
+    if (largest >= 2 * GB) return {QStringLiteral("GB"), 1e9};
+    if (largest >= 2 * MB) return {QStringLiteral("MB"), 1e6};
+    return {QStringLiteral("KB"), 1e3};
+}
+
+std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
+    const double range = largest / unit.si;
+    if (!(range > 0) || !std::isfinite(range)) return {{0, QStringLiteral("0")}};
+    const double rough = range / std::max(1.0, count), power = std::pow(10, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double factor : {5, 2, 1})
+        if (factor * power >= rough) step = factor * power;
+    const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+    std::vector<Tick> list;
+    for (int i = 0; i * step <= range * (1 + 1e-9); ++i) list.push_back({i * step * unit.si, QString::number(i * step, 'f', decimals)});
+    return list;
+}
+
+void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, double top, double bottom, const Look& look) {
+    const std::vector<Tick> list = ticks(scale.largest, unit, std::max(4.0, (scale.right - scale.left) / 90));
+    const QFont font = font_of(Type::small);
+    for (const Tick& tick : list) {
+        const double x = scale.x_of(tick.value);
+        painter.setPen(QPen(look.grid, 1));
+        painter.drawLine(QPointF(x, top), QPointF(x, bottom + 3));
+        const bool last = &tick == &list.back();
+        const QString label = last ? tick.label + QLatin1Char(' ') + unit.name : tick.label;
+        const double half = text_width(label, font) / 2 + 1;
+        const double centre = std::clamp(x, scale.left + half, std::max(scale.left + half, scale.right - (last ? half : 0)));
+        paint_text(painter, {centre - half, bottom + 4, 2 * half, axis_height - 4}, Qt::AlignCenter, label, font, look.faint);
+    }
+}
+
+void paint_text(QPainter& painter, const QRectF& area, Qt::Alignment alignment, const QString& text, const QFont& font, const QColor& ink) {
+    painter.setFont(font);
+    painter.setPen(ink);
+    painter.drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine,
+                     QFontMetricsF(font).elidedText(text, Qt::ElideRight, area.width() + 0.5));
+}
+
+double text_width(const QString& text, const QFont& font) { return QFontMetricsF(font).horizontalAdvance(text); }
+
+}  // namespace sextant::gui

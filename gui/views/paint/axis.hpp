@@ -1,0 +1,42 @@
+// Scales with round numbers and a unit that suits them.
+#pragma once
+
+#include "gui/views/paint/look.hpp"
+
+#include <QPainter>
+#include <QString>
+
+#include <vector>
+
+namespace sextant::gui {
+
+// One unit for a whole axis, so that its labels can be compared.
+struct AxisUnit {
+    QString name;
+    double si = 1;  // value of one unit
+};
+AxisUnit unit_for(Seconds largest);
+AxisUnit unit_for(Bytes largest);
+
+struct Tick {
+    double value;  // in SI
+    QString label;
+};
+// From 0 to `largest` (SI), about `count` steps of 1, 2 or 5 times a power of ten.
+std::vector<Tick> ticks(double largest, const AxisUnit&, double count);
+
+// Where values lie between two pixels.
+struct Scale {
+    double largest = 1;  // SI
+    double left = 0, right = 1;
+    [[nodiscard]] double x_of(double value) const { return largest > 0 ? left + value / largest * (right - left) : left; }
+};
+// Grid lines from `top` to `bottom`, labels below them, and the unit behind the last. Needs axis_height below `bottom`.
+inline constexpr double axis_height = 22;
+void paint_axis(QPainter&, const Scale&, const AxisUnit&, double top, double bottom, const Look&);
+
+// A text whose end gives way to an ellipsis where it does not fit.
+void paint_text(QPainter&, const QRectF&, Qt::Alignment, const QString&, const QFont&, const QColor&);
+double text_width(const QString&, const QFont&);
+
+}  // namespace sextant::gui

@@ -1,0 +1,29 @@
+// A card: a heading and what stands below it.
+#pragma once
+
+#include "gui/views/paint/look.hpp"
+
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace sextant::gui {
+
+class Card : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit Card(const QString& heading, const QString& tip = {});
+    [[nodiscard]] QVBoxLayout& body() const { return *body_; }
+    void set_heading(const QString& heading) { heading_->setText(heading); }
+
+private:
+    QLabel* heading_;
+    QVBoxLayout* body_;
+};
+
+// "faint", "good", "warning", "bad", "accent": in the look's colour of that name.
+QLabel* text_label(Type, const char* role = nullptr);
+void set_role(QLabel&, const char* role);
+
+}  // namespace sextant::gui

@@ -1,0 +1,85 @@
+#include "gui/views/paint/chart.hpp"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::gui {
+
+ChartWidget::ChartWidget(QWidget* parent) : QWidget(parent) {
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    setMouseTracking(true);
+    setMinimumWidth(160);
+}
+
+void ChartWidget::show_chart(std::shared_ptr<const Chart> chart) {
+    const int before = heightForWidth(width());
+    chart_ = std::move(chart);
+    if (heightForWidth(width()) != before) updateGeometry();
+    update();
+}
+
+void ChartWidget::emphasize(std::optional<int> key) {
+    if (key == emphasized_) return;
+    emphasized_ = key;
+    update();
+}
+
+QSize ChartWidget::sizeHint() const { return {480, heightForWidth(480)}; }
+
+int ChartWidget::heightForWidth(int width) const { return chart_ ? static_cast<int>(std::ceil(chart_->height_for(width))) : 0; }
+
+void ChartWidget::paintEvent(QPaintEvent*) {
+    if (!chart_) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    hits_ = chart_->paint(painter, rect(), look_of(*this), emphasized_);
+    if (hasFocus()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(look_of(*this).accent, 1, Qt::DotLine));
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    }
+    setFocusPolicy(hits_.empty() ? Qt::NoFocus : Qt::StrongFocus);
+}
+
+const Hit* ChartWidget::hit_at(QPointF p) const {
+    const auto found = std::ranges::find_if(hits_, [&](const Hit& h) { return h.area.contains(p); });
+    return found == hits_.end() ? nullptr : &*found;
+}
+
+void ChartWidget::mousePressEvent(QMouseEvent* e) {
+    if (const Hit* hit = hit_at(e->position())) emit chosen(hit->key);
+}
+
+void ChartWidget::mouseMoveEvent(QMouseEvent* e) { setCursor(hit_at(e->position()) ? Qt::PointingHandCursor : Qt::ArrowCursor); }
+
+void ChartWidget::move_choice(int step) {
+    if (hits_.empty()) return;
+    const auto now = std::ranges::find_if(hits_, [&](const Hit& h) { return emphasized_ && h.key == *emphasized_; });
+    const int count = static_cast<int>(hits_.size());
+    const int at = now == hits_.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - hits_.begin()) + step + count) % count;
+    emit chosen(hits_[static_cast<std::size_t>(at)].key);
+}
+
+void ChartWidget::keyPressEvent(QKeyEvent* e) {
+    if (e->key() == Qt::Key_Right || e->key() == Qt::Key_Down) return move_choice(1);
+    if (e->key() == Qt::Key_Left || e->key() == Qt::Key_Up) return move_choice(-1);
+    QWidget::keyPressEvent(e);
+}
+
+bool ChartWidget::event(QEvent* e) {
+    if (e->type() != QEvent::ToolTip) return QWidget::event(e);
+    const auto* help = static_cast<QHelpEvent*>(e);
+    if (const Hit* hit = hit_at(help->pos()); hit && !hit->tip.isEmpty())
+        QToolTip::showText(help->globalPos(), hit->tip, this, hit->area.toAlignedRect());
+    else
+        QToolTip::hideText();
+    return true;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,68 @@
+// A picture that is painted from values: on the screen, and with the same code into PNG, SVG and PDF.
+#pragma once
+
+#include "gui/views/paint/look.hpp"
+
+#include <QPainter>
+#include <QString>
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sextant::gui {
+
+// A part of a picture that says more when the pointer rests on it, and can be chosen.
+struct Hit {
+    QRectF area;
+    int key = 0;  // what the picture shows there, in its own words: a Term, a stage
+    QString tip;
+};
+
+class Chart {
+public:
+    Chart() = default;
+    Chart(const Chart&) = delete;
+    Chart& operator=(const Chart&) = delete;
+    virtual ~Chart() = default;
+
+    [[nodiscard]] virtual double height_for(double width) const = 0;
+    // `emphasized`: the key of what is chosen.
+    virtual std::vector<Hit> paint(QPainter&, const QRectF& area, const Look&, std::optional<int> emphasized) const = 0;
+};
+
+// Shows a chart. Its parts can be chosen by pointer, and by arrow keys and Enter.
+class ChartWidget : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ChartWidget(QWidget* parent = nullptr);
+
+    void show_chart(std::shared_ptr<const Chart>);
+    void emphasize(std::optional<int> key);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+signals:
+    void chosen(int key);
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
+    bool event(QEvent*) override;
+
+private:
+    [[nodiscard]] const Hit* hit_at(QPointF) const;
+    void move_choice(int step);
+
+    std::shared_ptr<const Chart> chart_;
+    std::optional<int> emphasized_;
+    std::vector<Hit> hits_;  // of the last painting
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,199 @@
+#include "gui/views/paint/look.hpp"
+
+#include "model/io/kind_look.hpp"
+
+#include <QFontDatabase>
+#include <QPainter>
+#include <QWidget>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::gui {
+namespace {
+
+QColor from(const svg::Colour& c) { return {c.red, c.green, c.blue}; }
+QColor kind(SpanKind k) { return from(look_of(k).colour); }
+
+QColor with_lightness(const QColor& c, double factor) {
+    float hue = 0, saturation = 0, lightness = 0;
+    c.getHslF(&hue, &saturation, &lightness);
+    return QColor::fromHslF(std::max(0.0F, hue), saturation, std::min(1.0F, lightness * static_cast<float>(factor)));
+}
+
+}  // namespace
+
+const Look& light_look() {
+    static const Look look{.dark = false,
+                           .background = 0xf4f6f8,
+                           .surface = 0xffffff,
+                           .sunken = 0xe9edf1,
+                           .border = 0xd5dbe2,
+                           .grid = 0xe4e8ed,
+                           .text = 0x18212b,
+                           .faint = 0x5a6876,
+                           .accent = 0x2a6cb0,
+                           .on_accent = 0xffffff,
+                           .accent_ground = 0xe3edf8,
+                           .good = 0x1f7a5c,
+                           .warning = 0x8f5a00,
+                           .bad = 0xb02f2a,
+                           .warning_ground = 0xfff4dd,
+                           .bad_ground = 0xfce8e6};
+    return look;
+}
+
+const Look& dark_look() {
+    static const Look look{.dark = true,
+                           .background = 0x13171c,
+                           .surface = 0x1b2128,
+                           .sunken = 0x28303a,
+                           .border = 0x36404b,
+                           .grid = 0x2a323c,
+                           .text = 0xe4e9ee,
+                           .faint = 0x9aa8b6,
+                           .accent = 0x74b0ea,
+                           .on_accent = 0x0d1620,
+                           .accent_ground = 0x21374e,
+                           .good = 0x5cc3a0,
+                           .warning = 0xe5b35c,
+                           .bad = 0xf08a80,
+                           .warning_ground = 0x3a2f18,
+                           .bad_ground = 0x422422};
+    return look;
+}
+
+const Look& look_of(const QWidget& widget) {
+    return widget.window()->palette().color(QPalette::Window).lightness() < 128 ? dark_look() : light_look();
+}
+
+QFont font_of(Type type) {
+    static const QStringList families{QStringLiteral("Roboto"), QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")};
+    QFont font;
+    font.setFamilies(families);
+    const auto set = [&](int pixels, QFont::Weight weight) { font.setPixelSize(pixels), font.setWeight(weight); };
+    switch (type) {
+        case Type::small:
+            set(12, QFont::Normal);
+            break;
+        case Type::body:
+            set(13, QFont::Normal);
+            break;
+        case Type::strong:
+            set(13, QFont::Medium);
+            break;
+        case Type::heading:
+            set(14, QFont::Medium);
+            break;
+        case Type::title:
+            set(20, QFont::Medium);
+            break;
+        case Type::figure:
+            set(30, QFont::Medium);
+            break;
+    }
+    return font;
+}
+
+QFont code_font() {
+    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setPixelSize(12);
+    return font;
+}
+
+Fill fill_of(SpanKind k) { return {kind(k), k == SpanKind::launch}; }
+
+Fill fill_of(Term term) {
+    switch (term) {
+        case Term::forward:
+            return {kind(SpanKind::forward)};
+        case Term::backward:
+            return {kind(SpanKind::backward)};
+        case Term::recompute:
+            return {kind(SpanKind::recompute)};
+        case Term::optimizer:
+            return {kind(SpanKind::optimizer)};
+        case Term::tensor_communication:
+            return {kind(SpanKind::tensor_exchange)};
+        case Term::context_communication:
+            return {kind(SpanKind::context_exchange)};
+        case Term::expert_communication:
+            return {kind(SpanKind::expert_exchange)};
+        case Term::pipeline_communication:
+            return {kind(SpanKind::pipeline_transfer)};
+        case Term::data_communication:
+            return {kind(SpanKind::data_exchange)};
+        case Term::offload:
+            return {kind(SpanKind::offload)};
+        case Term::overhead:
+            return {kind(SpanKind::overhead)};
+        case Term::launch:
+            return fill_of(SpanKind::launch);
+        case Term::bubble:
+            return {QColor(0x97a3af), true};
+        case Term::input:
+            return {kind(SpanKind::weight_gradient), true};
+        case Term::straggler:
+            return {kind(SpanKind::expert_exchange), true};
+    }
+    return {};
+}
+
+// What makes the memory has the colour of the work that makes it.
+Fill fill_of(MemoryKind k) {
+    switch (k) {
+        case MemoryKind::weights:
+            return {with_lightness(kind(SpanKind::forward), 0.68)};
+        case MemoryKind::gradients:
+            return {kind(SpanKind::backward)};
+        case MemoryKind::optimizer:
+            return {kind(SpanKind::optimizer)};
+        case MemoryKind::activations:
+            return {kind(SpanKind::forward)};
+        case MemoryKind::logits:
+            return {with_lightness(kind(SpanKind::forward), 1.45)};
+        case MemoryKind::gathered_weights:
+            return {kind(SpanKind::pipeline_transfer)};
+        case MemoryKind::communication:
+            return {kind(SpanKind::data_exchange)};
+        case MemoryKind::context:
+            return {kind(SpanKind::overhead)};
+        case MemoryKind::fragmentation:
+            return {kind(SpanKind::launch), true};
+    }
+    return {};
+}
+
+// Diagonal lines on a ground that recedes; drawn line by line, so that they stay lines in SVG and PDF.
+void paint_fill(QPainter& painter, const QRectF& area, const Fill& fill, const Look& look) {
+    painter.fillRect(area, fill.hatched ? look.sunken : fill.colour);
+    if (!fill.hatched) return;
+    constexpr double distance = 6;
+    painter.setPen(QPen(fill.colour, 1.5, Qt::SolidLine, Qt::FlatCap));
+    const double first = std::floor((area.left() - area.height()) / distance) * distance;
+    for (double foot = first; foot < area.right(); foot += distance) {
+        const double from = std::max(foot, area.left()), to = std::min(foot + area.height(), area.right());
+        if (from < to) painter.drawLine(QPointF(from, area.bottom() - (from - foot)), QPointF(to, area.bottom() - (to - foot)));
+    }
+}
+
+QColor colour_of(SourceKind k, const Look& look) {
+    switch (k) {
+        case SourceKind::measured:
+            return look.good;
+        case SourceKind::datasheet:
+            return look.accent;
+        case SourceKind::published:
+            return look.faint;
+        case SourceKind::estimated:
+            return look.warning;
+    }
+    return look.faint;
+}
+
+QColor text_on(const QColor& ground) {
+    const double luminance = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue();
+    return luminance > 135 ? QColor(0x14, 0x1a, 0x20) : QColor(Qt::white);
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,57 @@
+// The visual language: every colour and every size of text that the window uses, light and dark. A view takes them from here and has none
+// of its own; a term, a kind of memory or of work has one colour everywhere (that of the pictures in docs/, model/io/kind_look.hpp).
+#pragma once
+
+#include "model/graph/trace.hpp"
+#include "model/report/report.hpp"
+
+#include <QColor>
+#include <QFont>
+
+class QApplication;
+class QPainter;
+class QRectF;
+class QWidget;
+
+namespace sextant::gui {
+
+struct Look {
+    bool dark = false;
+    QColor background;  // behind everything
+    QColor surface;     // cards, fields
+    QColor sunken;      // what lies deeper than a card: the ground of a bar
+    QColor border, grid;
+    QColor text, faint;
+    QColor accent, on_accent, accent_ground;
+    // Each is told by words too: nobody has to tell them apart by colour.
+    QColor good, warning, bad;
+    QColor warning_ground, bad_ground;
+};
+const Look& light_look();
+const Look& dark_look();
+// The one that the widget is shown in.
+const Look& look_of(const QWidget&);
+
+// Puts the whole program into it.
+void apply(const Look&, QApplication&);
+
+enum class Type { small, body, strong, heading, title, figure };
+QFont font_of(Type);
+QFont code_font();
+
+// How an area is filled. Time in which nothing is done (bubble, input, waiting for the host or for others) is hatched.
+struct Fill {
+    QColor colour{};
+    bool hatched = false;
+};
+Fill fill_of(Term);
+Fill fill_of(SpanKind);
+Fill fill_of(MemoryKind);
+void paint_fill(QPainter&, const QRectF&, const Fill&, const Look&);
+QColor colour_of(SourceKind, const Look&);
+// Black or white, whichever is legible on it.
+QColor text_on(const QColor&);
+
+inline constexpr int gap = 8;  // the unit of all spacing
+
+}  // namespace sextant::gui

@@ -1,0 +1,136 @@
+#include "gui/views/paint/stacked_bars.hpp"
+
+#include "gui/models/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace sextant::gui {
+namespace {
+
+constexpr double legend_line = 22, swatch = 12, row_gap = 10, limit_height = 18;
+
+double total_of(const BarRow& row) {
+    return std::accumulate(row.parts.begin(), row.parts.end(), 0.0, [](double sum, const BarPart& p) { return sum + p.value; });
+}
+
+}  // namespace
+
+double StackedBars::label_width() const {
+    double widest = 0;
+    for (const BarRow& row : rows) widest = std::max(widest, text_width(row.label, font_of(Type::body)));
+    return widest > 0 ? widest + 12 : 0;
+}
+
+double StackedBars::note_width() const {
+    double widest = 0;
+    for (const BarRow& row : rows) widest = std::max(widest, text_width(row.note, font_of(Type::strong)));
+    return widest > 0 ? widest + 12 : 0;
+}
+
+double StackedBars::largest() const {
+    double most = limit ? limit->value : 0;
+    for (const BarRow& row : rows) most = std::max(most, total_of(row));
+    return most;
+}
+
+// Each key once, in the order of the rows; from left to right, in as many lines as needed.
+std::vector<StackedBars::LegendEntry> StackedBars::legend(const QRectF& area) const {
+    std::vector<LegendEntry> entries;
+    if (!has_legend) return entries;
+    std::set<int> seen;
+    double x = area.left(), y = area.top();
+    for (const BarRow& row : rows)
+        for (const BarPart& part : row.parts) {
+            if (part.value <= 0 || !seen.insert(part.key).second) continue;
+            const double width = swatch + 6 + text_width(part.name, font_of(Type::small)) + 16;
+            if (x + width > area.right() + 16 && x > area.left()) x = area.left(), y += legend_line;
+            entries.push_back({{x, y, width, legend_line}, &part});
+            x += width;
+        }
+    return entries;
+}
+
+double StackedBars::height_for(double width) const {
+    const auto entries = legend({0, 0, width, 1});
+    const double legend_height = entries.empty() ? 0 : entries.back().area.bottom() + 6;
+    return legend_height + (limit ? limit_height : 0) + static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap +
+           (has_axis ? axis_height + 4 : 2);
+}
+
+void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& bar, const Scale& scale, const Look& look,
+                            std::optional<int> emphasized, std::vector<Hit>& hits) const {
+    double sum = 0;
+    const double total = total_of(row);
+    for (const BarPart& part : row.parts) {
+        if (part.value <= 0) continue;
+        const double from = scale.x_of(sum), to = scale.x_of(sum += part.value);
+        const double seam = to - from > 3 ? 1 : 0;
+        const QRectF box(from, bar.top(), std::max(0.5, to - from - seam), bar.height());
+        painter.setOpacity(emphasized && *emphasized != part.key ? 0.45 : 1);
+        paint_fill(painter, box, part.fill, look);
+        const QFont font = font_of(Type::small);
+        const double room = box.width() - 8;
+        const QString label = room > text_width(part.text, font) ? part.text : QString();
+        if (!label.isEmpty() && row_height > 20) {
+            if (part.fill.hatched) {
+                const double w = text_width(label, font) + 8;
+                painter.fillRect(QRectF(box.center().x() - w / 2, box.center().y() - 8, w, 16), look.sunken);
+            }
+            paint_text(painter, box, Qt::AlignCenter, label, font, part.fill.hatched ? look.text : text_on(part.fill.colour));
+        }
+        painter.setOpacity(1);
+        if (emphasized && *emphasized == part.key) {
+            painter.setPen(QPen(look.text, 1.5));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75));
+        }
+        hits.push_back({box.adjusted(-1, 0, 1, 0), part.key,
+                        QStringLiteral("<b>%1</b>: %2, %3<br>%4").arg(part.name, part.text, percent(part.value / total), part.meaning)});
+    }
+}
+
+void StackedBars::paint_limit(QPainter& painter, const Scale& scale, double top, double bottom, const Look& look) const {
+    const double x = scale.x_of(limit->value);
+    painter.setPen(QPen(look.bad, 2));
+    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+    const QFont font = font_of(Type::small);
+    const double width = text_width(limit->label, font) + 2;
+    const double left = std::clamp(x - width / 2, scale.left, std::max(scale.left, scale.right - width));
+    paint_text(painter, {left, top - limit_height, width, limit_height}, Qt::AlignVCenter, limit->label, font, look.bad);
+}
+
+std::vector<Hit> StackedBars::paint(QPainter& painter, const QRectF& area, const Look& look, std::optional<int> emphasized) const {
+    std::vector<Hit> hits;
+    double y = area.top();
+    const auto entries = legend(area);
+    for (const auto& [box, part] : entries) {
+        painter.setOpacity(emphasized && *emphasized != part->key ? 0.55 : 1);
+        paint_fill(painter, {box.left(), box.top() + 5, swatch, swatch}, part->fill, look);
+        paint_text(painter, box.adjusted(swatch + 6, 0, 0, 0), Qt::AlignVCenter, part->name, font_of(Type::small), look.text);
+        painter.setOpacity(1);
+        y = box.bottom() + 6;
+    }
+    if (limit) y += limit_height;
+    const double left = area.left() + label_width(), right = area.right() - note_width();
+    const Scale scale{largest(), left, right};
+    const double top = y, bottom = y + static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap;
+    if (has_axis) paint_axis(painter, scale, unit, top, bottom, look);
+    for (const BarRow& row : rows) {
+        const QRectF bar(left, y, right - left, row_height);
+        if (!row.label.isEmpty())
+            paint_text(painter, {area.left(), y, label_width() - 12, row_height}, Qt::AlignVCenter, row.label, font_of(Type::body),
+                       look.text);
+        if (!has_axis) painter.fillRect(bar, look.sunken);
+        paint_row(painter, row, bar, scale, look, emphasized, hits);
+        if (!row.note.isEmpty())
+            paint_text(painter, {right + 12, y, note_width() - 12, row_height}, Qt::AlignVCenter, row.note, font_of(Type::strong),
+                       look.text);
+        y += row_height + row_gap;
+    }
+    if (limit) paint_limit(painter, scale, top, bottom, look);
+    return hits;
+}
+
+}  // namespace sextant::gui

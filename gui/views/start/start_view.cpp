@@ -1,0 +1,97 @@
+#include "gui/views/start/start_view.hpp"
+
+#include "gui/jobs/background.hpp"
+#include "gui/models/recent_files.hpp"
+#include "gui/models/scenario_list_model.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/start/scenario_delegate.hpp"
+
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+
+namespace sextant::gui {
+namespace {
+
+std::vector<ScenarioEntry> listed(const QStringList& recent, bool with_pictures) {
+    try {
+        Library library = open_library();
+        std::vector<ScenarioEntry> entries = scenario_entries(library, recent);
+        return with_pictures ? with_glances(library, std::move(entries)) : entries;
+    } catch (const InputError&) {
+        return {};  // no profiles on this machine: files can be opened, and say so
+    }
+}
+
+class StartView : public View {
+public:
+    StartView(Workbench& workbench, Selection& selection) : View(workbench, selection) {
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(4 * gap, 3 * gap, 4 * gap, 2 * gap);
+        column->setSpacing(gap);
+        auto* title = text_label(Type::title);
+        title->setText(tr("Which training job?"));
+        auto* hint = text_label(Type::body, "faint");
+        hint->setText(tr("Choose a scenario, drop a file here, or open one of your own. Everything can be changed afterwards."));
+        auto* row = new QHBoxLayout;
+        filter_ = new QLineEdit;
+        filter_->setPlaceholderText(tr("Search: a model, a machine, a lesson"));
+        filter_->setClearButtonEnabled(true);
+        filter_->setObjectName(QStringLiteral("filter"));
+        auto* open = new QPushButton(tr("Open a file\u2026"));
+        row->addWidget(filter_, 1);
+        row->addWidget(open);
+        list_ = new QListView;
+        list_->setObjectName(QStringLiteral("bare"));
+        list_->setModel(&model_);
+        list_->setItemDelegate(new ScenarioDelegate(this));
+        list_->setMouseTracking(true);
+        list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+        column->addWidget(title);
+        column->addWidget(hint);
+        column->addLayout(row);
+        column->addWidget(list_, 1);
+
+        connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
+        connect(list_, &QListView::clicked, this, &StartView::choose);
+        connect(list_, &QListView::activated, this, &StartView::choose);
+        connect(open, &QPushButton::clicked, this, [this] {
+            const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), {}, tr("Scenarios (*.json);;All files (*)"));
+            if (!path.isEmpty()) emit wants_to_open(path);
+        });
+        setFocusProxy(filter_);
+        load();
+    }
+
+private:
+    void choose(const QModelIndex& index) {
+        if (const QString path = index.data(ScenarioListModel::path).toString(); !path.isEmpty()) emit wants_to_open(path);
+    }
+
+    // The names at once, the pictures when they are worked out.
+    void load() {
+        const QStringList recent = recent_files();
+        model_.set_entries(listed(recent, false));
+        in_background(
+            this, [recent] { return listed(recent, true); },
+            [this](std::vector<ScenarioEntry> entries) { model_.set_entries(std::move(entries)); });
+    }
+
+    ScenarioListModel model_;
+    QLineEdit* filter_;
+    QListView* list_;
+};
+
+}  // namespace
+
+ViewInfo start_view() {
+    return {.name = "start",
+            .title = QStringLiteral("Start"),
+            .tip = QStringLiteral("Scenarios to begin with: those that were open last, and those that come with the program"),
+            .icon = "<path d='M4 11l8-7 8 7M6 10v10h12V10'/>",
+            .needs_scenario = false,
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<StartView>(w, s); }};
+}
+
+}  // namespace sextant::gui

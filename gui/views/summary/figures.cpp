@@ -1,0 +1,112 @@
+#include "gui/views/summary/figures.hpp"
+
+#include "gui/models/meanings.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/paint/interval_bar.hpp"
+#include "gui/views/paint/stacked_bars.hpp"
+
+#include <QGridLayout>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+// "30.0 s" -> "30.0" and "s".
+std::pair<QString, QString> value_and_unit(const QString& text) {
+    const qsizetype space = text.indexOf(QLatin1Char(' '));
+    return space < 0 ? std::pair(text, QString()) : std::pair(text.left(space), text.mid(space + 1));
+}
+
+QString big(double rate) { return rate >= 10'000 ? grouped(rate) : number(rate); }
+
+std::shared_ptr<Chart> memory_bar(const Estimate& e) {
+    auto bar = std::make_shared<StackedBars>();
+    bar->has_legend = bar->has_axis = false;
+    bar->row_height = 12;
+    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    BarRow row;
+    for (int k = 0; k < memory_kind_count; ++k) {
+        const auto kind = static_cast<MemoryKind>(k);
+        row.parts.push_back({k, words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind), meaning(kind)});
+    }
+    bar->rows = {row};
+    bar->limit = {e.device_memory.si(), QString()};
+    return bar;
+}
+
+}  // namespace
+
+FigureCard::FigureCard(const QString& heading, const QString& tip) : Card(heading, tip) {
+    figure_ = text_label(Type::figure);
+    lines_ = text_label(Type::body, "faint");
+    chart_ = new ChartWidget;
+    body().setSpacing(2);
+    body().addWidget(figure_);
+    body().addWidget(chart_);
+    body().addWidget(lines_);
+    body().addStretch(1);
+    chart_->hide();
+}
+
+void FigureCard::set_figure(const QString& value, const QString& unit) {
+    figure_->setText(QStringLiteral("%1<span style='font-size:16px; font-weight:400'> %2</span>").arg(value, unit));
+}
+void FigureCard::set_lines(const QString& lines) { lines_->setText(lines); }
+
+Figures::Figures() {
+    auto* row = new QGridLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(gap + 4);
+    step_ = new FigureCard(tr("Step time"), tr("The time from one update of the weights to the next, with the interval in which it lies in "
+                                               "four of five cases."));
+    throughput_ = new FigureCard(tr("Throughput"), tr("What all devices together train on in a second."));
+    memory_ = new FigureCard(tr("Memory"), tr("The most that any device needs, and what it has. The red line is its capacity."));
+    efficiency_ = new FigureCard(tr("Efficiency"), tr("MFU: the arithmetic that the mathematics needs, over what the devices could do in "
+                                                      "the time of the step. HFU also counts what is computed twice."));
+    int column = 0;
+    for (FigureCard* card : {step_, throughput_, memory_, efficiency_}) {
+        row->addWidget(card, 0, column);
+        row->setColumnStretch(column++, 1);
+    }
+    step_->figure().setObjectName(QStringLiteral("step_time"));
+    step_->chart().show();
+    memory_->chart().show();
+}
+
+void Figures::show_answer(const Session& session, const Answer& answer) {
+    const Report& r = answer.report;
+    const Estimate& e = r.estimate;
+    const auto [step, unit] = value_and_unit(quantity(e.step));
+    step_->set_figure(step, unit);
+    auto interval = std::make_shared<IntervalBar>();
+    interval->low = r.low, interval->value = e.step, interval->high = r.high;
+    QString lines = tr("%1 to %2 in four of five cases").arg(quantity(r.low), quantity(r.high));
+    if (!is_neutral(session.what_if)) {
+        interval->before = answer.step_without_what_if;
+        lines += tr("<br>%1 without the what-if").arg(quantity(answer.step_without_what_if));
+    }
+    step_->chart().show_chart(interval);
+    step_->set_lines(lines);
+
+    throughput_->set_figure(big(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
+    QString rates;
+    if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped(r.tokens_per_s->si()));
+    throughput_->set_lines(rates + tr("%1 on each of %2")
+                                       .arg(number(r.samples_per_s.si() / r.devices),
+                                            r.devices == 1 ? tr("1 device") : tr("%1 devices").arg(grouped(r.devices))));
+
+    const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
+    memory_->set_figure(memory, bytes);
+    memory_->chart().show_chart(memory_bar(e));
+    memory_->set_lines((e.fits ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
+                       (r.batch.largest_micro_batch > 0 ? tr("<br>micro-batches up to %1 fit").arg(r.batch.largest_micro_batch)
+                                                        : tr("<br>no micro-batch fits")));
+    set_role(memory_->figure(), e.fits ? "" : "bad");
+
+    efficiency_->set_figure(percent(r.mfu, 3).section(QLatin1Char(' '), 0, 0), tr("% MFU"));
+    efficiency_->set_lines(tr("HFU %1 of %2<br>devices busy %3, scaling %4")
+                               .arg(percent(r.hfu), quantity(r.peak), percent(r.utilization), percent(r.scaling_efficiency)));
+}
+
+}  // namespace sextant::gui

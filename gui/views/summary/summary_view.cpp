@@ -1,0 +1,162 @@
+#include "gui/views/summary/summary_view.hpp"
+
+#include "gui/models/report_tables.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/mover_bars.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/ranked_bars.hpp"
+#include "gui/views/paint/side_by_side.hpp"
+#include "gui/views/summary/figures.hpp"
+#include "gui/views/term_bars.hpp"
+
+namespace sextant::gui {
+namespace {
+
+// Those that move the answer most; at least some, to see that the others do not matter.
+std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
+    auto chart = std::make_shared<RankedBars>();
+    chart->bar_part = 0.2;
+    chart->full = 0.05;
+    constexpr double noticeable = 5e-3;
+    constexpr std::size_t at_least = 6;
+    for (const InputUsed& input : r.inputs) {
+        if (input.effect < noticeable && chart->lines.size() >= at_least) continue;
+        chart->full = std::max(chart->full, input.effect);
+        const QColor colour = colour_of(input.kind, look);
+        RankedLine line{.key = static_cast<int>(chart->lines.size()),
+                        .name = q(input.name) + QStringLiteral(": ") + q(input.value),
+                        .tag = words_of(input.kind),
+                        .share = input.effect};
+        line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
+        line.tip = QStringLiteral("<b>%1</b><br>%2").arg(line.name.toHtmlEscaped(), q(input.source).toHtmlEscaped());
+        line.tag_colour = colour;
+        line.fill = {colour};
+        chart->lines.push_back(std::move(line));
+    }
+    return chart;
+}
+
+QString list_of(const std::vector<std::string>& items) {
+    QString html;
+    for (const std::string& item : items) html += QStringLiteral("\u2022&nbsp; ") + q(item).toHtmlEscaped() + QStringLiteral("<br>");
+    html.chop(4);
+    return html;
+}
+
+QString run_text(const Report& r) {
+    if (!r.run) return {};
+    QString text = QStringLiteral("%1 steps, <b>%2</b>, %3 device-hours, %4")
+                       .arg(grouped(r.run->steps), quantity(r.run->time), grouped(r.run->device_hours), quantity(r.run->energy));
+    if (r.run->cost) text += QStringLiteral(", <b>%1 USD</b>").arg(grouped(r.run->cost->si()));
+    return text;
+}
+
+class SummaryView : public PageView {
+public:
+    SummaryView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        figures_ = new Figures;
+        column().addWidget(figures_);
+
+        auto* time =
+            new Card(tr("Where the time goes"), tr("Each instant of the rank that finishes last belongs to exactly one of these."));
+        terms_ = new ChartWidget;
+        hidden_ = text_label(Type::small, "faint");
+        time->body().addWidget(terms_);
+        time->body().addWidget(hidden_);
+        column().addWidget(time);
+
+        column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 900));
+
+        run_card_ = new Card(tr("The whole run"));
+        run_ = text_label(Type::body);
+        run_card_->body().addWidget(run_);
+        column().addWidget(run_card_);
+
+        connect(terms_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
+        connect(&selection, &Selection::changed, this, [this] { emphasize(); });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        return {{QStringLiteral("figures"), &figures_table_}, {QStringLiteral("inputs"), &inputs_table_}};
+    }
+
+private:
+    QWidget* bottleneck_card() {
+        auto* card = new Card(tr("What holds it back"), tr("Found by asking what twice of each resource would change."));
+        kind_ = text_label(Type::title);
+        why_ = text_label(Type::body);
+        help_ = text_label(Type::body, "faint");
+        movers_ = new ChartWidget;
+        for (QWidget* w : std::initializer_list<QWidget*>{kind_, why_, movers_, help_}) card->body().addWidget(w);
+        card->body().addStretch(1);
+        return card;
+    }
+
+    QWidget* trust_card() {
+        auto* card =
+            new Card(tr("How far to trust it"), tr("What the answer rests on, how each number is known, and how far its doubt moves the "
+                                                   "answer. Rest the pointer on one to see its source."));
+        inputs_ = new ChartWidget;
+        assumptions_ = text_label(Type::body, "faint");
+        advice_ = text_label(Type::body, "accent");
+        for (QWidget* w : std::initializer_list<QWidget*>{inputs_, advice_, assumptions_}) card->body().addWidget(w);
+        card->body().addStretch(1);
+        return card;
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
+        const Report& r = answer.report;
+        const Look& look = look_of(*this);
+        figures_->show_answer(session, answer);
+        terms_->show_chart(term_bars(r.estimate));
+        emphasize();
+        QStringList hidden;
+        for (int t = 0; t < term_count; ++t)
+            if (const auto term = static_cast<Term>(t); r.estimate.overlapped[term] / r.estimate.step > 5e-4)
+                hidden += tr("%1 of %2").arg(quantity(r.estimate.overlapped[term]), words_of(term));
+        hidden_->setText(tr("Hidden behind these: %1.").arg(hidden.join(QStringLiteral(", "))));
+        hidden_->setVisible(!hidden.isEmpty());
+
+        kind_->setText(capitalised(words_of(r.bottleneck.kind)));
+        set_role(*kind_, r.estimate.fits ? "" : "bad");
+        why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
+        help_->setText(tr("What would move it: %1.").arg(q(r.bottleneck.what_would_move_it)) +
+                       (r.bottleneck.changes_at_text.empty()
+                            ? QString()
+                            : QLatin1Char(' ') + capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.')));
+        movers_->show_chart(mover_bars(r.bottleneck, look, 5));
+
+        inputs_->show_chart(trust(r, look));
+        assumptions_->setText(r.assumptions.empty() ? QString() : tr("Assumed:<br>") + list_of(r.assumptions));
+        assumptions_->setVisible(!r.assumptions.empty());
+        advice_->setText(list_of(r.advice));
+        advice_->setVisible(!r.advice.empty());
+        run_->setText(run_text(r));
+        run_card_->setVisible(r.run.has_value());
+        figures_table_.set_table(figures_table(r));
+        inputs_table_.set_table(inputs_table(r));
+    }
+
+    void emphasize() {
+        const std::optional<Term> term = selection().now().term;
+        terms_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
+    }
+
+    Figures* figures_;
+    ChartWidget *terms_, *movers_, *inputs_;
+    QLabel *hidden_, *kind_, *why_, *help_, *assumptions_, *advice_, *run_;
+    Card* run_card_;
+    TableModel figures_table_, inputs_table_;
+};
+
+}  // namespace
+
+ViewInfo summary_view() {
+    return {.name = "summary",
+            .title = QStringLiteral("Summary"),
+            .tip = QStringLiteral("How fast, does it fit, what holds it back, how far to trust it"),
+            .icon = "<path d='M4 5h16M4 10h10M4 15h16M4 20h7'/>",
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<SummaryView>(w, s); }};
+}
+
+}  // namespace sextant::gui

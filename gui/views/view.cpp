@@ -1,0 +1,56 @@
+#include "gui/views/view.hpp"
+
+#include "gui/views/paint/look.hpp"
+
+#include <QEvent>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace sextant::gui {
+
+View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), selection_(selection) {
+    connect(&workbench, &Workbench::changed, this, [this] {
+        if (isVisible()) refresh();
+    });
+}
+
+void View::showEvent(QShowEvent* e) {
+    QWidget::showEvent(e);
+    refresh();
+}
+
+// Charts hold the colours in which they are to be painted.
+void View::changeEvent(QEvent* e) {
+    QWidget::changeEvent(e);
+    if (e->type() != QEvent::PaletteChange) return;
+    shown_.reset();
+    if (isVisible()) refresh();
+}
+
+void View::refresh() {
+    const SessionPtr session = workbench_.session();
+    if (!session || !session->answer || session->answer == shown_) return;
+    shown_ = session->answer;
+    show_answer(*session, *shown_);
+}
+
+PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench, selection) {
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    page_ = new QWidget;
+    page_->setObjectName(QStringLiteral("page"));
+    auto* whole = new QVBoxLayout(page_);
+    whole->setContentsMargins(2 * gap, 2 * gap, 2 * gap, 2 * gap);
+    column_ = new QVBoxLayout;
+    column_->setSpacing(gap + 4);
+    whole->addLayout(column_);
+    whole->addStretch(1);
+    scroll->setWidget(page_);
+    outer->addWidget(scroll);
+}
+
+}  // namespace sextant::gui

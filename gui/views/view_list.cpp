@@ -1,0 +1,23 @@
+#include "gui/views/view_list.hpp"
+
+#include "gui/views/breakdown/breakdown_view.hpp"
+#include "gui/views/editor/editor_view.hpp"
+#include "gui/views/memory/memory_view.hpp"
+#include "gui/views/start/start_view.hpp"
+#include "gui/views/summary/summary_view.hpp"
+
+#include <algorithm>
+
+namespace sextant::gui {
+
+const std::vector<ViewInfo>& all_views() {
+    static const std::vector<ViewInfo> views = {start_view(), summary_view(), breakdown_view(), memory_view(), editor_view()};
+    return views;
+}
+
+const ViewInfo* find_view(std::string_view name) {
+    const auto found = std::ranges::find(all_views(), name, &ViewInfo::name);
+    return found == all_views().end() ? nullptr : &*found;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,101 @@
+#include "gui/views/window/answer_bar.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/paint/axis.hpp"
+#include "gui/views/paint/card.hpp"
+
+#include <QHBoxLayout>
+#include <QPainter>
+
+namespace sextant::gui {
+namespace {
+
+// A line whose end gives way to an ellipsis.
+class ElidedLabel : public QLabel {
+public:
+    [[nodiscard]] QSize minimumSizeHint() const override { return {80, QLabel::minimumSizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        paint_text(painter, rect(), Qt::AlignVCenter, text(), font(), look_of(*this).faint);
+    }
+};
+
+}  // namespace
+
+AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+
+    bar_ = new QFrame;
+    bar_->setObjectName(QStringLiteral("answer_bar"));
+    auto* row = new QHBoxLayout(bar_);
+    row->setContentsMargins(2 * gap, gap, 2 * gap, gap);
+    row->setSpacing(2 * gap);
+    name_ = text_label(Type::heading);
+    plan_ = new ElidedLabel;
+    plan_->setFont(font_of(Type::small));
+    for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(1);
+    left->addWidget(name_);
+    left->addWidget(plan_);
+    row->addLayout(left, 1);
+    rest_ = text_label(Type::small, "faint");
+    rest_->setWordWrap(false);
+    rest_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(rest_);
+    step_ = text_label(Type::title, "accent");
+    step_->setObjectName(QStringLiteral("bar_step_time"));
+    row->addWidget(step_);
+    column->addWidget(bar_);
+
+    banner_ = new QFrame;
+    banner_->setObjectName(QStringLiteral("banner"));
+    auto* warning = new QHBoxLayout(banner_);
+    warning->setContentsMargins(2 * gap, gap - 2, 2 * gap, gap - 2);
+    problems_ = text_label(Type::body, "bad");
+    problems_->setObjectName(QStringLiteral("problems"));
+    warning->addWidget(problems_);
+    column->addWidget(banner_);
+
+    connect(&workbench, &Workbench::changed, this, &AnswerBar::refresh);
+    refresh();
+}
+
+void AnswerBar::refresh() {
+    const SessionPtr session = workbench_.session();
+    setVisible(session != nullptr);
+    if (!session) return;
+    show_problems(*session);
+    for (QLabel* label : {plan_, step_, rest_}) label->clear();
+    if (!session->answer) return name_->setText(q(session->document.file.filename().string()));
+    const Report& r = session->answer->report;
+    name_->setText(q(r.scenario) + (is_neutral(session->what_if) ? QString() : tr(" \u2013 what if")));
+    plan_->setText(q(r.plan));
+    plan_->setToolTip(q(r.workload + ", " + r.hardware + ", " + r.plan));
+    step_->setText(quantity(r.estimate.step));
+    rest_->setText(QStringLiteral("%1 %2s/s, MFU %3<br>%4 of %5%6")
+                       .arg(number(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
+                            quantity(r.estimate.device_memory), r.estimate.fits ? tr(", fits") : tr(": <b>does not fit</b>")));
+    set_role(*step_, session->state == AnswerState::refused ? "faint" : "accent");
+    set_role(*rest_, r.estimate.fits ? "faint" : "bad");
+}
+
+void AnswerBar::show_problems(const Session& session) {
+    banner_->setVisible(session.state == AnswerState::refused);
+    QStringList lines;
+    for (const Diagnostic& d : session.problems) {
+        const QString place = path_of_pointer(d.pointer);
+        lines += (place.isEmpty() ? QString() : QStringLiteral("<b>%1</b>: ").arg(place.toHtmlEscaped())) + sentence(d).toHtmlEscaped();
+        if (lines.size() == 4) break;
+    }
+    const auto more = static_cast<int>(session.problems.size()) - static_cast<int>(lines.size());
+    if (more > 0) lines += tr("and %n more", nullptr, more);
+    if (session.answer) lines += tr("<i>Shown is the last plan that can be.</i>");
+    problems_->setText(lines.join(QStringLiteral("<br>")));
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,28 @@
+// What is always to be seen, whichever view is shown: what is open, and how fast it is. Below it, why there is no answer to what was
+// edited.
+#pragma once
+
+#include "gui/models/workbench.hpp"
+
+#include <QFrame>
+
+class QLabel;
+
+namespace sextant::gui {
+
+class AnswerBar : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit AnswerBar(Workbench&);
+
+private:
+    void refresh();
+    void show_problems(const Session&);
+
+    Workbench& workbench_;
+    QFrame *bar_, *banner_;
+    QLabel *name_, *plan_, *step_, *rest_, *problems_;
+};
+
+}  // namespace sextant::gui

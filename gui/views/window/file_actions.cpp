@@ -1,0 +1,137 @@
+#include "gui/views/window/file_actions.hpp"
+
+#include "gui/models/csv.hpp"
+#include "gui/models/recent_files.hpp"
+#include "gui/models/text.hpp"
+#include "model/io/replace_file.hpp"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+#include <ostream>
+
+namespace sextant::gui {
+namespace {
+
+std::filesystem::path path_of(const QString& text) { return text.toStdString(); }
+
+QString html_of(const Diagnostic& d) {
+    QString text = QStringLiteral("<p><b>%1</b>").arg(q(d.what).toHtmlEscaped());
+    if (!d.hint.empty()) text += QStringLiteral("<br>") + q(d.hint).toHtmlEscaped();
+    if (!d.file.empty())
+        text += QStringLiteral("<br><small>%1</small>").arg(q(d.file + (d.pointer.empty() ? "" : ": " + d.pointer)).toHtmlEscaped());
+    return text + QStringLiteral("</p>");
+}
+
+}  // namespace
+
+FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predictor)
+    : window_(window), workbench_(workbench), predictor_(predictor) {
+    connect(&predictor, &Predictor::refused, this, &FileActions::show_refusal);
+    connect(&workbench, &Workbench::opened, this, &FileActions::remember_file);
+    connect(&workbench, &Workbench::saved, this, &FileActions::remember_file);
+}
+
+void FileActions::open(const QString& path) {
+    if (may_leave()) predictor_.open(path_of(path));
+}
+
+void FileActions::ask_and_open() {
+    const QString path =
+        QFileDialog::getOpenFileName(&window_, tr("Open a scenario"), suggested({}), tr("Scenarios (*.json);;All files (*)"));
+    if (!path.isEmpty()) open(path);
+}
+
+bool FileActions::save() {
+    const SessionPtr session = workbench_.session();
+    return session && save_to(QString::fromStdString(session->document.file.string()));
+}
+
+bool FileActions::save_to(const QString& path) {
+    try {
+        workbench_.save(path_of(path));
+        return true;
+    } catch (const BackendError& e) {
+        complain(tr("Not saved"), tr("%1. Nothing is lost: what was edited is still here, and the file is as it was.").arg(q(e.what())));
+        return false;
+    }
+}
+
+bool FileActions::ask_and_save() {
+    const QString path =
+        QFileDialog::getSaveFileName(&window_, tr("Save the scenario"), suggested(QStringLiteral("json")), tr("Scenarios (*.json)"));
+    return !path.isEmpty() && save_to(path);
+}
+
+bool FileActions::may_leave() {
+    if (!workbench_.session() || workbench_.history().is_saved()) return true;
+    const QString name = QString::fromStdString(workbench_.session()->document.file.filename().string());
+    const auto answer = QMessageBox::question(&window_, tr("Save the changes?"), tr("%1 was changed. Save it?").arg(name),
+                                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (answer == QMessageBox::Save) return save();
+    return answer == QMessageBox::Discard;
+}
+
+void FileActions::ask_and_export(const ViewInfo& info, Selection& selection, const PictureFormat& format) {
+    const QString path = QFileDialog::getSaveFileName(&window_, tr("Export as %1").arg(format.name),
+                                                      suggested(q(info.name) + QLatin1Char('.') + format.suffix),
+                                                      QStringLiteral("%1 (*.%2)").arg(format.name, format.suffix));
+    if (path.isEmpty()) return;
+    try {
+        export_picture(info, workbench_, selection, format, path_of(path));
+    } catch (const BackendError& e) {
+        complain(tr("Not exported"), q(e.what()));
+    }
+}
+
+void FileActions::ask_and_export_tables(const View& view) {
+    for (const NamedTable& table : view.tables()) {
+        const QString path = QFileDialog::getSaveFileName(&window_, tr("Export %1").arg(table.name),
+                                                          suggested(table.name + QStringLiteral(".csv")), tr("Tables (*.csv)"));
+        if (path.isEmpty()) continue;
+        try {
+            replace_text_file(path_of(path), [&](std::ostream& out) { out << csv_of(*table.model).toStdString(); });
+        } catch (const BackendError& e) {
+            complain(tr("Not exported"), q(e.what()));
+        }
+    }
+}
+
+void FileActions::remember_file() { add_recent_file(QString::fromStdString(workbench_.session()->document.file.string())); }
+
+void FileActions::show_refusal(const QString& path, const std::vector<Diagnostic>& problems, const SessionPtr& mendable) {
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("Cannot be opened"), {}, QMessageBox::Close, &window_);
+    box->setObjectName(QStringLiteral("refusal"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    constexpr std::size_t readable = 6;
+    QString html = QStringLiteral("<h4>%1</h4>").arg(tr("%1 cannot be opened").arg(QFileInfo(path).fileName().toHtmlEscaped()));
+    for (std::size_t i = 0; i < std::min(readable, problems.size()); ++i) html += html_of(problems[i]);
+    if (problems.size() > readable) html += tr("<p>and %n more</p>", nullptr, static_cast<int>(problems.size() - readable));
+    box->setText(html);
+    if (mendable) {
+        QPushButton* mend = box->addButton(tr("Open to mend it"), QMessageBox::AcceptRole);
+        connect(mend, &QPushButton::clicked, this, [this, mendable] { workbench_.open(mendable); });
+    }
+    box->open();
+}
+
+void FileActions::complain(const QString& title, const QString& what) {
+    auto* box = new QMessageBox(QMessageBox::Warning, title, what, QMessageBox::Close, &window_);
+    box->setObjectName(QStringLiteral("complaint"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+// Beside the scenario, with its name.
+QString FileActions::suggested(const QString& ending) const {
+    const SessionPtr session = workbench_.session();
+    if (!session) return {};
+    const QFileInfo file(QString::fromStdString(session->document.file.string()));
+    if (ending.isEmpty()) return file.absolutePath();
+    if (ending == QLatin1String("json")) return file.absoluteFilePath();
+    return file.absolutePath() + QLatin1Char('/') + file.completeBaseName() + QLatin1Char('-') + ending;
+}
+
+}  // namespace sextant::gui

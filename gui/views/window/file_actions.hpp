@@ -1,0 +1,41 @@
+// Opening, saving and exporting, with the questions and messages that go with them. Whatever fails, what is open stays open.
+#pragma once
+
+#include "gui/jobs/predictor.hpp"
+#include "gui/models/selection.hpp"
+#include "gui/views/export.hpp"
+
+#include <QObject>
+
+#include <filesystem>
+
+namespace sextant::gui {
+
+class FileActions : public QObject {
+    Q_OBJECT
+
+public:
+    FileActions(QWidget& window, Workbench&, Predictor&);
+
+    void open(const QString& path);
+    void ask_and_open();
+    bool save();  // whether it is saved
+    bool save_to(const QString& path);
+    bool ask_and_save();
+    // Asks about what is not saved; false: stay.
+    bool may_leave();
+    void ask_and_export(const ViewInfo&, Selection&, const PictureFormat&);
+    void ask_and_export_tables(const View&);
+
+private:
+    void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);
+    void complain(const QString& title, const QString& what);
+    void remember_file();
+    [[nodiscard]] QString suggested(const QString& ending) const;
+
+    QWidget& window_;
+    Workbench& workbench_;
+    Predictor& predictor_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,203 @@
+#include "gui/views/window/main_window.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/icon.hpp"
+#include "gui/views/view_list.hpp"
+#include "gui/views/window/answer_bar.hpp"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+namespace sextant::gui {
+
+MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& predictor, bool dark)
+    : workbench_(workbench), selection_(selection), dark_(dark), files_(*this, workbench, predictor) {
+    apply(dark ? dark_look() : light_look(), *qApp);
+    setWindowIcon(program_icon());
+    setAcceptDrops(true);
+    resize(1280, 800);
+
+    auto* centre = new QWidget;
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new AnswerBar(workbench));
+    stack_ = new QStackedWidget;
+    column->addWidget(stack_, 1);
+    nothing_ = text_label(Type::heading, "faint");
+    nothing_->setText(tr("There is no answer yet: mend what is marked in the editor."));
+    nothing_->setAlignment(Qt::AlignCenter);
+    column->addWidget(nothing_, 1);
+    setCentralWidget(centre);
+
+    choices_ = new QActionGroup(this);
+    add_rail();
+    add_side_views();
+    add_menus();
+    refresh_icons();
+    refresh_title();
+    connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_title);
+    connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_centre);
+    connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
+    connect(&workbench, &Workbench::opened, this, [this] {
+        refresh_choices();
+        if (!shown().needs_scenario) show_first(true);
+    });
+    refresh_choices();
+    show_first(false);
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::add_rail() {
+    auto* rail = new QToolBar(tr("Views"));
+    rail->setObjectName(QStringLiteral("rail"));
+    rail->setMovable(false);
+    rail->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+    rail->setIconSize({22, 22});
+    rail->setContextMenuPolicy(Qt::PreventContextMenu);
+    addToolBar(Qt::LeftToolBarArea, rail);
+    int number = 0;
+    const auto add = [&](const ViewInfo& info) {
+        auto* choice = new QAction(info.title, this);
+        choice->setCheckable(true);
+        choice->setToolTip(info.tip);
+        if (++number <= 9) choice->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(number)));
+        if (info.place == Place::centre) {
+            choices_->addAction(choice);
+            connect(choice, &QAction::triggered, this, [this, name = info.name] { show_view(name); });
+        }
+        rail->addAction(choice);
+        choice_of_[info.name] = choice;
+    };
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::centre) add(info);
+    auto* space = new QWidget;
+    space->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+    rail->addWidget(space);
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::side) add(info);
+}
+
+void MainWindow::add_side_views() {
+    for (const ViewInfo& info : all_views()) {
+        if (info.place != Place::side) continue;
+        auto* dock = new QDockWidget(info.title);
+        dock->setObjectName(q(info.name));
+        dock->setWidget(&view(info.name));
+        dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
+        addDockWidget(Qt::LeftDockWidgetArea, dock);
+        QAction* choice = choice_of_.at(info.name);
+        choice->setChecked(true);
+        connect(choice, &QAction::toggled, this, &MainWindow::refresh_choices);
+        side_[info.name] = dock;
+    }
+}
+
+View& MainWindow::view(const std::string& name) {
+    if (const auto found = made_.find(name); found != made_.end()) return *found->second;
+    const ViewInfo& info = *find_view(name);
+    View* made = make(info);
+    if (info.place == Place::centre) stack_->addWidget(made);
+    return *(made_[name] = made);
+}
+
+View* MainWindow::make(const ViewInfo& info) {
+    View* made = info.make(workbench_, selection_).release();
+    made->setObjectName(q(info.name) + QStringLiteral("_view"));
+    connect(made, &View::wants_to_open, &files_, &FileActions::open);
+    return made;
+}
+
+void MainWindow::show_view(const std::string& name) {
+    choice_of_.at(name)->setChecked(true);
+    if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
+    refresh_centre();
+}
+
+// What was opened only to be mended has no answer that a view could show.
+void MainWindow::refresh_centre() {
+    const bool has_something = !shown().needs_scenario || workbench_.answer();
+    stack_->setVisible(has_something);
+    nothing_->setVisible(!has_something);
+}
+
+void MainWindow::show_first(bool with_scenario) {
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::centre && info.needs_scenario == with_scenario) return show_view(info.name);
+}
+
+// What needs a scenario waits for one.
+void MainWindow::refresh_choices() {
+    const bool is_open = workbench_.session() != nullptr;
+    for (const ViewInfo& info : all_views()) choice_of_.at(info.name)->setEnabled(is_open || !info.needs_scenario);
+    for (const auto& [name, dock] : side_) dock->setVisible(is_open && choice_of_.at(name)->isChecked());
+}
+
+const ViewInfo& MainWindow::shown() const {
+    for (const ViewInfo& info : all_views())
+        if (info.place == Place::centre && choice_of_.at(info.name)->isChecked()) return info;
+    return all_views().front();
+}
+
+void MainWindow::refresh_title() {
+    const SessionPtr session = workbench_.session();
+    if (!session) return setWindowTitle(QStringLiteral("Sextant"));
+    setWindowTitle(q(session->document.file.filename().string()) + QStringLiteral("[*] \u2013 Sextant"));
+    setWindowModified(!workbench_.history().is_saved());
+}
+
+void MainWindow::refresh_icons() {
+    const Look& look = dark_ ? dark_look() : light_look();
+    for (const ViewInfo& info : all_views()) choice_of_.at(info.name)->setIcon(icon_of(info.icon, look));
+}
+
+void MainWindow::set_dark(bool dark) {
+    dark_ = dark;
+    apply(dark ? dark_look() : light_look(), *qApp);
+    refresh_icons();
+}
+
+void MainWindow::remember() const {
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("window/state"), saveState());
+    QStringList shut;
+    for (const auto& [name, dock] : side_)
+        if (!choice_of_.at(name)->isChecked()) shut += q(name);
+    settings.setValue(QStringLiteral("window/shut"), shut);
+    settings.setValue(QStringLiteral("window/dark"), dark_);
+}
+
+void MainWindow::recall() {
+    const QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
+    for (const QString& name : settings.value(QStringLiteral("window/shut")).toStringList())
+        if (const auto choice = choice_of_.find(name.toStdString()); choice != choice_of_.end()) choice->second->setChecked(false);
+    refresh_choices();
+}
+
+void MainWindow::closeEvent(QCloseEvent* e) {
+    if (!files_.may_leave()) return e->ignore();
+    remember();
+    e->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* e) {
+    if (e->mimeData()->hasUrls() && e->mimeData()->urls().front().isLocalFile()) e->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* e) { files_.open(e->mimeData()->urls().front().toLocalFile()); }
+
+}  // namespace sextant::gui

@@ -1,0 +1,68 @@
+// The window: the rail that chooses a view, the view, the answer above it, the editor beside it, and the menus.
+#pragma once
+
+#include "gui/jobs/predictor.hpp"
+#include "gui/views/view.hpp"
+#include "gui/views/window/file_actions.hpp"
+
+#include <QMainWindow>
+
+#include <map>
+
+class QActionGroup;
+class QDockWidget;
+class QLabel;
+class QStackedWidget;
+
+namespace sextant::gui {
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    MainWindow(Workbench&, Selection&, Predictor&, bool dark);
+    ~MainWindow() override;
+
+    // Where it was and what it showed when it was closed last.
+    void recall();
+    // A name of view_list.hpp. One that has its place at the side is shown beside what is in the centre.
+    void show_view(const std::string& name);
+    [[nodiscard]] View& view(const std::string& name);  // made when it is first asked for
+    [[nodiscard]] FileActions& files() { return files_; }
+    void set_dark(bool);
+
+protected:
+    void closeEvent(QCloseEvent*) override;
+    void dragEnterEvent(QDragEnterEvent*) override;
+    void dropEvent(QDropEvent*) override;
+
+private:
+    void add_rail();
+    void add_side_views();
+    void add_menus();
+    void add_file_menu();
+    void add_edit_menu();
+    void add_view_menu();
+    void refresh_title();
+    void refresh_icons();
+    void refresh_choices();
+    void refresh_centre();
+    [[nodiscard]] View* make(const ViewInfo&);
+    void remember() const;
+    // The first view in the centre that can do with, or without, a scenario.
+    void show_first(bool with_scenario);
+    [[nodiscard]] const ViewInfo& shown() const;
+
+    Workbench& workbench_;
+    Selection& selection_;
+    bool dark_;
+    FileActions files_;
+    QStackedWidget* stack_;
+    QLabel* nothing_;
+    QActionGroup* choices_;
+    std::map<std::string, QAction*> choice_of_;
+    std::map<std::string, QDockWidget*> side_;
+    std::map<std::string, View*> made_;
+};
+
+}  // namespace sextant::gui

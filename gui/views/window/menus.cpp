@@ -1,0 +1,123 @@
+// The menus of the main window.
+#include "gui/models/recent_files.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/export.hpp"
+#include "gui/views/view_list.hpp"
+#include "gui/views/window/main_window.hpp"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenuBar>
+#include <QMessageBox>
+
+namespace sextant::gui {
+namespace {
+
+template <class Do>
+QAction* add(QMenu& menu, const QString& text, const QKeySequence& keys, QObject* owner, Do what) {
+    QAction* action = menu.addAction(text);
+    action->setShortcut(keys);
+    QObject::connect(action, &QAction::triggered, owner, what);
+    return action;
+}
+
+// What would give the same answer on a command line.
+QString command_line(const ScenarioDocument& d) {
+    const auto word = [](const QString& w) {
+        QString inside = w;
+        return QStringLiteral("'") + inside.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QStringLiteral("'");
+    };
+    QString line = QStringLiteral("sextant predict ") + word(q(d.file.string()));
+    for (const std::string& edit : d.edits) line += QStringLiteral(" --set ") + word(q(edit));
+    return line;
+}
+
+}  // namespace
+
+void MainWindow::add_menus() {
+    add_file_menu();
+    add_edit_menu();
+    add_view_menu();
+    QMenu& help = *menuBar()->addMenu(tr("&Help"));
+    add(help, tr("&About Sextant"), {}, this, [this] {
+        QMessageBox::about(this, tr("Sextant"),
+                           tr("<h3>Sextant %1</h3>Predicts how fast a deep-learning training job runs under a parallel plan on given "
+                              "hardware, whether it fits, and what holds it back.")
+                               .arg(QApplication::applicationVersion()));
+    });
+}
+
+void MainWindow::add_file_menu() {
+    QMenu& menu = *menuBar()->addMenu(tr("&File"));
+    add(menu, tr("&Open\u2026"), QKeySequence::Open, this, [this] { files_.ask_and_open(); });
+    QMenu* recent = menu.addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] {
+        recent->clear();
+        for (const QString& path : recent_files()) add(*recent, path, {}, this, [this, path] { files_.open(path); });
+        recent->setEnabled(!recent->isEmpty());
+    });
+    menu.addSeparator();
+    std::vector<QAction*> need_a_scenario;
+    need_a_scenario.push_back(add(menu, tr("&Save"), QKeySequence::Save, this, [this] { files_.save(); }));
+    need_a_scenario.push_back(add(menu, tr("Save &as\u2026"), QKeySequence::SaveAs, this, [this] { files_.ask_and_save(); }));
+    menu.addSeparator();
+    QMenu* picture = menu.addMenu(tr("&Export the view"));
+    need_a_scenario.push_back(picture->menuAction());
+    for (const PictureFormat& format : picture_formats())
+        add(*picture, tr("As %1\u2026").arg(format.name), {}, this, [this, format] { files_.ask_and_export(shown(), selection_, format); });
+    add(*picture, tr("Tables as CSV\u2026"), {}, this, [this] { files_.ask_and_export_tables(view(shown().name)); });
+    need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
+                                  [this] { QApplication::clipboard()->setImage(image_of(shown(), workbench_, selection_)); }));
+    menu.addSeparator();
+    add(menu, tr("&Quit"), QKeySequence::Quit, this, [this] { close(); });
+    const auto refresh = [this, need_a_scenario] {
+        for (QAction* action : need_a_scenario) action->setEnabled(workbench_.session() != nullptr);
+    };
+    connect(&workbench_, &Workbench::changed, this, refresh);
+    refresh();
+}
+
+void MainWindow::add_edit_menu() {
+    QMenu& menu = *menuBar()->addMenu(tr("&Edit"));
+    QAction* undo = add(menu, tr("&Undo"), QKeySequence::Undo, this, [this] { workbench_.undo(); });
+    QAction* redo = add(menu, tr("&Redo"), QKeySequence::Redo, this, [this] { workbench_.redo(); });
+    menu.addSeparator();
+    QAction* neutral = add(menu, tr("&End the what-if"), {}, this, [this] { workbench_.set_what_if({}); });
+    QAction* command = add(menu, tr("Copy as a command &line"), {}, this,
+                           [this] { QApplication::clipboard()->setText(command_line(workbench_.session()->document)); });
+    const auto refresh = [this, undo, redo, neutral, command] {
+        const SessionPtr session = workbench_.session();
+        const auto name = [](QAction* action, const QString& verb, const std::optional<QString>& what) {
+            action->setEnabled(what.has_value());
+            action->setText(what ? verb + QLatin1Char(' ') + *what : verb);
+        };
+        name(undo, tr("&Undo"), workbench_.history().undoes());
+        name(redo, tr("&Redo"), workbench_.history().redoes());
+        neutral->setEnabled(session && !is_neutral(session->what_if));
+        command->setEnabled(session != nullptr);
+    };
+    connect(&workbench_, &Workbench::changed, this, refresh);
+    refresh();
+}
+
+void MainWindow::add_view_menu() {
+    QMenu& menu = *menuBar()->addMenu(tr("&View"));
+    for (const ViewInfo& info : all_views()) menu.addAction(choice_of_.at(info.name));
+    menu.addSeparator();
+    add(menu, tr("In a &window of its own"), QKeySequence(QStringLiteral("Ctrl+Shift+N")), this, [this] {
+        View* own = make(shown());
+        own->setParent(this, Qt::Window);
+        own->setAttribute(Qt::WA_DeleteOnClose);
+        own->setWindowTitle(shown().title + QStringLiteral(" \u2013 Sextant"));
+        own->resize(900, 700);
+        own->show();
+    });
+    QAction* dark = add(menu, tr("&Dark"), QKeySequence(QStringLiteral("Ctrl+D")), this, [] {});
+    dark->setCheckable(true);
+    dark->setChecked(dark_);
+    connect(dark, &QAction::toggled, this, &MainWindow::set_dark);
+    add(menu, tr("&Full screen"), QKeySequence::FullScreen, this, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+}
+
+}  // namespace sextant::gui

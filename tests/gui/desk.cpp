@@ -1,0 +1,44 @@
+#include "tests/gui/desk.hpp"
+
+#include <QLabel>
+#include <QSettings>
+#include <QTest>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace sextant::gui {
+
+Desk::OwnSettings::OwnSettings(const QTemporaryDir& folder) {
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+}
+
+Desk::Desk() { window.show(); }
+
+void Desk::wait_for(const std::function<bool()>& done) {
+    if (!QTest::qWaitFor(done, 10'000)) throw std::runtime_error("waited in vain");
+}
+
+void Desk::settle() {
+    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending; });
+}
+
+void Desk::open(const std::string& name) {
+    predictor.open(bundled(name).toStdString());
+    wait_for([&] { return workbench.session() && workbench.session()->document.file == bundled(name).toStdString(); });
+    settle();
+}
+
+QString Desk::bundled(const std::string& name) {
+    return QStringLiteral(SEXTANT_SOURCE_DIR "/scenarios/") + QString::fromStdString(name) + QStringLiteral(".json");
+}
+
+QString Desk::write_file(const char* name, const std::string& text) {
+    const QString path = folder.filePath(QString::fromLatin1(name));
+    std::ofstream(path.toStdString()) << text;
+    return path;
+}
+
+QString Desk::shown_step() { return find<QLabel>("bar_step_time").text(); }
+
+}  // namespace sextant::gui

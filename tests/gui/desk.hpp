@@ -1,0 +1,50 @@
+// A window as people have it before them, with settings and files of its own.
+#pragma once
+
+#include "gui/views/window/main_window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <QTemporaryDir>
+
+#include <string>
+
+namespace sextant::gui {
+
+class Desk : public testing::Test {
+protected:
+    Desk();
+
+    // Waits for the answer; `name` is of a bundled scenario.
+    void open(const std::string& name);
+    // Until nothing is worked out any more. Fails the test when that takes seconds.
+    void settle();
+    void wait_for(const std::function<bool()>&);
+
+    static QString bundled(const std::string& name);
+    QString write_file(const char* name, const std::string& text);
+
+    template <class Widget>
+    Widget& find(const char* object_name) {
+        auto* found = window.findChild<Widget*>(QString::fromLatin1(object_name));
+        if (!found) throw std::runtime_error(std::string("there is no ") + object_name);
+        return *found;
+    }
+    Seconds step() { return workbench.answer()->report.estimate.step; }
+    QString shown_step();
+
+    QTemporaryDir folder;
+
+private:
+    struct OwnSettings {
+        explicit OwnSettings(const QTemporaryDir&);
+    } settings_{folder};
+
+public:
+    Workbench workbench;
+    Selection selection;
+    Predictor predictor{workbench};
+    MainWindow window{workbench, selection, predictor, false};
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,153 @@
+// Opening and saving: what is broken is told, and nothing is lost.
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QDropEvent>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSpinBox>
+#include <QTest>
+
+#include "gui/models/recent_files.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+std::string contents(const QString& path) {
+    std::ostringstream text;
+    text << std::ifstream(path.toStdString()).rdbuf();
+    return text.str();
+}
+
+class Files : public Desk {
+protected:
+    // The text of the message that comes up.
+    std::string message(const char* name) {
+        wait_for([&] { return window.findChild<QMessageBox*>(QString::fromLatin1(name)) != nullptr; });
+        auto* box = window.findChild<QMessageBox*>(QString::fromLatin1(name));
+        const std::string text = box->text().toStdString();
+        delete box;
+        return text;
+    }
+    QString broken() {
+        return write_file("broken.json", R"({"schema": "scenario/1", "name": "broken", "workload": "gpt3-2.7b",
+            "hardware": {"cluster": "selene", "device": {"memory": 40}}, "plan": {"dp": 8, "micro_batsh": 1, "global_batch": 8},
+            "framework": "megatron-core"})");
+    }
+};
+
+TEST_F(Files, ABrokenFileIsExplainedAndWhatWasOpenStays) {
+    open("default");
+    const SessionPtr before = workbench.session();
+    window.files().open(broken());
+    const std::string text = message("refusal");
+    EXPECT_THAT(text, HasSubstr("unit missing"));
+    EXPECT_THAT(text, HasSubstr("/hardware/device/memory"));
+    EXPECT_THAT(text, HasSubstr("micro_batsh"));
+    EXPECT_THAT(text, HasSubstr("did you mean"));
+    EXPECT_EQ(workbench.session(), before);
+}
+
+TEST_F(Files, WhatIsNoJsonOrNotThereIsExplained) {
+    window.files().open(write_file("text.json", "once upon a time"));
+    EXPECT_THAT(message("refusal"), HasSubstr("not valid JSON"));
+    window.files().open(folder.filePath(QStringLiteral("absent.json")));
+    EXPECT_THAT(message("refusal"), HasSubstr("no such file"));
+    window.files().open(folder.path());
+    EXPECT_THAT(message("refusal"), HasSubstr("directory"));
+    EXPECT_FALSE(workbench.session());
+}
+
+TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
+    window.files().open(broken());
+    wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
+    auto* box = window.findChild<QMessageBox*>(QStringLiteral("refusal"));
+    for (QAbstractButton* button : box->buttons())
+        if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+    ASSERT_TRUE(workbench.session());
+    EXPECT_FALSE(workbench.answer());
+    EXPECT_FALSE(window.view("summary").isVisible()) << "there is nothing that it could show";
+    workbench.edit({{"plan.micro_batsh", "null"}, {"plan.micro_batch", "1"}, {"hardware.device.memory", "\"40 GiB\""}});
+    settle();
+    EXPECT_EQ(workbench.session()->state, AnswerState::ready);
+    EXPECT_TRUE(window.view("summary").isVisible());
+}
+
+TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
+    const QString path = write_file("mine.json", contents(bundled("gpt3-175b-1024xa100")));
+    window.files().open(path);
+    settle();
+    find<QSpinBox>("plan.micro_batch").setValue(2);
+    settle();
+    const Seconds edited_step = step();
+    ASSERT_TRUE(window.files().save());
+    EXPECT_FALSE(window.isWindowModified());
+    std::istringstream before(contents(bundled("gpt3-175b-1024xa100"))), after(contents(path));
+    std::string was, is;
+    int differing = 0;
+    while (std::getline(before, was) && std::getline(after, is))
+        if (was != is && !was.starts_with("  \"run\"")) {  // 300e9 is written as 300000000000.0
+            ++differing;
+            EXPECT_THAT(is, HasSubstr("\"micro_batch\": 2"));
+        }
+    EXPECT_EQ(differing, 1);
+    Library library = open_library();
+    EXPECT_EQ(predict(load_scenario(library, path.toStdString())).estimate.step, edited_step);
+}
+
+TEST_F(Files, AfterSavingUndoStillGoesBack) {
+    window.files().open(write_file("mine.json", contents(bundled("default"))));
+    settle();
+    const std::int64_t before = workbench.answer()->scenario().plan.micro_batch;
+    workbench.edit({{"plan.micro_batch", "2"}});
+    settle();
+    ASSERT_TRUE(window.files().save());
+    workbench.undo();
+    settle();
+    EXPECT_EQ(workbench.answer()->scenario().plan.micro_batch, before);
+    EXPECT_TRUE(window.isWindowModified());
+}
+
+TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    workbench.edit({{"plan.micro_batch", "2"}});
+    settle();
+    const std::vector<std::string> edits = workbench.session()->document.edits;
+    for (const QString& bad : {folder.filePath(QStringLiteral("no/such/folder/x.json")), folder.path(), QStringLiteral("/proc/x.json")}) {
+        EXPECT_FALSE(window.files().save_to(bad));
+        EXPECT_THAT(message("complaint"), HasSubstr("Nothing is lost"));
+    }
+    EXPECT_EQ(workbench.session()->document.edits, edits);
+    EXPECT_EQ(workbench.session()->document.file, path.toStdString());
+    EXPECT_TRUE(window.isWindowModified());
+    EXPECT_EQ(contents(path), contents(bundled("default")));
+}
+
+TEST_F(Files, AFileThatIsDroppedIsOpened) {
+    QMimeData dragged;
+    dragged.setUrls({QUrl::fromLocalFile(bundled("default"))});
+    QDragEnterEvent enter(QPoint(400, 400), Qt::CopyAction, &dragged, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &enter);
+    QDropEvent drop(QPointF(400, 400), Qt::CopyAction, &dragged, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &drop);
+    settle();
+    EXPECT_EQ(workbench.session()->document.file, bundled("default").toStdString());
+}
+
+TEST_F(Files, WhatWasOpenIsRememberedNewestFirst) {
+    open("default");
+    open("slowest-worker");
+    open("default");
+    EXPECT_EQ(recent_files(), QStringList({bundled("default"), bundled("slowest-worker")}));
+}
+
+}  // namespace
+}  // namespace sextant::gui

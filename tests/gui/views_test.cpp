@@ -1,0 +1,111 @@
+// Every view there is: drawn, exported, light and dark.
+#include "gui/models/csv.hpp"
+#include "gui/views/export.hpp"
+#include "gui/views/paint/look.hpp"
+#include "gui/views/view_list.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QFile>
+
+#include <set>
+
+namespace sextant::gui {
+namespace {
+
+using testing::StartsWith;
+
+class EveryView : public Desk, public testing::WithParamInterface<std::string> {
+protected:
+    const ViewInfo& info() const { return *find_view(GetParam()); }
+};
+
+std::size_t colours_in(const QImage& image) {
+    std::set<QRgb> colours;
+    for (int y = 0; y < image.height(); y += 3)
+        for (int x = 0; x < image.width(); x += 3) colours.insert(image.pixel(x, y));
+    return colours.size();
+}
+
+TEST_P(EveryView, SaysWhatItIs) {
+    EXPECT_FALSE(info().title.isEmpty());
+    EXPECT_FALSE(info().tip.isEmpty());
+    EXPECT_FALSE(info().icon.empty());
+}
+
+TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
+    const QImage empty = image_of(info(), workbench, selection);
+    open("gpt3-175b-1024xa100");
+    const QImage full = image_of(info(), workbench, selection);
+    EXPECT_GT(colours_in(full), 10U);
+    if (info().needs_scenario) {
+        EXPECT_NE(full, empty);
+    }
+}
+
+TEST_P(EveryView, IsNotTheSameForAnotherScenario) {
+    if (!info().needs_scenario) return;
+    open("gpt3-175b-1024xa100");
+    const QImage one = image_of(info(), workbench, selection);
+    open("resnet50-lisa-16-nodes");
+    EXPECT_NE(image_of(info(), workbench, selection), one);
+}
+
+TEST_P(EveryView, IsShownInTheWindow) {
+    open("default");
+    window.show_view(GetParam());
+    EXPECT_TRUE(window.view(GetParam()).isVisible());
+}
+
+TEST_P(EveryView, IsExportedInEveryFormat) {
+    open("mixtral-8x7b-128xh100");
+    const std::map<QString, std::string> beginnings{
+        {QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("pdf"), "%PDF"}};
+    for (const PictureFormat& format : picture_formats()) {
+        const QString path = folder.filePath(QStringLiteral("view.") + format.suffix);
+        export_picture(info(), workbench, selection, format, path.toStdString());
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+        const std::string content = file.readAll().toStdString();
+        EXPECT_THAT(content, StartsWith(beginnings.at(format.suffix)));
+        EXPECT_GT(content.size(), 3000U) << format.suffix.toStdString();
+        EXPECT_THROW(
+            export_picture(info(), workbench, selection, format, folder.filePath(QStringLiteral("no/such/folder/x")).toStdString()),
+            BackendError);
+    }
+}
+
+TEST_P(EveryView, GivesItsTablesAsCsv) {
+    open("gpt3-175b-1024xa100");
+    window.show_view(GetParam());
+    for (const NamedTable& table : window.view(GetParam()).tables())
+        EXPECT_GT(csv_of(*table.model).count(QLatin1Char('\n')), 1) << table.name.toStdString();
+}
+
+TEST_P(EveryView, IsLightAndDark) {
+    open("gpt3-175b-1024xa100");
+    const auto ground = [&] { return image_of(info(), workbench, selection).pixelColor(3, 3).lightness(); };
+    EXPECT_GT(ground(), 200);
+    window.set_dark(true);
+    EXPECT_LT(ground(), 60);
+    window.set_dark(false);
+}
+
+std::vector<std::string> view_names() {
+    std::vector<std::string> names;
+    for (const ViewInfo& view : all_views()) names.push_back(view.name);
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Views, EveryView, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
+
+TEST(Look, TextIsLegibleOnEveryTerm) {
+    for (int t = 0; t < term_count; ++t) {
+        const Fill fill = fill_of(static_cast<Term>(t));
+        if (fill.hatched) continue;  // a label stands on a ground of its own
+        EXPECT_GT(std::abs(qGray(fill.colour.rgb()) - qGray(text_on(fill.colour).rgb())), 85) << to_text(static_cast<Term>(t));
+    }
+}
+
+}  // namespace
+}  // namespace sextant::gui
