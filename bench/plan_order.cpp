@@ -49,7 +49,7 @@ std::optional<Seconds> trained(const fs::path& scenario, const Scenario& job, co
     const fs::path folder = fs::temp_directory_path() / ("sextant_plan_order_" + std::to_string(::getpid()));
     fs::create_directories(folder);
     const fs::path file = folder / "scenario.json", record = folder / "run.json";
-    std::ofstream(file) << scenario_file_with_plan(scenario, {}, job, plan);
+    std::ofstream(file) << text_of(document_with_plan(open_document(scenario), job, plan));
     const std::string command = std::string(SEXTANT_BINARY) + " run " + file.string() + " --steps " + std::to_string(steps) + " --out " +
                                 record.string() + " >/dev/null 2>&1";
     std::optional<Seconds> step;

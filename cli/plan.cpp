@@ -41,7 +41,9 @@ PlanQuestion question_of(const PlanOptions& o) {
 void save(const PlanOptions& o, const PlanAnswer& answer) {
     const Plan& best = answer.best.front().choice.plan;
     const ScenarioOptions& from = o.search.scenario;
-    const std::string text = scenario_file_with_plan(from.scenario, from.overrides, answer.request.job, best);
+    ScenarioDocument document = open_document(from.scenario);
+    document.edits = from.overrides;
+    const std::string text = text_of(document_with_plan(std::move(document), answer.request.job, best));
     replace_text_file(o.save_best, [&](std::ostream& out) { out << text; });
 }
 

@@ -20,7 +20,7 @@ const KindLook& look_of(SpanKind k) {
         {"offload", {136, 104, 40}},
         {"overhead", {62, 113, 124}},
         {"parameter server", {63, 100, 53}},
-        {"waits for samples", {214, 120, 196}},
+        {"waits for samples", {180, 90, 215}},
     }};
     return looks[static_cast<std::size_t>(k)];
 }

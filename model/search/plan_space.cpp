@@ -102,13 +102,14 @@ std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
     return kinds;
 }
 
-// Chunks of a stage that make the largest chunk smaller than one chunk less does.
+// Chunks of a stage that make the largest chunk smaller than one chunk less does. Layers are dealt out evenly, an input and a head beside
+// them.
 std::vector<int> chunk_counts(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::vpp)) return {space.job.plan.vpp};
     if (plan.schedule != Schedule::interleaved) return {1};
-    const auto largest = [&](int vpp) { return (space.blocks + plan.pp * vpp - 1) / (plan.pp * vpp); };
+    const auto largest = [&](int vpp) { return (space.layers + plan.pp * vpp - 1) / (plan.pp * vpp); };
     std::vector<int> counts;
-    for (int vpp = 2; plan.pp * vpp <= space.blocks; ++vpp)
+    for (int vpp = 2; plan.pp * vpp <= space.layers; ++vpp)
         if (largest(vpp) < largest(vpp - 1)) counts.push_back(vpp);
     return counts;
 }
@@ -142,8 +143,10 @@ std::optional<PlanField> plan_field(std::string_view name) {
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
     Scenario whole = job;
     whole.plan = {};
-    const int blocks = static_cast<int>(cut_network(whole).sequence.size());
-    return {std::move(job), std::move(pinned), devices, blocks};
+    const Network network = cut_network(whole);
+    const auto is_layer = [&](int t) { return network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer; };
+    const auto layers = std::ranges::count_if(network.sequence, is_layer);
+    return {std::move(job), std::move(pinned), devices, static_cast<int>(network.sequence.size()), static_cast<int>(layers)};
 }
 
 std::vector<Plan> cuts(const PlanSpace& space) {

@@ -51,7 +51,7 @@ struct PlanSpace {
     Scenario job;
     std::set<PlanField> pinned;
     int devices = 1;
-    int blocks = 1;  // of the network
+    int blocks = 1, layers = 1;  // of the network
 
     [[nodiscard]] bool is_free(PlanField field) const { return !pinned.contains(field); }
 };

@@ -50,11 +50,7 @@ double Ranking::key(const PlanChoice& c) const {
     return 0;
 }
 
-bool Ranking::before(const PlanChoice& a, const PlanChoice& b) const {
-    const auto rank = [&](const PlanChoice& c) { return std::tuple(key(c), c.step.si(), c.memory.si()); };
-    const auto x = rank(a), y = rank(b);
-    return x != y ? x < y : simpler(a.plan, b.plan);
-}
+std::tuple<double, double, double> Ranking::rank(const PlanChoice& c) const { return {key(c), c.step.si(), c.memory.si()}; }
 
 bool Ranking::admits(const PlanBound& bound) const {
     if (best_.size() < top_) return true;
@@ -73,13 +69,14 @@ bool Ranking::admits(const PlanBound& bound) const {
 }
 
 void Ranking::add(const PlanChoice& c) {
-    const auto at = std::ranges::lower_bound(best_, c, [&](const PlanChoice& a, const PlanChoice& b) { return before(a, b); });
-    const bool known = at != best_.end() && !before(c, *at);
-    if (!known && (at != best_.end() || best_.size() < top_)) {
+    // Of plans that come to the same the simplest stands for all.
+    const auto at = std::ranges::lower_bound(best_, rank(c), {}, [&](const PlanChoice& other) { return rank(other); });
+    if (at != best_.end() && rank(*at) == rank(c)) {
+        if (simpler(c.plan, at->plan)) *at = c;
+    } else if (at != best_.end() || best_.size() < top_) {
         best_.insert(at, c);
         if (best_.size() > top_) best_.pop_back();
     }
-    // Of equals the simplest stands for all.
     const auto stands_for = [](const PlanChoice& a, const PlanChoice& b) {
         return as_good(a, b) && (!as_good(b, a) || !simpler(b.plan, a.plan));
     };

@@ -3,6 +3,8 @@
 
 #include "model/search/search.hpp"
 
+#include <tuple>
+
 namespace sextant {
 
 // What is known of a plan before it is priced: no plan of its kind has a shorter step or needs less memory.
@@ -27,7 +29,7 @@ public:
 
 private:
     [[nodiscard]] double key(const PlanChoice&) const;  // smaller is better
-    [[nodiscard]] bool before(const PlanChoice&, const PlanChoice&) const;
+    [[nodiscard]] std::tuple<double, double, double> rank(const PlanChoice&) const;
 
     Objective objective_;
     std::size_t top_;

@@ -64,7 +64,7 @@ struct SearchProgress {
 };
 
 struct SearchResult {
-    std::vector<PlanChoice> best;        // best first; equals in the order of the space, simpler ones first
+    std::vector<PlanChoice> best;        // best first; of plans that come to the same, the simplest
     std::vector<PlanChoice> front;       // nobody is better in throughput, memory and cost at once; by throughput, highest first
     std::optional<PlanChoice> smallest;  // of all, where none fits: needs the least memory
     SearchCounts counts;

@@ -18,6 +18,13 @@
 namespace sextant {
 namespace {
 
+std::string text_with_plan(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Scenario& job,
+                           const Plan& plan) {
+    ScenarioDocument document = open_document(file);
+    document.edits = overrides;
+    return text_of(document_with_plan(std::move(document), job, plan));
+}
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -47,7 +54,7 @@ TEST(PlanWriter, a_saved_scenario_is_read_back_with_the_same_plan_and_answer) {
             if (!o.starts_with("plan.") || o.starts_with("plan.precision") || o.starts_with("plan.reduce") ||
                 o.starts_with("plan.pipeline_overlap") || o.starts_with("plan.forward_only"))
                 others.push_back(o);
-        const Scenario saved = read_back(scenario_file_with_plan(of_default, others, drawn.scenario, drawn.scenario.plan));
+        const Scenario saved = read_back(text_with_plan(of_default, others, drawn.scenario, drawn.scenario.plan));
         expect_same_plan(saved.plan, drawn.scenario.plan);
         EXPECT_EQ(predict(saved).estimate.step, predict(drawn.scenario).estimate.step);
     }
@@ -59,14 +66,13 @@ TEST(PlanWriter, writes_every_field_that_is_out_of_the_ordinary) {
     p.pp = 2, p.dp = 16, p.tp = 4, p.expert_tp = 1, p.ep = 8, p.sequence_parallel = true, p.data_parallel = DataParallel::zero2,
     p.shard_group = 8, p.stage_blocks = {16, 18}, p.recompute = Recompute::blocks, p.recompute_blocks = 3, p.offload = Offload::optimizer,
     p.placement = {PlanDimension::tensor, PlanDimension::context, PlanDimension::pipeline, PlanDimension::data};
-    const Scenario saved = read_back(scenario_file_with_plan(of_default, {}, job, p));
+    const Scenario saved = read_back(text_with_plan(of_default, {}, job, p));
     expect_same_plan(saved.plan, p);
 }
 
 TEST(PlanWriter, keeps_the_order_of_the_file_and_a_line_for_each_part) {
     const Scenario job = bundled_scenario("default");
-    const std::string text =
-        scenario_file_with_plan(std::string(SEXTANT_SOURCE_DIR) + "/scenarios/default.json", {"name=other"}, job, job.plan);
+    const std::string text = text_with_plan(std::string(SEXTANT_SOURCE_DIR) + "/scenarios/default.json", {"name=other"}, job, job.plan);
     EXPECT_THAT(text, ::testing::StartsWith("{\n  \"schema\": \"scenario/1\",\n  \"name\": \"other\",\n  \"description\": "));
     EXPECT_THAT(text, HasSubstr("\n  \"plan\": {\"dp\": 2, \"micro_batch\": 4, \"global_batch\": 8, \"precision\": \"fp32\""));
 }

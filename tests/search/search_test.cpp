@@ -37,7 +37,8 @@ void expect_same(const std::vector<PlanChoice>& found, const std::vector<PlanCho
 
 // A job on a few devices, some of whose plan's fields are pinned, so that every plan can be tried.
 SearchRequest small_request(const RandomPlan& drawn, std::mt19937_64& draw) {
-    SearchRequest request{.job = drawn.scenario};
+    SearchRequest request;
+    request.job = drawn.scenario;
     Plan& plan = request.job.plan;
     plan.global_batch = 8;
     plan.micro_batch = 1;

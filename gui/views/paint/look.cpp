@@ -132,7 +132,7 @@ Fill fill_of(Term term) {
         case Term::bubble:
             return {QColor(0x97a3af), true};
         case Term::input:
-            return {kind(SpanKind::weight_gradient), true};
+            return fill_of(SpanKind::input);
         case Term::straggler:
             return {kind(SpanKind::expert_exchange), true};
     }
