@@ -33,7 +33,7 @@ struct PlanAnswer {
     [[nodiscard]] bool all_ruled_out() const { return best.empty() && counts.priced > 0; }
 };
 
-// What the search found, with a report on each of the best plans. Throws InputError where no plan is possible at all.
+// What the search found, with a report on each of the best plans.
 PlanAnswer answer_of(const PlanQuestion&, const SearchResult&);
 
 // Fills in changes and alternatives, or remedies. `progress`: with the part that is done; false stops, and what was filled in stays.

@@ -18,17 +18,15 @@ constexpr std::array<std::string_view, 5> objective_names{"throughput", "time", 
 // All plans of one size, one batch.
 struct Part {
     PlanSpace space;
-    Topology topology;
-    Part(PlanSpace s, const Scenario& all)
-        : space(std::move(s)), topology(Topology::build(all.cluster, used_nodes(all), uses_sockets(all))) {}
+    std::shared_ptr<const Topology> topology;  // of all parts of that size
 };
 
-std::vector<std::unique_ptr<Part>> parts_of(const SearchRequest& request) {
+std::vector<Part> parts_of(const SearchRequest& request) {
     std::vector<int> sizes = request.devices;
     std::vector<std::int64_t> batches = request.global_batches;
     if (sizes.empty()) sizes.push_back(request.job.plan.devices());
     if (batches.empty()) batches.push_back(request.job.plan.global_batch);
-    std::vector<std::unique_ptr<Part>> parts;
+    std::vector<Part> parts;
     Diagnostics problems;
     for (const int devices : sizes) {
         Scenario job = request.job;
@@ -41,11 +39,11 @@ std::vector<std::unique_ptr<Part>> parts_of(const SearchRequest& request) {
         const auto wrong = check_plan(job);
         for (const Diagnostic& d : wrong) problems.add(d);
         if (!wrong.empty()) continue;
-        const Scenario all = job;
+        const auto topology = std::make_shared<const Topology>(Topology::build(job.cluster, used_nodes(job), uses_sockets(job)));
         for (const std::int64_t batch : batches) {
             job.plan = request.job.plan;
             job.plan.global_batch = batch;
-            parts.push_back(std::make_unique<Part>(plan_space(job, request.pinned, devices), all));
+            parts.push_back({plan_space(job, request.pinned, devices), topology});
         }
     }
     problems.throw_if_any();
@@ -70,10 +68,10 @@ struct Unit {
 };
 
 // Plans that cut layers least come first: they are often the best, and what is best so far rules out the rest.
-std::vector<Unit> units_of(const std::vector<std::unique_ptr<Part>>& parts) {
+std::vector<Unit> units_of(const std::vector<Part>& parts) {
     std::vector<Unit> units;
-    for (const auto& part : parts)
-        for (Plan& cut : cuts(part->space)) units.push_back({part.get(), std::move(cut)});
+    for (const Part& part : parts)
+        for (Plan& cut : cuts(part.space)) units.push_back({&part, std::move(cut)});
     std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::int64_t{u.cut.tp} * u.cut.cp; });
     return units;
 }
@@ -140,7 +138,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         std::atomic<std::size_t> next = begin, done = begin;
         const auto work = [&](bool reports) {
             for (std::size_t i = next++; i < end && !stop; i = next++) {
-                CutSearch& search = found[i].emplace(request, units[i].part->space, units[i].part->topology, ranking);
+                CutSearch& search = found[i].emplace(request, units[i].part->space, *units[i].part->topology, ranking);
                 search.run(units[i].cut, stop);
                 ++done;
                 if (!reports || !progress) continue;

@@ -1,8 +1,6 @@
 // `sextant plan` and `sextant scale` as scripts use them: exit codes, the keys of their JSON, files that they write.
 #include "model/predict/estimate.hpp"
-#include "tests/cli/process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -27,12 +25,6 @@ ProcessResult run_with(const std::string& command, const std::string& scenario, 
     return run_sextant(words);
 }
 ProcessResult plan_default(const std::vector<std::string>& more = {}) { return run_with("plan", "scenarios/default.json", more); }
-
-Json json_of(const ProcessResult& r) {
-    Json json = Json::parse(r.out, nullptr, false);
-    EXPECT_FALSE(json.is_discarded()) << r.out << r.err;
-    return json;
-}
 
 std::filesystem::path scratch(const std::string& name) { return testing::TempDir() + "sextant_" + std::to_string(::getpid()) + "_" + name; }
 

@@ -1,8 +1,6 @@
 // `sextant predict` as scripts use it: exit codes, conditions, overrides, the keys of its JSON.
 #include "model/predict/estimate.hpp"
-#include "tests/cli/process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,12 +18,6 @@ constexpr auto scenario = "scenarios/default.json";
 ProcessResult predict_default(std::vector<std::string> more = {}) {
     more.insert(more.begin(), {"predict", scenario});
     return run_sextant(more);
-}
-
-Json json_of(const ProcessResult& r) {
-    Json json = Json::parse(r.out, nullptr, false);
-    EXPECT_FALSE(json.is_discarded()) << r.out << r.err;
-    return json;
 }
 
 TEST(Predict, exits_with_0_and_writes_a_report) {

@@ -1,25 +1,10 @@
 #include "tests/properties/random_plans.hpp"
 
-#include <random>
 #include "model/plan/partition.hpp"
+#include "tests/properties/draw.hpp"
 
 namespace sextant {
 namespace {
-
-// Independent of the standard library's distributions, which differ between implementations.
-class Draw {
-public:
-    explicit Draw(std::uint64_t seed) : engine_(seed) {}
-    std::size_t below(std::size_t n) { return engine_() % n; }
-    bool one_in(std::size_t n) { return below(n) == 0; }
-    template <class T>
-    T of(std::initializer_list<T> list) {
-        return *(list.begin() + below(list.size()));
-    }
-
-private:
-    std::mt19937_64 engine_;
-};
 
 constexpr auto networks = {"resnet50", "vgg16", "inception3"};
 constexpr auto transformers = {"gpt2-medium", "gpt3-1.3b",  "gpt3-6.7b", "bert-large",   "llama-2-7b",      "llama-2-13b",
