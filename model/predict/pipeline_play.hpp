@@ -4,6 +4,7 @@
 #include "model/base/quantity.hpp"
 #include "model/schedule/schedule.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,15 +19,40 @@ struct ChunkTimes {
     Seconds send_ahead;        // to the next virtual stage
     Seconds send_back;         // to the one before
     Seconds first, last;       // more in the first forward and the last backward
+
+    friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };
 
 struct PlayedPipeline {
-    std::vector<std::vector<ChunkTimes>> stages;  // by stage, by chunk
-    bool sends_block = false;                     // the sender does nothing else meanwhile
-    bool forward_only = false;
+    std::vector<std::span<const ChunkTimes>> stages;  // by stage, by chunk
+    bool sends_block = false;                         // the sender does nothing else meanwhile
 };
 
-// When each stage has done all its work.
-std::vector<Seconds> play(const PlayedPipeline&, std::span<const std::vector<WorkItem>> orders, int micro_batches);
+// The work of all stages in one row in which nothing comes before what it waits for: what is left of a schedule when it is to be played
+// with many times.
+class PlayedOrder {
+public:
+    // Forward alone: the backwards in the stages' orders are left out.
+    PlayedOrder(std::span<const std::vector<WorkItem>> of_stages, int chunks, int micro_batches, bool forward_only);
+
+    [[nodiscard]] int micro_batches() const { return micro_batches_; }
+
+    // When each stage of each pipeline has done all its work. All pipelines send alike.
+    [[nodiscard]] std::vector<std::vector<Seconds>> play(std::span<const PlayedPipeline>) const;
+
+private:
+    // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
+    struct Step {
+        std::uint32_t work = 0;
+        std::uint16_t stage = 0;
+        std::uint16_t sender = 0;
+        std::uint32_t from = 0, to = 0;  // arrivals
+    };
+    class Row;
+
+    int micro_batches_;
+    std::size_t stages_, chunks_, arrivals_ = 0;
+    std::vector<Step> steps_;
+};
 
 }  // namespace sextant

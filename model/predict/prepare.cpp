@@ -65,17 +65,18 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
     return stages;
 }
 
-std::vector<PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
+std::vector<int> played_micro_batches(const Plan& plan, std::int64_t micro_batches) {
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     constexpr int most_stages = 64;
     if (plan.pp < 2 || plan.pp > most_stages || !irregular) return {};
-    const auto orders = [&](std::int64_t m) {
-        const int count = static_cast<int>(m);
-        return PlayedOrders{count, work_orders(plan.schedule, plan.pp, plan.vpp, count)};
-    };
-    const std::int64_t more = 2 * plan.pp + micro_batches % plan.pp;
-    if (micro_batches <= more) return {orders(micro_batches)};
-    return {orders(more - plan.pp), orders(more)};
+    const auto more = static_cast<int>(2 * plan.pp + micro_batches % plan.pp);
+    if (micro_batches <= more) return {static_cast<int>(micro_batches)};
+    return {more - plan.pp, more};
+}
+
+std::shared_ptr<const PlayedOrder> played_order(const Plan& plan, int micro_batches) {
+    const auto orders = work_orders(plan.schedule, plan.pp, plan.vpp, micro_batches);
+    return std::make_shared<const PlayedOrder>(orders, plan.vpp, micro_batches, plan.forward_only);
 }
 
 Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -97,7 +98,7 @@ Prepared prepare(const Scenario& scenario) {
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
-    job->played = played_orders(scenario.plan, job->micro_batches);
+    for (const int m : played_micro_batches(scenario.plan, job->micro_batches)) job->played.push_back(played_order(scenario.plan, m));
     job->groups = lay_groups(scenario, topology);
     job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));

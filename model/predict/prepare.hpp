@@ -17,7 +17,9 @@ std::vector<BlockKernels> kernels_of(const Network&, const Prepared::State&);
 std::vector<std::vector<ChunkBlocks>> chunks_of(const Network&, std::span<const BlockParameters> parameters, const Prepared::State&);
 
 // Of schedules whose stages wait for each other in turns that a formula follows for equal stages only, unless there are so many stages that
-// playing would take long. After two micro-batches for every stage, each further one for every stage costs the same.
-std::vector<PlayedOrders> played_orders(const Plan&, std::int64_t micro_batches);
+// playing would take long: with how many micro-batches they are played. After two for every stage, each further one for every stage costs
+// the same.
+std::vector<int> played_micro_batches(const Plan&, std::int64_t micro_batches);
+std::shared_ptr<const PlayedOrder> played_order(const Plan&, int micro_batches);
 
 }  // namespace sextant

@@ -242,4 +242,10 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     return max(device, host);
 }
 
+UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const bool offloaded = plan.offload != Offload::none && !plan.forward_only;
+    return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
+}
+
 }  // namespace sextant

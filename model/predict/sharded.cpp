@@ -49,7 +49,7 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
 
 // ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
 // then the next weights gathered that have room.
-DataParallelPrice StagePlay::sharded() const {
+DataParallelPrice StagePlay::play_sharded() const {
     const std::vector<Turn> list = turns();
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
@@ -83,7 +83,7 @@ DataParallelPrice StagePlay::sharded() const {
         }
         done = at.done;
     };
-    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, std::ref(micro_batch), [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, std::ref(micro_batch), [](Overlap&) {}));
     price.at_end = {};
     const Seconds all = passes[0] + passes[1] + passes[2];
     if (all > Seconds{}) {

@@ -9,9 +9,10 @@
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
 #include "model/predict/input.hpp"
-#include "model/schedule/schedule.hpp"
+#include "model/predict/pipeline_play.hpp"
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,6 @@ struct ChunkBlocks {
     std::vector<Bucket> buckets;
 };
 
-// What each stage does with so many micro-batches.
-struct PlayedOrders {
-    int micro_batches = 0;
-    std::vector<std::vector<WorkItem>> of_stage;
-};
-
 struct Prepared::State {
     Scenario scenario;
     Precision precision;  // as the framework really keeps it
@@ -47,7 +42,8 @@ struct Prepared::State {
     BucketRule bucket_rule;
     StageGroups groups;
     std::int64_t micro_batches = 1;
-    std::vector<PlayedOrders> played;  // where no formula has the schedule: all micro-batches, or few of them and some more
+    // Where no formula has the schedule: all micro-batches, or few of them and some more.
+    std::vector<std::shared_ptr<const PlayedOrder>> played;
     Bandwidth host_copy;               // device to host memory, pinned
     Bandwidth host_memory;             // of the node, shared by its devices
     Bandwidth network;                 // of one node, all its network links together; zero where there is no network
@@ -115,7 +111,6 @@ struct DataParallelPrice {
     Seconds slowdown;  // of the kernels beside the rest
     Seconds hidden;
     Seconds launch;  // the device waits for the host; of a stage alone
-    Seconds offload;
     Seconds at_end;  // exchanges of what the last backward makes, hidden or not
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
@@ -125,11 +120,6 @@ struct DataParallelPrice {
     // and what is done when a backward could already have sent its result.
     Seconds early_ahead, early_back, late;
 };
-// `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
-// micro-batch.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments, Seconds arrival,
-                                      Seconds each, const Resources&);
-
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
@@ -142,6 +132,13 @@ Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const R
 Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
+
+// What a stage does when its gradients are there: on the device, or in host memory with copies.
+struct UpdateTime {
+    Seconds device, host;
+    [[nodiscard]] Seconds total() const { return device + host; }
+};
+UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 // One collective over a group of the job, its links as a what-if makes them.
 CollectivePrice group_price(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);

@@ -79,6 +79,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
         pricer_.share(shared[i]);
         too_large[i] = !try_sharing(family);
     }
+    if (ordered) price_what_fits();
 }
 
 // With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
@@ -121,18 +122,27 @@ bool CutSearch::try_plan() {
         }
         return false;
     }
-    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory) ||
-                           !admits(pricer_.least_step_before_play(), memory))) {
+    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
         ++counts_.pruned;
-        return true;
-    }
-    ++counts_.priced;
-    const Terms terms = pricer_.price().terms;
-    if (!admits(terms.total(), memory)) return true;
-    const PlanChoice choice = plan_choice(pricer_.scenario(), terms, memory);
-    const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
-    if (std::ranges::all_of(request_.where, meets)) ranking_.add(choice);
+    else
+        pricer_.put_aside(memory);
     return true;
+}
+
+void CutSearch::price_what_fits() {
+    const auto worth = [this](Seconds least, Bytes memory) {
+        const bool may_be_good = admits(least, memory);
+        if (!may_be_good) ++counts_.pruned;
+        return may_be_good;
+    };
+    const auto take = [this](const StepPrice& step, Bytes memory) {
+        ++counts_.priced;
+        if (!admits(step.terms.total(), memory)) return;
+        const PlanChoice choice = plan_choice(pricer_.scenario(), step.terms, memory);
+        const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
+        if (std::ranges::all_of(request_.where, meets)) ranking_.add(choice);
+    };
+    pricer_.price_aside(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {

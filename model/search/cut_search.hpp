@@ -29,6 +29,7 @@ private:
     bool try_sharing(const Plan& family);
     // At the recompute at hand. Whether it fits.
     bool try_plan();
+    void price_what_fits();
     [[nodiscard]] std::optional<Plan> fewest_blocks_again(const Plan& family, int layers);
     [[nodiscard]] bool admits(Seconds step, Bytes memory) const;
 
