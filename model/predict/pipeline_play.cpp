@@ -38,55 +38,55 @@ struct WorkTimes {
     }
 };
 
-void set_times(std::array<WorkTimes, work_count>& work, std::size_t pipeline, const ChunkTimes& t) {
+void set_times(std::array<WorkTimes, work_count>& work, std::size_t pipeline, const ChunkTimes& t, bool weights_later) {
     work[first_forward].set(pipeline, t.early, t.ahead + t.first, {}, t.send_ahead);
     work[forward].set(pipeline, t.early, t.ahead, {}, t.send_ahead);
     work[backward].set(pipeline, t.early_back, t.back, t.late, t.send_back);
     work[last_backward].set(pipeline, t.early_back, t.back + t.last, t.late, t.send_back);
+    if (!weights_later) return;
     work[weights].set(pipeline, {}, t.weights, {}, {});
     work[last_weights].set(pipeline, {}, t.weights + t.last, {}, {});
 }
 
 }  // namespace
 
-// Puts the work of all stages in a row: each stage goes on until what it needs has not been made yet.
-class PlayedOrder::Row {
+class PlayedSchedule::Row {
 public:
-    Row(PlayedOrder& order, std::span<const std::vector<WorkItem>> of_stages)
-        : order_(order),
-          of_stages_(of_stages),
-          virtual_stages_(order.stages_ * order.chunks_),
-          ahead_(virtual_stages_ * micro_batches(), not_yet),
-          back_(virtual_stages_ * micro_batches(), not_yet),
-          next_(order.stages_),
+    Row(std::span<const std::vector<WorkItem>> of_stages, std::size_t chunks, int micro_batches)
+        : of_stages_(of_stages),
+          chunks_(chunks),
+          virtual_stages_(of_stages.size() * chunks),
+          micro_batches_(micro_batches),
+          ahead_(virtual_stages_ * static_cast<std::size_t>(micro_batches), not_yet),
+          back_(ahead_),
+          next_(of_stages.size()),
           forwards_(virtual_stages_),
-          backwards_(virtual_stages_) {}
-
-    // One step of each stage in turn, so that few of them wait for the one before.
-    void fill() {
+          backwards_(virtual_stages_) {
+        // One step of each stage in turn, so that few of them wait for the one before.
         for (bool moved = true; moved;) {
             moved = false;
             for (std::size_t s = 0; s < next_.size(); ++s)
                 if (next_[s] < of_stages_[s].size() && go_on(s, of_stages_[s][next_[s]])) ++next_[s], moved = true;
         }
-        order_.arrivals_ = arrivals_;
     }
+
+    [[nodiscard]] std::vector<Step> steps() && { return std::move(steps_); }
+    [[nodiscard]] std::size_t arrivals() const { return arrivals_; }
 
 private:
     static constexpr std::uint32_t not_yet = std::numeric_limits<std::uint32_t>::max();
 
-    [[nodiscard]] std::size_t micro_batches() const { return static_cast<std::size_t>(order_.micro_batches_); }
-
+    // Whether what it needs has been made.
     bool go_on(std::size_t stage, const WorkItem& item) {
-        const std::size_t chunk = static_cast<std::size_t>(item.chunk), here = chunk * order_.stages_ + stage;
+        const std::size_t chunk = static_cast<std::size_t>(item.chunk), here = chunk * of_stages_.size() + stage;
         const auto at = [&](std::size_t virtual_stage) {
-            return virtual_stage * micro_batches() + static_cast<std::size_t>(item.micro_batch);
+            return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
         const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            order_.steps_.push_back({static_cast<std::uint32_t>(stage * order_.chunks_ + chunk) * work_count + work,
-                                     static_cast<std::uint16_t>(stage), static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
+            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk) * work_count + work,
+                              static_cast<std::uint16_t>(stage), static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
         };
-        const bool ends = backwards_[here] + 1 == order_.micro_batches_;
+        const bool ends = backwards_[here] + 1 == micro_batches_;
         switch (item.kind) {
             case WorkKind::forward: {
                 const std::optional<std::uint32_t> from = here > 0 ? take(ahead_[at(here - 1)]) : nothing_to_wait_for;
@@ -126,56 +126,104 @@ private:
         return arrival;
     }
 
-    PlayedOrder& order_;
     std::span<const std::vector<WorkItem>> of_stages_;
-    std::size_t virtual_stages_;
+    std::size_t chunks_, virtual_stages_;
+    int micro_batches_;
     std::vector<std::uint32_t> ahead_, back_;  // by virtual stage, by micro-batch: where what it makes arrives
     std::vector<std::size_t> next_;            // by stage
     std::vector<int> forwards_, backwards_;    // by virtual stage: passes begun
     std::vector<std::uint32_t> free_;
     std::uint32_t arrivals_ = nobody_waits + 1;
+    std::vector<Step> steps_;
 };
 
-PlayedOrder::PlayedOrder(std::span<const std::vector<WorkItem>> of_stages, int chunks, int micro_batches, bool forward_only)
-    : micro_batches_(micro_batches), stages_(of_stages.size()), chunks_(static_cast<std::size_t>(chunks)) {
-    std::vector<std::vector<WorkItem>> orders(of_stages.begin(), of_stages.end());
-    for (std::vector<WorkItem>& order : orders)
-        std::erase_if(order, [&](const WorkItem& w) { return forward_only && w.kind != WorkKind::forward; });
-    Row(*this, orders).fill();
+// Some pipelines, played at once.
+class PlayedSchedule::SideBySide {
+public:
+    explicit SideBySide(const PlayedSchedule& schedule)
+        : work_(schedule.stages_ * schedule.chunks_),
+          free_(schedule.stages_),
+          sender_(2 * schedule.stages_),
+          arrival_(schedule.arrivals_),
+          chunks_(schedule.chunks_),
+          weights_later_(schedule.weights_later_) {}
+
+    void set(std::span<const PlayedPipeline> some) {
+        sends_block_ = some.front().sends_block;
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t s = 0; s < free_.size(); ++s)
+                for (std::size_t c = 0; c < chunks_; ++c) set_times(work_[s * chunks_ + c], i, some[i].stages[s][c], weights_later_);
+    }
+
+    // When each stage has done all its work.
+    const std::vector<Times>& play(std::span<const Step> steps) {
+        std::ranges::fill(free_, Times{});
+        std::ranges::fill(sender_, Times{});
+        sends_block_ ? play_blocking(steps) : play_beside(steps);
+        return free_;
+    }
+
+private:
+    void play_blocking(std::span<const Step> steps) {
+        const WorkTimes* work = work_.front().data();
+        for (const Step& step : steps) {
+            const WorkTimes& w = work[step.work];
+            const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
+            arrival_[step.to] = sent;
+            free_[step.stage] = sent + w.late;
+        }
+    }
+    void play_beside(std::span<const Step> steps) {
+        const WorkTimes* work = work_.front().data();
+        for (const Step& step : steps) {
+            const WorkTimes& w = work[step.work];
+            const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
+            const Times sent = max(sender_[step.sender], done) + w.send;
+            sender_[step.sender] = arrival_[step.to] = sent;
+            free_[step.stage] = done + w.late;
+        }
+    }
+
+    std::vector<std::array<WorkTimes, work_count>> work_;  // by stage, by chunk
+    std::vector<Times> free_, sender_, arrival_;
+    std::size_t chunks_;
+    bool weights_later_, sends_block_ = false;
+};
+
+PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
+    : stages_(static_cast<std::size_t>(stages)), chunks_(static_cast<std::size_t>(chunks)), weights_later_(schedule == Schedule::zero_bubble) {
+    const auto row = [&](int m) {
+        std::vector<std::vector<WorkItem>> orders = work_orders(schedule, stages, chunks, m);
+        for (std::vector<WorkItem>& order : orders)
+            std::erase_if(order, [&](const WorkItem& w) { return forward_only && w.kind != WorkKind::forward; });
+        Row filled(orders, chunks_, m);
+        arrivals_ = std::max(arrivals_, filled.arrivals());
+        return std::move(filled).steps();
+    };
+    more_ = static_cast<int>(2 * stages + micro_batches % stages);
+    few_ = micro_batches <= more_ ? static_cast<int>(micro_batches) : more_ - stages;
+    of_few_ = row(few_);
+    if (micro_batches > more_) of_more_ = row(more_);
 }
 
-std::vector<std::vector<Seconds>> PlayedOrder::play(std::span<const PlayedPipeline> pipelines) const {
+std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
+    return std::min(micro_batches, 3 * stages + micro_batches % stages);
+}
+
+std::vector<std::vector<Seconds>> PlayedSchedule::ends(std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) const {
     std::vector<std::vector<Seconds>> ends;
-    std::vector<std::array<WorkTimes, work_count>> chunk_work(stages_ * chunks_);
-    std::vector<Times> free(stages_), sender(2 * stages_), arrival(arrivals_);
+    SideBySide played(*this);
     for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
         const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
-        for (std::size_t i = 0; i < some.size(); ++i)
-            for (std::size_t s = 0; s < stages_; ++s)
-                for (std::size_t c = 0; c < chunks_; ++c) set_times(chunk_work[s * chunks_ + c], i, some[i].stages[s][c]);
-        std::ranges::fill(free, Times{});
-        std::ranges::fill(sender, Times{});
-        arrival[nothing_to_wait_for] = {};
-        const WorkTimes* work = chunk_work.front().data();
-        if (some.front().sends_block) {
-            for (const Step& step : steps_) {
-                const WorkTimes& w = work[step.work];
-                const Times sent = max(free[step.stage] + w.early, arrival[step.from]) + w.rest + w.send;
-                arrival[step.to] = sent;
-                free[step.stage] = sent + w.late;
-            }
-        } else {
-            for (const Step& step : steps_) {
-                const WorkTimes& w = work[step.work];
-                const Times done = max(free[step.stage] + w.early, arrival[step.from]) + w.rest;
-                const Times sent = max(sender[step.sender], done) + w.send;
-                sender[step.sender] = arrival[step.to] = sent;
-                free[step.stage] = done + w.late;
-            }
-        }
+        played.set(some);
+        const std::vector<Times> few = played.play(of_few_);
+        const std::vector<Times>& more = of_more_.empty() ? few : played.play(of_more_);
+        // All further micro-batches take as long as those that it took from few to more.
+        const double further = static_cast<double>(micro_batches - few_) / (more_ - few_);
         for (std::size_t i = 0; i < some.size(); ++i) {
             std::vector<Seconds>& of_stages = ends.emplace_back();
-            for (const Times& t : free) of_stages.push_back(t.of[i]);
+            for (std::size_t s = 0; s < stages_; ++s)
+                of_stages.push_back(of_more_.empty() ? few[s].of[i] : few[s].of[i] + further * (more[s].of[i] - few[s].of[i]));
         }
     }
     return ends;

@@ -28,31 +28,32 @@ struct PlayedPipeline {
     bool sends_block = false;                         // the sender does nothing else meanwhile
 };
 
-// The work of all stages in one row in which nothing comes before what it waits for: what is left of a schedule when it is to be played
-// with many times.
-class PlayedOrder {
+// A schedule made ready to be played with many times: its work is put in one row in which nothing comes before what it waits for.
+class PlayedSchedule {
 public:
-    // Forward alone: the backwards in the stages' orders are left out.
-    PlayedOrder(std::span<const std::vector<WorkItem>> of_stages, int chunks, int micro_batches, bool forward_only);
-
-    [[nodiscard]] int micro_batches() const { return micro_batches_; }
+    PlayedSchedule(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
 
     // When each stage of each pipeline has done all its work. All pipelines send alike.
-    [[nodiscard]] std::vector<std::vector<Seconds>> play(std::span<const PlayedPipeline>) const;
+    [[nodiscard]] std::vector<std::vector<Seconds>> ends(std::span<const PlayedPipeline>, std::int64_t micro_batches) const;
+
+    // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been made
+    // ready for this number serves for `micro_batches`.
+    static std::int64_t alike(int stages, std::int64_t micro_batches);
 
 private:
     // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
     struct Step {
         std::uint32_t work = 0;
-        std::uint16_t stage = 0;
-        std::uint16_t sender = 0;
+        std::uint16_t stage = 0, sender = 0;
         std::uint32_t from = 0, to = 0;  // arrivals
     };
     class Row;
+    class SideBySide;
 
-    int micro_batches_;
     std::size_t stages_, chunks_, arrivals_ = 0;
-    std::vector<Step> steps_;
+    bool weights_later_;                  // than the gradients of inputs
+    int few_, more_;                      // micro-batches
+    std::vector<Step> of_few_, of_more_;  // the latter where some are not played
 };
 
 }  // namespace sextant

@@ -67,7 +67,7 @@ PlanPricer::Shape PlanPricer::make_shape() {
         return shape;
     }
     for (const BlockKernels& k : shape.templates) {
-        const SegmentPrice alone = price_block(k, state_, {}, {});
+        const SegmentPrice alone = price_block(k, shape.kernels.emplace_back(kernel_times(k, state_, {})), state_, {}, {});
         shape.times.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
     }
     return shape;
@@ -83,12 +83,12 @@ void PlanPricer::order(const Plan& plan) {
     if (is_new) entry->second = make_order();
     order_ = &entry->second;
     swap_order();
-    state_.played.clear();
-    for (const int m : played_micro_batches(now, state_.micro_batches)) {
-        auto& played = played_[{now.schedule, now.vpp, m}];
-        if (!played) played = played_order(now, m);
-        state_.played.push_back(played);
-    }
+    state_.played.reset();
+    if (!is_played(now)) return;
+    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
+    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
+    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
+    state_.played = played;
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -156,7 +156,7 @@ PlanPricer::Blocks& PlanPricer::blocks() {
     Layout& here = layout();
     std::optional<Blocks>& blocks = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.blocks_apart : here.blocks;
     if (!blocks) {
-        blocks = {price_blocks(state_, {}), {}, {}};
+        blocks = {price_blocks(state_, shape_->kernels, {}), {}, {}};
         for (const SegmentPrice& s : blocks->prices.segments)
             blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
     }
@@ -289,7 +289,7 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
                                [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
         all.push_back({choice, price_stages(state_, parts, {}), {}});
     }
-    if (!state_.played.empty() && worth)
+    if (state_.played && worth)
         std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(all[a.passes].stages), a.memory); });
     find_ends(all);
     state_.input = input_job(state_.scenario.data, state_);
@@ -316,7 +316,7 @@ void PlanPricer::find_ends(std::vector<Passes>& all) const {
         if (known == pipelines.end()) pipelines.push_back(&passes.stages);
     }
     std::vector<std::vector<Seconds>> played(pipelines.size());
-    if (!state_.played.empty()) played = played_ends(state_, pipelines);
+    if (state_.played) played = played_ends(state_, pipelines);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->ends = stage_ends(state_, wanted[i]->stages, played[which[i]]);
 }
 

@@ -64,7 +64,8 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        std::vector<BlockTime> times;  // by template: of kernels
+        std::vector<KernelTimes> kernels;  // by template
+        std::vector<BlockTime> times;      // of these all together
         bool divides = true;
     };
     struct Order {
@@ -142,7 +143,7 @@ private:
     // Of the degrees and the placement at hand.
     std::map<std::pair<bool, std::optional<int>>, Layout> layouts_;  // by whether there are shards, and over how many ranks
     std::map<std::pair<int, std::vector<int>>, Order> orders_;       // by vpp, stage_blocks
-    std::map<std::tuple<Schedule, int, int>, std::shared_ptr<const PlayedOrder>> played_;  // by schedule, vpp, micro-batches
+    std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
     // Of the order at hand.
     std::vector<Aside> aside_;
     // Borrowed.

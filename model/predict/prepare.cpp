@@ -65,18 +65,10 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
     return stages;
 }
 
-std::vector<int> played_micro_batches(const Plan& plan, std::int64_t micro_batches) {
+bool is_played(const Plan& plan) {
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     constexpr int most_stages = 64;
-    if (plan.pp < 2 || plan.pp > most_stages || !irregular) return {};
-    const auto more = static_cast<int>(2 * plan.pp + micro_batches % plan.pp);
-    if (micro_batches <= more) return {static_cast<int>(micro_batches)};
-    return {more - plan.pp, more};
-}
-
-std::shared_ptr<const PlayedOrder> played_order(const Plan& plan, int micro_batches) {
-    const auto orders = work_orders(plan.schedule, plan.pp, plan.vpp, micro_batches);
-    return std::make_shared<const PlayedOrder>(orders, plan.vpp, micro_batches, plan.forward_only);
+    return irregular && plan.pp > 1 && plan.pp <= most_stages;
 }
 
 Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -98,7 +90,9 @@ Prepared prepare(const Scenario& scenario) {
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
-    for (const int m : played_micro_batches(scenario.plan, job->micro_batches)) job->played.push_back(played_order(scenario.plan, m));
+    const Plan& plan = scenario.plan;
+    if (is_played(plan))
+        job->played = std::make_shared<PlayedSchedule>(plan.schedule, plan.pp, plan.vpp, job->micro_batches, plan.forward_only);
     job->groups = lay_groups(scenario, topology);
     job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));

@@ -42,7 +42,7 @@ private:
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage);
         price.data = price_data_parallel(job_, stage, parts_, arrival, price.overhead + price.offload, r_);
-        if (!job_.played.empty()) add_chunks(price, stage, work);
+        if (job_.played) add_chunks(price, stage, work);
         prices_.unlike.push_back(price);
     }
 
@@ -153,7 +153,7 @@ StagePrices price_stages(const Prepared::State& job, const StageParts& parts, co
 }
 
 StagePrices price_stages(const Prepared::State& job, const Resources& r) {
-    const BlockPrices blocks = price_blocks(job, r);
+    const BlockPrices blocks = price_blocks(job, kernel_times(job, r), r);
     const std::vector<char> as_before = stages_as_before(job);
     std::vector<std::optional<StageWork>> works(job.stages.size());
     std::vector<std::optional<StageExchanges>> exchanges(job.stages.size());

@@ -91,16 +91,18 @@ private:
 
 }  // namespace
 
-std::vector<SegmentPrice> price_segments(const Prepared::State& job, const Resources& r) {
-    std::vector<SegmentPrice> segments;
-    segments.reserve(job.groups.unlike.size() * job.templates.size());
-    for (const JobGroups& groups : job.groups.unlike)
-        for (const BlockKernels& k : job.templates) segments.push_back(price_block(k, job, groups, r));
-    return segments;
+std::vector<KernelTimes> kernel_times(const Prepared::State& job, const Resources& r) {
+    std::vector<KernelTimes> times;
+    for (const BlockKernels& k : job.templates) times.push_back(kernel_times(k, job, r));
+    return times;
 }
 
-BlockPrices price_blocks(const Prepared::State& job, const Resources& r) {
-    BlockPrices prices{price_segments(job, r), {}};
+BlockPrices price_blocks(const Prepared::State& job, std::span<const KernelTimes> times, const Resources& r) {
+    BlockPrices prices;
+    prices.segments.reserve(job.groups.unlike.size() * job.templates.size());
+    for (const JobGroups& groups : job.groups.unlike)
+        for (std::size_t t = 0; t < job.templates.size(); ++t)
+            prices.segments.push_back(price_block(job.templates[t], times[t], job, groups, r));
     if (job.scenario.plan.pp > 1) prices.sends = Sends(job, r).times();
     return prices;
 }

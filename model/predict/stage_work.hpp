@@ -14,8 +14,8 @@ struct BlockPrices {
     std::vector<SegmentPrice> segments;
     std::vector<std::vector<Seconds>> sends;  // by stage, by template that a chunk ends with; none where there is one stage
 };
-std::vector<SegmentPrice> price_segments(const Prepared::State&, const Resources&);
-BlockPrices price_blocks(const Prepared::State&, const Resources&);
+std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);  // by template
+BlockPrices price_blocks(const Prepared::State&, std::span<const KernelTimes>, const Resources&);
 
 struct StageWork {
     // One block, as a stretch of work beside exchanges, and how long it takes alone.

@@ -42,8 +42,7 @@ struct Prepared::State {
     BucketRule bucket_rule;
     StageGroups groups;
     std::int64_t micro_batches = 1;
-    // Where no formula has the schedule: all micro-batches, or few of them and some more.
-    std::vector<std::shared_ptr<const PlayedOrder>> played;
+    std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
     Bandwidth host_copy;               // device to host memory, pinned
     Bandwidth host_memory;             // of the node, shared by its devices
     Bandwidth network;                 // of one node, all its network links together; zero where there is no network
@@ -72,7 +71,12 @@ struct SegmentPrice {
     PhasePrice forward, backward, recompute;
     PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
-SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobGroups&, const Resources&);
+// Of each kernel of a block.
+struct KernelTimes {
+    std::vector<Seconds> forward, backward, recompute;
+};
+KernelTimes kernel_times(const BlockKernels&, const Prepared::State&, const Resources&);
+SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
 // is already the time per node.

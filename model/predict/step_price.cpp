@@ -105,23 +105,14 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
 std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
     std::vector<PlayedPipeline> pipelines;
     for (const StagePrices* stages : many) pipelines.push_back(played(*stages));
-    const PlayedOrder& few = *job.played.front();
-    std::vector<std::vector<Seconds>> ends = few.play(pipelines);
-    if (job.played.size() < 2) return ends;
-    // All further micro-batches take as long as those that it took from few to more.
-    const PlayedOrder& more = *job.played.back();
-    const std::vector<std::vector<Seconds>> later = more.play(pipelines);
-    const double further = static_cast<double>(job.micro_batches - few.micro_batches()) / (more.micro_batches() - few.micro_batches());
-    for (std::size_t i = 0; i < ends.size(); ++i)
-        for (std::size_t s = 0; s < ends[i].size(); ++s) ends[i][s] += further * (later[i][s] - ends[i][s]);
-    return ends;
+    return job.played->ends(pipelines, job.micro_batches);
 }
 
 std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages, std::vector<Seconds> played) {
     const Pipeline pipeline = pipeline_of(job, stages);
     const std::vector<StageTimes> times = times_of(stages, pipeline.forward_only);
     if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
-    if (job.played.empty()) return pipeline_ends(pipeline, times);
+    if (!job.played) return pipeline_ends(pipeline, times);
     const Seconds device = *std::ranges::max_element(played), later = held_up_by_hosts(pipeline, times, device) - device;
     for (Seconds& end : played) end += later;
     return played;
@@ -147,7 +138,7 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
 StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
     std::vector<Seconds> played;
     const StagePrices* const alone = &stages;
-    if (!job.played.empty()) played = std::move(played_ends(job, std::span(&alone, 1)).front());
+    if (job.played) played = std::move(played_ends(job, std::span(&alone, 1)).front());
     std::vector<UpdateTime> updates;
     for (std::size_t s = 0; s < stages.size(); ++s) updates.push_back(update_time(job, s, r));
     return price_step(job, stages, stage_ends(job, stages, std::move(played)), updates, r);

@@ -1,6 +1,6 @@
 #include "tests/search/exhaustive.hpp"
 
-#include "model/predict/stage_price.hpp"
+#include "model/predict/stage_work.hpp"
 #include "model/search/ranking.hpp"
 #include "model/search/stage_split.hpp"
 
@@ -58,7 +58,7 @@ private:
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
         std::vector<int> even;
-        const auto segments = price_segments(job, {});
+        const auto segments = price_blocks(job, kernel_times(job, {}), {}).segments;
         for (std::size_t s = 0; s < job.stages.size(); ++s) {
             even.push_back(std::accumulate(job.stages[s].count.begin(), job.stages[s].count.end(), 0));
             for (const ChunkBlocks::Block& b : job.chunks[s].front().blocks) {
