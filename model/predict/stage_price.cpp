@@ -21,7 +21,10 @@ public:
     }
 
     StagePrices prices() && {
+        constexpr std::size_t mostly = 4;  // first, second, further ones and last
         prices_.which.reserve(last_ + 1);
+        prices_.unlike.reserve(mostly);
+        if (job_.played) prices_.chunks.reserve(mostly * job_.chunks.front().size());
         Seconds arrival;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
             if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) add(s, arrival);
