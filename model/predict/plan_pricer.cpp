@@ -21,6 +21,8 @@ void PlanPricer::lay_out(const Plan& plan) {
     swap_order();
     layout_ = nullptr;
     order_ = nullptr;
+    stand_ = nullptr;
+    share_ = nullptr;
     layouts_.clear();
     orders_.clear();
     played_.clear();
@@ -83,12 +85,8 @@ void PlanPricer::order(const Plan& plan) {
     if (is_new) entry->second = make_order();
     order_ = &entry->second;
     swap_order();
-    state_.played.reset();
-    if (!is_played(now)) return;
-    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
-    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
-    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
-    state_.played = played;
+    stand_ = nullptr;
+    share_ = nullptr;
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -102,7 +100,9 @@ PlanPricer::Order PlanPricer::make_order() const {
             ++first.count[static_cast<std::size_t>(b.block_template)];
             if (b.layer) ++first.layers;
         }
-        order.as_before.push_back(s > 0 && order.stages[s] == order.stages[s - 1] && first == order.first_chunks[s - 1]);
+        const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
+        order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
+        if (!holds_the_same) order.unlike.push_back(s);
     }
     return order;
 }
@@ -112,9 +112,16 @@ void PlanPricer::share(const Plan& plan) {
     now.data_parallel = plan.data_parallel;
     now.shard_group = plan.shard_group;
     now.offload = plan.offload;
+    leave_share();
 }
 
-void PlanPricer::run_again(const Plan& plan) { run_again(plan.recompute, plan.recompute_blocks); }
+// Nothing that was looked up for another way of sharing is at hand any more.
+void PlanPricer::leave_share() {
+    swap_layout();
+    layout_ = nullptr;
+    stand_ = nullptr;
+    share_ = nullptr;
+}
 
 void PlanPricer::run_again(Recompute recompute, int blocks) {
     Plan& now = state_.scenario.plan;
@@ -141,15 +148,33 @@ std::vector<int> PlanPricer::blocks_of_stages() const {
 int PlanPricer::layers() const { return std::ranges::max(state_.stages, {}, &StageBlocks::layers).layers; }
 
 PlanPricer::Layout& PlanPricer::layout() {
+    if (layout_) return *layout_;
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = layouts_.try_emplace({plan.has_shards(), plan.shard_group});
     if (is_new) entry->second.groups = lay_groups(state_.scenario, topology_);
-    if (layout_ != &entry->second) {
-        swap_layout();
-        layout_ = &entry->second;
-        swap_layout();
-    }
+    layout_ = &entry->second;
+    swap_layout();
     return *layout_;
+}
+
+const PlanPricer::Share& PlanPricer::share() {
+    if (share_) return *share_;
+    const Plan& plan = state_.scenario.plan;
+    const auto [entry, is_new] = order_->shares.try_emplace({plan.data_parallel, plan.shard_group, plan.offload});
+    for (std::size_t s = 0; is_new && s < state_.stages.size(); ++s) {
+        entry->second.held.push_back(held_bytes(state_, s));
+        entry->second.updates.push_back(update_time(state_, s, {}));
+    }
+    share_ = &entry->second;
+    return *share_;
+}
+
+// Of stages that hold the same blocks the first has most micro-batches under way.
+Bytes PlanPricer::memory() {
+    const Share& here = share();
+    Bytes peak;
+    for (const std::size_t s : order_->unlike) peak = max(peak, here.held[s] + passing_bytes(state_, s));
+    return peak;
 }
 
 PlanPricer::Blocks& PlanPricer::blocks() {
@@ -164,9 +189,11 @@ PlanPricer::Blocks& PlanPricer::blocks() {
 }
 
 PlanPricer::Stand& PlanPricer::stand() {
+    if (stand_) return *stand_;
     Layout& here = layout();
     const auto [entry, is_new] = here.stands.try_emplace(order_);
     Stand& stand = entry->second;
+    stand_ = &stand;
     if (!is_new) return stand;
     stand.as_before = stages_as_before(state_);
     stand.exchanges.resize(state_.stages.size());
@@ -196,12 +223,6 @@ const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
     return *exchanges;
 }
 
-std::span<const UpdateTime> PlanPricer::updates() {
-    std::vector<UpdateTime>& updates = stand().updates[static_cast<std::size_t>(state_.scenario.plan.offload)];
-    for (std::size_t s = updates.size(); s < state_.stages.size(); ++s) updates.push_back(update_time(state_, s, {}));
-    return updates;
-}
-
 Seconds PlanPricer::least_step() { return least_step(blocks().times, true); }
 
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
@@ -226,7 +247,7 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     };
     const bool zero_bubble = plan.schedule == Schedule::zero_bubble;
     Seconds end, before, after, own, ahead, back;
-    const std::span<const UpdateTime> updates = this->updates();
+    const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
@@ -272,11 +293,24 @@ void PlanPricer::choose(const Choice& choice) {
     now.data_parallel = choice.data_parallel;
     now.shard_group = choice.shard_group;
     now.offload = choice.offload;
+    leave_share();
     run_again(choice.recompute, choice.recompute_blocks);
     layout();
 }
 
+void PlanPricer::make_played() {
+    const Plan& now = state_.scenario.plan;
+    state_.played.reset();
+    if (!is_played(now)) return;
+    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
+    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
+    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
+    state_.played = played;
+}
+
 void PlanPricer::price_aside(const Take& take, const Worth& worth) {
+    if (aside_.empty()) return;
+    make_played();
     std::vector<Passes> all;
     for (Aside& aside : aside_) {
         Choice choice = aside.choice;
@@ -296,7 +330,7 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     for (const Aside& aside : aside_) {
         choose(aside.choice);
         const Passes& passes = all[aside.passes];
-        take(price_step(state_, passes.stages, passes.ends, updates(), {}), aside.memory);
+        take(price_step(state_, passes.stages, passes.ends, share().updates, {}), aside.memory);
     }
     aside_.clear();
 }

@@ -6,7 +6,7 @@
 //     if (!pricer.shape(plan)) ...          // micro_batch, sequence_parallel, recompute: the network may not divide so
 //     pricer.order(plan);                   // schedule, vpp, stage_blocks
 //     pricer.share(plan);                   // data_parallel, shard_group, offload
-//     pricer.run_again(plan);               // recompute, recompute_blocks
+//     pricer.run_again(recompute, blocks);
 //     if (pricer.least_step() ...) pricer.put_aside(pricer.memory());
 //     pricer.price_aside(...);              // all plans of one order together: they are played side by side
 //
@@ -16,7 +16,6 @@
 #include "model/hardware/topology.hpp"
 #include "model/predict/step_price.hpp"
 
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -34,7 +33,7 @@ public:
     [[nodiscard]] bool shape(const Plan&);
     void order(const Plan&);
     void share(const Plan&);
-    void run_again(const Plan&);
+    void run_again(Recompute, int blocks);
 
     // The plan as far as it is fixed.
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
@@ -44,7 +43,7 @@ public:
     // Layers of the stage that has most.
     [[nodiscard]] int layers() const;
 
-    [[nodiscard]] Bytes memory() const { return peak_memory(state_); }
+    [[nodiscard]] Bytes memory();  // of the fullest stage
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
     // docs/model/search.md proves it.
@@ -68,10 +67,18 @@ private:
         std::vector<BlockTime> times;      // of these all together
         bool divides = true;
     };
+    // What stages do for the weights that their ranks hold.
+    struct Share {
+        std::vector<Bytes> held;
+        std::vector<UpdateTime> updates;
+    };
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<char> as_before;  // by stage: not 0 where it holds what the one before it does
+        std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
+        std::vector<std::size_t> unlike;  // stages: the first of those that do
+        using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
+        std::map<ShareKey, Share> shares;
     };
     // What depends on the shape and the layout at hand.
     struct Blocks {
@@ -85,7 +92,6 @@ private:
         std::vector<char> as_before;
         std::vector<int> kinds;  // by stage: what holds the same in the same surroundings is of one kind
         std::vector<std::optional<StageExchanges>> exchanges;
-        std::array<std::vector<UpdateTime>, 3> updates;  // by offload, by stage
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
@@ -123,11 +129,12 @@ private:
     Stand& stand();
     [[nodiscard]] const StageWork& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
-    [[nodiscard]] std::span<const UpdateTime> updates();
+    [[nodiscard]] const Share& share();
     [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
+    void leave_share();
     void choose(const Choice&);
-    void run_again(Recompute, int blocks);
+    void make_played();
     void find_ends(std::vector<Passes>&) const;
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
@@ -150,6 +157,9 @@ private:
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;
     Layout* layout_ = nullptr;
+    // Of what is at hand, once it has been looked up.
+    Stand* stand_ = nullptr;
+    const Share* share_ = nullptr;
 };
 
 }  // namespace sextant

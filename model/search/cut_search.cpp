@@ -84,31 +84,35 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
 
 // With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
 bool CutSearch::try_sharing(const Plan& family) {
-    pricer_.run_again(family);
+    pricer_.run_again(family.recompute, family.recompute_blocks);
     const bool fits = try_plan();
     const int layers = pricer_.layers();
-    const auto whole = with_recomputed_blocks(space_, family, layers, layers);
+    const auto whole = blocks_again(space_, family, layers, layers);
     if (!whole || layers == 0) return fits;
-    pricer_.run_again(*whole);
+    pricer_.run_again(whole->recompute, whole->blocks);
     const bool whole_fits = try_plan();
     if (fits || !whole_fits) return fits || whole_fits;
-    if (const auto fewest = fewest_blocks_again(family, layers)) {
-        pricer_.run_again(*fewest);
+    if (const int fewest = fewest_blocks_again(family, layers); fewest < layers) {
+        run_again(family, fewest, layers);
         try_plan();
     }
     return true;
 }
 
-// Where no block need run again nothing fits, and where all do it does: the fewest, unless those are all. What is kept shrinks with each.
-std::optional<Plan> CutSearch::fewest_blocks_again(const Plan& family, int layers) {
+void CutSearch::run_again(const Plan& family, int blocks, int layers) {
+    const auto again = blocks_again(space_, family, blocks, layers);
+    pricer_.run_again(again->recompute, again->blocks);
+}
+
+// Where no block need run again nothing fits, and where all do it does. What is kept shrinks with each.
+int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
     int too_few = 0, enough = layers;
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
-        pricer_.run_again(*with_recomputed_blocks(space_, family, middle, layers));
+        run_again(family, middle, layers);
         (pricer_.memory() <= room_ ? enough : too_few) = middle;
     }
-    if (enough == layers) return {};
-    return with_recomputed_blocks(space_, family, enough, layers);
+    return enough;
 }
 
 bool CutSearch::try_plan() {

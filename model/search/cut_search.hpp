@@ -30,7 +30,8 @@ private:
     // At the recompute at hand. Whether it fits.
     bool try_plan();
     void price_what_fits();
-    [[nodiscard]] std::optional<Plan> fewest_blocks_again(const Plan& family, int layers);
+    void run_again(const Plan& family, int blocks, int layers);
+    [[nodiscard]] int fewest_blocks_again(const Plan& family, int layers);
     [[nodiscard]] bool admits(Seconds step, Bytes memory) const;
 
     const SearchRequest& request_;

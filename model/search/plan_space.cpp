@@ -252,12 +252,10 @@ std::vector<Plan> recompute_families(const PlanSpace& space, const Plan& plan) {
     return families;
 }
 
-std::optional<Plan> with_recomputed_blocks(const PlanSpace& space, const Plan& family, int blocks, int layers) {
+std::optional<BlocksAgain> blocks_again(const PlanSpace& space, const Plan& family, int blocks, int layers) {
     if (!space.is_free(PlanField::recompute) || family.recompute != Recompute::none || family.forward_only) return {};
-    Plan plan = family;
-    plan.recompute = blocks < layers ? Recompute::blocks : Recompute::full;
-    plan.recompute_blocks = blocks < layers ? blocks : 0;
-    return plan;
+    if (blocks == layers) return BlocksAgain{Recompute::full, 0};
+    return BlocksAgain{Recompute::blocks, blocks};
 }
 
 }  // namespace sextant

@@ -67,8 +67,12 @@ std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
 
 // What runs forward again, to begin with: nothing, or the attention core.
 std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
-// The plan that begins a family, with this many blocks of each stage running forward again, of at most `layers` that a stage has. None
-// where that is not to be chosen.
-std::optional<Plan> with_recomputed_blocks(const PlanSpace&, const Plan& family, int blocks, int layers);
+// This many blocks of each stage running forward again, of at most `layers` that a stage has, in a plan that begins a family. None where
+// that is not to be chosen.
+struct BlocksAgain {
+    Recompute recompute = Recompute::none;
+    int blocks = 0;
+};
+std::optional<BlocksAgain> blocks_again(const PlanSpace&, const Plan& family, int blocks, int layers);
 
 }  // namespace sextant

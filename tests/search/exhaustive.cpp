@@ -74,9 +74,12 @@ private:
         const Prepared job = prepare(with_plan(request_.job, family));
         const int layers = std::ranges::max(job.state().stages, {}, &StageBlocks::layers).layers;
         for (int k = 1; k <= layers; ++k) {
-            const auto more = with_recomputed_blocks(space, family, k, layers);
-            if (!more) return;
-            if (!fits || k == layers) fits = try_plan(*more);
+            const auto again = blocks_again(space, family, k, layers);
+            if (!again) return;
+            Plan more = family;
+            more.recompute = again->recompute;
+            more.recompute_blocks = again->blocks;
+            if (!fits || k == layers) fits = try_plan(more);
         }
     }
 
