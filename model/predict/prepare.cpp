@@ -76,14 +76,14 @@ Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 const Scenario& Prepared::scenario() const { return state_->scenario; }
+const std::shared_ptr<const Topology>& Prepared::topology() const { return state_->topology; }
 
 Prepared prepare(const Scenario& scenario) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = cut_network(scenario);
-    const Topology topology = Topology::build(scenario.cluster, used_nodes(scenario), uses_sockets(scenario));
-
     auto job = std::make_unique<Prepared::State>(prepare_machine(scenario));
     job->nodes = used_nodes(scenario);
+    job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario)));
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
     for (const Block& block : network.templates) job->roles.push_back(block.role);
@@ -93,7 +93,7 @@ Prepared prepare(const Scenario& scenario) {
     const Plan& plan = scenario.plan;
     if (is_played(plan))
         job->played = std::make_shared<PlayedSchedule>(plan.schedule, plan.pp, plan.vpp, job->micro_batches, plan.forward_only);
-    job->groups = lay_groups(scenario, topology);
+    job->groups = lay_groups(scenario, *job->topology);
     job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));
     check_answer(prepared);

@@ -40,6 +40,7 @@ struct Prepared::State {
     std::vector<StageBlocks> stages;
     std::vector<std::vector<ChunkBlocks>> chunks;  // by stage
     BucketRule bucket_rule;
+    std::shared_ptr<const Topology> topology;
     StageGroups groups;
     std::int64_t micro_batches = 1;
     std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
@@ -78,9 +79,13 @@ struct KernelTimes {
 KernelTimes kernel_times(const BlockKernels&, const Prepared::State&, const Resources&);
 SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared::State&, const JobGroups&, const Resources&);
 
-// Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
-// is already the time per node.
-Seconds dispatch_time(const Prepared::State&, bool backward);
+// Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
+// the time per node.
+struct HostTime {
+    Seconds launch;  // to issue one kernel or exchange
+    Seconds block;   // beside them
+};
+HostTime host_time(const Prepared::State&, bool backward);
 
 // One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
 Collective collective_of(ExchangeKind);

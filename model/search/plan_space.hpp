@@ -58,12 +58,18 @@ struct PlanSpace {
 // Throws InputError where the workload cannot be built.
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices);
 
+// What the plan's value of one field needs of a framework, beside what the fields of the levels above it have.
+std::vector<PlanFeature> needed_features(PlanField, const Plan&);
+
 // The values of one level: the plan given, with this level's fields set. Simpler plans come first.
 std::vector<Plan> cuts(const PlanSpace&);
 std::vector<Plan> layouts(const PlanSpace&, const Plan& cut);
 std::vector<Plan> sharings(const PlanSpace&, const Plan& layout);
 std::vector<Plan> shapes(const PlanSpace&, const Plan& layout);
 std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
+
+// Is there any plan at all that the network can be cut by?
+bool has_plans(const PlanSpace&);
 
 // What runs forward again, to begin with: nothing, or the attention core.
 std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
