@@ -83,8 +83,8 @@ private:
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
         const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk) * work_count + work,
-                              static_cast<std::uint16_t>(stage), static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
+            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk) * work_count + work, static_cast<std::uint16_t>(stage),
+                              static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
         };
         const bool ends = backwards_[here] + 1 == micro_batches_;
         switch (item.kind) {
@@ -151,8 +151,13 @@ public:
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
         for (std::size_t i = 0; i < some.size(); ++i)
-            for (std::size_t s = 0; s < free_.size(); ++s)
-                for (std::size_t c = 0; c < chunks_; ++c) set_times(work_[s * chunks_ + c], i, some[i].stages[s][c], weights_later_);
+            for (std::size_t v = 0; v < work_.size(); ++v) {
+                ChunkTimes t = some[i].stages[v / chunks_][v % chunks_];
+                // The ends of the pipeline have nobody to send to.
+                if (v == 0) t.send_back = {};
+                if (v + 1 == work_.size()) t.send_ahead = {};
+                set_times(work_[v], i, t, weights_later_);
+            }
     }
 
     // When each stage has done all its work.
@@ -191,7 +196,9 @@ private:
 };
 
 PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
-    : stages_(static_cast<std::size_t>(stages)), chunks_(static_cast<std::size_t>(chunks)), weights_later_(schedule == Schedule::zero_bubble) {
+    : stages_(static_cast<std::size_t>(stages)),
+      chunks_(static_cast<std::size_t>(chunks)),
+      weights_later_(schedule == Schedule::zero_bubble) {
     const auto row = [&](int m) {
         std::vector<std::vector<WorkItem>> orders = work_orders(schedule, stages, chunks, m);
         for (std::vector<WorkItem>& order : orders)

@@ -36,8 +36,8 @@ public:
     // When each stage of each pipeline has done all its work. All pipelines send alike.
     [[nodiscard]] std::vector<std::vector<Seconds>> ends(std::span<const PlayedPipeline>, std::int64_t micro_batches) const;
 
-    // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been made
-    // ready for this number serves for `micro_batches`.
+    // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been
+    // made ready for this number serves for `micro_batches`.
     static std::int64_t alike(int stages, std::int64_t micro_batches);
 
 private:

@@ -213,7 +213,8 @@ const StageWork& PlanPricer::work(std::size_t stage) {
     const bool on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters;
     const auto [entry, is_new] = here.works.try_emplace({stand().kinds[stage], state_.stages[stage].recomputed_layers, on_host});
     const std::size_t count = state_.templates.size();
-    if (is_new) entry->second = stage_work(state_, stage, std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count));
+    if (is_new)
+        entry->second = stage_work(state_, stage, std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count));
     return entry->second;
 }
 

@@ -83,7 +83,7 @@ private:
     // What depends on the shape and the layout at hand.
     struct Blocks {
         BlockPrices prices;
-        std::vector<BlockTime> times;  // by unlike groups, by template: with exchanges
+        std::vector<BlockTime> times;                // by unlike groups, by template: with exchanges
         using WorkKey = std::tuple<int, int, bool>;  // kind of stage, layers that run again, parameters in host memory
         std::map<WorkKey, StageWork> works;
     };

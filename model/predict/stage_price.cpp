@@ -99,7 +99,8 @@ private:
                 t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
             }
             if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
-            if (s > 0 || c > 0) t.send_back = s > 0 ? (prices_.chunks.end() - static_cast<std::ptrdiff_t>(count))->send_ahead : send_time(last_, c - 1);
+            if (s > 0 || c > 0)
+                t.send_back = s > 0 ? (prices_.chunks.end() - static_cast<std::ptrdiff_t>(count))->send_ahead : send_time(last_, c - 1);
             t.first = part * data.first_forward;
             t.last = part * (data.passing - data.first_forward);
             prices_.chunks.push_back(t);
@@ -142,8 +143,8 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
     return as_before;
 }
 
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageParts& parts, Seconds arrival,
-                                      Seconds each, const Resources& r) {
+DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageParts& parts, Seconds arrival, Seconds each,
+                                      const Resources& r) {
     const StageWork& work = parts.work(stage);
     StagePlay play(job, stage, work, each, r);
     if (!job.scenario.plan.shards_parameters()) return play.replicated(parts.exchanges(stage), arrival);

@@ -119,8 +119,14 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         if (job.stages[stage].count[t] == 0) continue;
         const SegmentPrice block = stretched(segments[t], times);
         const OwnWork back = own(block.backward, job, stage);
-        passes = {own(block.forward, job, stage), back, back + own(block.recompute, job, stage), own(block.weights, job, stage),
-                  block.forward.time(), block.backward.time(), block.recompute.time(), block.weights.time()};
+        passes = {own(block.forward, job, stage),
+                  back,
+                  back + own(block.recompute, job, stage),
+                  own(block.weights, job, stage),
+                  block.forward.time(),
+                  block.backward.time(),
+                  block.recompute.time(),
+                  block.weights.time()};
     }
     return work;
 }

@@ -44,9 +44,9 @@ struct Prepared::State {
     StageGroups groups;
     std::int64_t micro_batches = 1;
     std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
-    Bandwidth host_copy;               // device to host memory, pinned
-    Bandwidth host_memory;             // of the node, shared by its devices
-    Bandwidth network;                 // of one node, all its network links together; zero where there is no network
+    Bandwidth host_copy;                           // device to host memory, pinned
+    Bandwidth host_memory;                         // of the node, shared by its devices
+    Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic

@@ -199,10 +199,8 @@ std::vector<Plan> cuts(const PlanSpace& space) {
     const MixtureOfExperts* moe = experts_of(space);
     std::vector<Plan> plans;
     for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : space.devices))
-        for (const int cp : degrees(space, PlanField::cp, own.cp,
-                                    transformer_of(space) && !whole ? space.devices / tp : 1))
-            for (const int ep :
-                 degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
+        for (const int cp : degrees(space, PlanField::cp, own.cp, transformer_of(space) && !whole ? space.devices / tp : 1))
+            for (const int ep : degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
                 for (const int expert_tp : expert_tensor_degrees(space, tp)) {
                     Plan plan = own;
                     plan.tp = tp, plan.cp = cp, plan.ep = ep, plan.expert_tp = expert_tp;

@@ -66,7 +66,9 @@ void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
 Diagnostic refusal(const std::vector<Part>& parts) {
     const PlanSpace& first = parts.front().space;
     const auto any = [&](const std::set<PlanField>& pinned) {
-        return std::ranges::any_of(parts, [&](const Part& p) { return has_plans({p.space.job, pinned, p.space.devices, p.space.blocks, p.space.layers}); });
+        return std::ranges::any_of(parts, [&](const Part& p) {
+            return has_plans({p.space.job, pinned, p.space.devices, p.space.blocks, p.space.layers});
+        });
     };
     std::set<PlanField> pinned = first.pinned;
     for (const PlanField field : first.pinned) {
@@ -81,7 +83,8 @@ Diagnostic refusal(const std::vector<Part>& parts) {
         if (!devices.ends_with(number)) devices += (devices.empty() ? "" : ", ") + number;
     }
     if (names.empty()) names = "a global batch of " + std::to_string(first.job.plan.global_batch);
-    return {first.job.file, "/plan", "no plan can be: nothing goes with " + names + " on " + devices + (devices == "1" ? " device" : " devices"),
+    return {first.job.file, "/plan",
+            "no plan can be: nothing goes with " + names + " on " + devices + (devices == "1" ? " device" : " devices"),
             pinned.empty() ? "look at other numbers of devices" : "pin less, or look at other numbers of devices"};
 }
 
@@ -186,8 +189,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         }
     }
     result.complete = !stop;
-    if (result.counts.all() == 0 && result.complete)
-        throw InputError(refusal(parts));
+    if (result.counts.all() == 0 && result.complete) throw InputError(refusal(parts));
     result.best = ranking.best();
     result.front = ranking.front();
     if (!result.best.empty()) result.smallest.reset();

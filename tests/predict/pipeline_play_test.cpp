@@ -27,7 +27,8 @@ TwoStages two_stages_of(int chunks) {
 std::vector<double> ends(const TwoStages& stages, Schedule schedule, int micro_batches, bool forward_only = false) {
     const PlayedSchedule played(schedule, 2, static_cast<int>(stages.chunks.size()), micro_batches, forward_only);
     std::vector<double> list;
-    for (const Seconds end : played.ends(std::vector{stages.pipeline()}, micro_batches).front()) list.push_back(end / s);
+    const auto of_stages = played.ends(std::vector{stages.pipeline()}, micro_batches).front();
+    for (const Seconds end : of_stages) list.push_back(end / s);
     return list;
 }
 
