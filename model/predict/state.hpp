@@ -83,6 +83,7 @@ SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobG
 struct HostTime {
     Seconds launch;  // to issue one kernel or exchange
     Seconds block;   // beside them
+    bool waits;      // for each kernel: nothing of this passes beside the device's work
 };
 HostTime host_time(const Prepared::State&, bool backward);
 
