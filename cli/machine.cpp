@@ -1,5 +1,7 @@
 #include "cli/machine.hpp"
 
+#include "model/io/processor_info.hpp"
+
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -7,22 +9,13 @@
 #include <unistd.h>
 
 namespace sextant {
-namespace {
-
-std::string processor_name() {
-    std::ifstream info("/proc/cpuinfo");
-    for (std::string line; std::getline(info, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "unknown processor";
-}
-
-}  // namespace
-
 MachineFacts facts_of_this_machine() {
     MachineFacts m;
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0) m.host = host;
-    m.processor = processor_name();
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    m.processor = processor_fact(cpuinfo, "model name");
+    if (m.processor.empty()) m.processor = "unknown processor";
     m.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     m.memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) * units::B;
     if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) m.cache = static_cast<double>(l2) * units::B;

@@ -1,6 +1,7 @@
 // sextant scale: the best plan at each of several sizes, and what the added devices bring.
 #include "cli/commands.hpp"
 #include "cli/search_options.hpp"
+#include "cli/verdict.hpp"
 #include "cli/writable.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/scaling_writer.hpp"
@@ -16,7 +17,8 @@ namespace {
 
 struct ScaleOptions {
     SearchOptions search;
-    std::string gpus, format = "text", picture;
+    ReportOptions report;
+    std::string gpus, picture;
     bool weak = false;
 };
 
@@ -30,6 +32,7 @@ std::vector<int> usual_sizes(const Scenario& job) {
 }
 
 ExitCode run_scale(const ScaleOptions& o) {
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!o.picture.empty()) check_writable(o.picture);
     const Scenario job = o.search.scenario.load();
     ScalingRequest request{o.search.request(job), o.weak};
@@ -40,9 +43,9 @@ ExitCode run_scale(const ScaleOptions& o) {
     const bool interrupted = watch->interrupted();
     watch.reset();
     if (!o.picture.empty()) replace_text_file(o.picture, [&](std::ostream& out) { out << scaling_svg(scaling); });
-    std::cout << (o.format == "json" ? scaling_to_json(scaling) : scaling_to_text(scaling));
+    std::cout << (o.report.json() ? scaling_to_json(scaling) : scaling_to_text(scaling));
     if (interrupted) return ExitCode::interrupted;
-    return scaling.pays_up_to ? ExitCode::done : ExitCode::does_not_fit;
+    return scaling.pays_up_to ? verdict(named_quantities(scaling), conditions) : ExitCode::does_not_fit;
 }
 
 }  // namespace
@@ -51,10 +54,10 @@ void add_scale(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("scale", "plan a scenario's job anew at each of several sizes: what do more devices bring?");
     auto options = std::make_shared<ScaleOptions>();
     options->search.add_to(*command);
+    options->report.add_to(*command);
     command->add_option("--gpus", options->gpus, "numbers of devices: from the first, doubled, or each by itself")
         ->type_name("A..B|N,N...");
     command->add_flag("--weak", options->weak, "the global batch grows with the devices");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("--picture", options->picture, "draw throughput against devices")->type_name("FILE.svg");
     command->callback([options, &exit_code] { exit_code = run_scale(*options); });
 }

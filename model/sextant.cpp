@@ -113,13 +113,16 @@ void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTabl
 
 // Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
 struct Machine {
-    Topology topology;
+    std::shared_ptr<const Topology> topology;
     Placement placement;
 };
-Machine machine_of(const Scenario& s) {
+Machine machine_of(const Prepared& job) {
+    const Scenario& s = job.scenario();
     const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
     const int of_servers = s.plan.servers_on_workers ? 0 : servers;
-    Machine machine{Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)), {}};
+    Machine machine{job.topology(), {}};
+    if (of_servers > 0)
+        machine.topology = std::make_shared<const Topology>(Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)));
     const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
     for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
     for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
@@ -134,7 +137,7 @@ struct PlayedStep {
 PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces) {
     CostTable table = cost_table(job, graph);
     check_size(job.scenario(), graph, table, most);
-    Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter);
+    Simulation simulation = simulate(graph, table, *machine.topology, machine.placement, jitter);
     return {std::move(graph), std::move(table), std::move(simulation)};
 }
 
@@ -149,7 +152,7 @@ struct PlayedScenario {
 };
 PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most) {
     const Scenario& scenario = job.scenario();
-    const Machine machine = machine_of(scenario);
+    const Machine machine = machine_of(job);
     const Fold fold = possible_fold(scenario);
     PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most)};
     // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
@@ -271,7 +274,7 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
     const Jitter jitter = jitter_of(scenario, Jitter{}.seed);
-    PlayedStep step = play(job, machine_of(scenario), std::move(graph), jitter);
+    PlayedStep step = play(job, machine_of(job), std::move(graph), jitter);
     return compare(job, step.graph, make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter), run);
 }
 

@@ -10,6 +10,7 @@
 #include "backend/exec/run_report.hpp"
 #include "backend/exec/server_runner.hpp"
 #include "backend/exec/supports.hpp"
+#include "model/io/processor_info.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_writer.hpp"
 #include "model/sextant.hpp"
@@ -41,12 +42,9 @@ Scenario scenario_to_run(const ExecArguments& a) {
     return scenario;
 }
 
-// What stands behind such a word in /proc/cpuinfo, of the core that is this many behind the first; empty where it does not.
 std::string processor_fact(const std::string& word, int core) {
-    std::ifstream info("/proc/cpuinfo");
-    for (std::string line; std::getline(info, line);)
-        if (line.starts_with(word) && core-- <= 0) return line.substr(std::min(line.size(), line.find(':') + 2));
-    return {};
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    return sextant::processor_fact(cpuinfo, word, core);
 }
 
 // Strings are cut; the rest of a rank's environment travels as it is.

@@ -1,11 +1,8 @@
 #include "backend/exec/recorder.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace sextant {
-
-Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() * units::s; }
 
 void Recorder::open(SpanKind kind) {
     const Seconds at = now();

@@ -1,15 +1,13 @@
 // What one thread of one rank did when, during a step; trace_assembly.hpp makes a Trace of what all ranks recorded.
 #pragma once
 
+#include "backend/storage/clock.hpp"
 #include "model/graph/trace.hpp"
 
 #include <optional>
 #include <vector>
 
 namespace sextant {
-
-// Since some instant that all ranks of a host agree on.
-Seconds now();
 
 struct RecordedSpan {
     Seconds start, end;  // of a collective: from when this rank came to it

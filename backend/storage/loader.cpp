@@ -1,11 +1,11 @@
 #include "backend/storage/loader.hpp"
 
+#include "backend/storage/clock.hpp"
 #include "backend/storage/codec.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -17,8 +17,6 @@ namespace {
 
 using Order = std::vector<std::int64_t>;
 using Outcome = std::variant<LoadedBatch, std::exception_ptr>;
-
-Seconds now() { return Seconds::from_si(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()); }
 
 std::int64_t batches_of(std::int64_t samples, const LoaderSettings& s) { return (samples + (s.partial ? s.batch - 1 : 0)) / s.batch; }
 

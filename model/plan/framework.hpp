@@ -51,8 +51,8 @@ struct Framework {
     [[nodiscard]] bool can(PlanFeature f) const { return std::ranges::find(lacks, f) == lacks.end(); }
 
     // Host side
-    Sourced<Seconds> dispatch;              // host time to issue one forward kernel, on a host of thread_speed 1
-    Sourced<Seconds> backward_dispatch;     // the same in backward (an autograd engine without Python)
+    Sourced<Seconds> dispatch;           // host time to issue one forward kernel, on a host of thread_speed 1
+    Sourced<Seconds> backward_dispatch;  // the same in backward (an autograd engine without Python)
     // host time of a block that is run again in backward, each time it runs forward: its checkpoint, states of random numbers
     Sourced<Seconds> checkpoint_overhead{{}, SourceKind::estimated, "nothing beside its kernels"};
     Sourced<Seconds> step_overhead;         // per optimizer step: Python loop, logging, loss.item(), gradient scaler

@@ -68,7 +68,7 @@ Bytes StageMemory::total() const {
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
-    const StagePrices stages = price_stages(job, price_segments(job, r), r);
+    const StagePrices stages = price_stages(job, r);
     const StepPrice step = price_step(job, stages, r);
 
     Estimate e;

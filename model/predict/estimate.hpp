@@ -89,12 +89,16 @@ struct Estimate {
     int last_stage = 0;  // the stage whose rank finishes last
 };
 
+class Topology;
+
 class Prepared {
 public:
     Prepared(Prepared&&) noexcept;
     Prepared& operator=(Prepared&&) noexcept;
     ~Prepared();
     [[nodiscard]] const Scenario& scenario() const;
+    // Of the nodes that its ranks fill.
+    [[nodiscard]] const std::shared_ptr<const Topology>& topology() const;
 
     struct State;
     [[nodiscard]] const State& state() const { return *state_; }

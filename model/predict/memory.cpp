@@ -28,27 +28,36 @@ double in_flight(const Prepared::State& job, std::size_t stage) {
     return 1;
 }
 
-StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
+// What is there from beginning to end.
+StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const Precision& precision = job.precision;
-    const StageBlocks& blocks = job.stages[stage];
     const DataParallel dp = plan.data_parallel;
-    const bool training = !plan.forward_only;
 
     const StageParameters parameters = parameters_of(job, stage);
     const auto held = [&](bool sharded) { return held_parameters(parameters, plan, sharded); };
 
     StageMemory memory;
     memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held(plan.shards_parameters()) * size_of(precision.parameter);
-    if (training) {
+    if (!plan.forward_only) {
         const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
         memory[MemoryKind::gradients] = held(shards_gradients) * size_of(precision.gradient_type());
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
         if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
     }
+    if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
+    memory[MemoryKind::context] = f.context.value;
+    return memory;
+}
 
+// What comes and goes with the micro-batches.
+StageMemory passing_memory(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    const StageBlocks& blocks = job.stages[stage];
+    StageMemory memory;
     const double flight = in_flight(job, stage);
     Bytes working, largest_weights;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
@@ -61,12 +70,10 @@ StageMemory one_stage(const Prepared::State& job, std::size_t stage) {
         working = max(working, working_memory(k, plan, share > 0));
         // Where backward follows at once only one micro-batch's logits are alive.
         memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
-        largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(precision.parameter));
+        largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(job.precision.parameter));
     }
     memory[MemoryKind::activations] += working;
-    if (dp == DataParallel::zero3) memory[MemoryKind::gathered_weights] = (1.0 + f.prefetch_blocks) * largest_weights;
-    if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
-    memory[MemoryKind::context] = f.context.value;
+    if (plan.shards_parameters()) memory[MemoryKind::gathered_weights] = (1.0 + f.prefetch_blocks) * largest_weights;
     const Bytes dynamic = memory[MemoryKind::activations] + memory[MemoryKind::logits] + memory[MemoryKind::gathered_weights];
     memory[MemoryKind::fragmentation] = f.fragmentation.value * dynamic;
     return memory;
@@ -97,17 +104,16 @@ Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     std::vector<StageMemory> stages;
     stages.reserve(job.stages.size());
-    for (std::size_t s = 0; s < job.stages.size(); ++s) stages.push_back(one_stage(job, s));
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        StageMemory& memory = stages.emplace_back(held_memory(job, s));
+        const StageMemory passing = passing_memory(job, s);
+        for (std::size_t kind = 0; kind < memory_kind_count; ++kind) memory.of[kind] += passing.of[kind];
+    }
     return stages;
 }
 
-// Of stages that hold the same blocks the first has most micro-batches under way.
-Bytes peak_memory(const Prepared::State& job) {
-    Bytes peak;
-    for (std::size_t s = 0; s < job.stages.size(); ++s)
-        if (s == 0 || !(job.stages[s] == job.stages[s - 1])) peak = max(peak, one_stage(job, s).total());
-    return peak;
-}
+Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
+Bytes passing_bytes(const Prepared::State& job, std::size_t stage) { return passing_memory(job, stage).total(); }
 
 Bytes device_memory(const Prepared::State& job) {
     const Device& device = job.scenario.cluster.node.device;

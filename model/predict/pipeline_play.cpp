@@ -1,110 +1,239 @@
 #include "model/predict/pipeline_play.hpp"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
 namespace sextant {
 namespace {
 
-class PipelinePlay {
-public:
-    PipelinePlay(const PlayedPipeline& pipeline, std::span<const std::vector<WorkItem>> orders, int micro_batches)
-        : pipeline_(pipeline),
-          orders_(orders),
-          micro_batches_(static_cast<std::size_t>(micro_batches)),
-          stages_(pipeline.stages.size()),
-          virtual_stages_(stages_ * pipeline.stages.front().size()),
-          ahead_(virtual_stages_ * micro_batches_, not_yet),
-          back_(virtual_stages_ * micro_batches_, not_yet),
-          lanes_(stages_),
-          begun_(virtual_stages_) {}
+// What may be different of a chunk's work, besides its micro-batch.
+enum Work : std::uint32_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
+constexpr std::uint32_t nothing_to_wait_for = 0, nobody_waits = 1;
 
-    std::vector<Seconds> ends() {
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (std::size_t s = 0; s < stages_; ++s)
-                while (lanes_[s].next < orders_[s].size() && go_on(s)) moved = true;
-        }
-        std::vector<Seconds> ends;
-        for (const Lane& lane : lanes_) ends.push_back(lane.free);
-        return ends;
+// Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
+constexpr std::size_t side_by_side = 4;
+struct Times {
+    std::array<Seconds, side_by_side> of{};
+
+    friend Times operator+(const Times& a, const Times& b) {
+        Times sum;
+        for (std::size_t i = 0; i < side_by_side; ++i) sum.of[i] = a.of[i] + b.of[i];
+        return sum;
     }
-
-private:
-    static constexpr Seconds not_yet = Seconds::from_si(-1);
-    struct Lane {
-        std::size_t next = 0;
-        Seconds free, sender_ahead, sender_back;  // since when it does nothing
-    };
-
-    Seconds& at(std::vector<Seconds>& arrivals, std::size_t virtual_stage, int micro_batch) {
-        return arrivals[virtual_stage * micro_batches_ + static_cast<std::size_t>(micro_batch)];
+    friend Times max(const Times& a, const Times& b) {
+        Times later;
+        for (std::size_t i = 0; i < side_by_side; ++i) later.of[i] = a.of[i] < b.of[i] ? b.of[i] : a.of[i];
+        return later;
     }
-
-    // The stage's next piece of work, unless what it needs has not been made yet.
-    bool go_on(std::size_t stage) {
-        Lane& lane = lanes_[stage];
-        const WorkItem& item = orders_[stage][lane.next];
-        const auto chunk = static_cast<std::size_t>(item.chunk);
-        const std::size_t here = chunk * stages_ + stage;
-        const ChunkTimes& t = pipeline_.stages[stage][chunk];
-        const bool last_micro_batch = static_cast<std::size_t>(begun_[here].back) + 1 == micro_batches_;
-        switch (item.kind) {
-            case WorkKind::forward: {
-                const Seconds first = begun_[here].ahead == 0 ? t.first : Seconds{};
-                if (!work(lane, here > 0 ? at(ahead_, here - 1, item.micro_batch) : Seconds{}, t.early, t.ahead + first)) return false;
-                ++begun_[here].ahead;
-                if (here + 1 < virtual_stages_) at(ahead_, here, item.micro_batch) = sent(lane, lane.sender_ahead, t.send_ahead);
-                break;
-            }
-            case WorkKind::backward:
-            case WorkKind::backward_input: {
-                if (pipeline_.forward_only) break;
-                const bool ends = last_micro_batch && item.kind == WorkKind::backward;
-                const Seconds arrival = here + 1 < virtual_stages_ ? at(back_, here + 1, item.micro_batch) : Seconds{};
-                if (!work(lane, arrival, t.early_back, t.back - t.late + (ends ? t.last : Seconds{}))) return false;
-                if (item.kind == WorkKind::backward) ++begun_[here].back;
-                if (here > 0) at(back_, here, item.micro_batch) = sent(lane, lane.sender_back, t.send_back);
-                lane.free += t.late;
-                break;
-            }
-            case WorkKind::backward_weight:
-                if (pipeline_.forward_only) break;
-                lane.free += t.weights + (last_micro_batch ? t.last : Seconds{});
-                ++begun_[here].back;
-                break;
-        }
-        ++lane.next;
-        return true;
-    }
-
-    static bool work(Lane& lane, Seconds arrival, Seconds early, Seconds time) {
-        if (arrival < Seconds{}) return false;
-        lane.free = max(lane.free + early, arrival) + (time - early);
-        return true;
-    }
-
-    Seconds sent(Lane& lane, Seconds& sender, Seconds time) const {
-        Seconds& busy = pipeline_.sends_block ? lane.free : sender;
-        busy = max(busy, lane.free) + time;
-        return busy;
-    }
-
-    const PlayedPipeline& pipeline_;
-    std::span<const std::vector<WorkItem>> orders_;
-    std::size_t micro_batches_, stages_, virtual_stages_;
-    std::vector<Seconds> ahead_, back_;  // by virtual stage, by micro-batch: when what it makes has arrived
-    std::vector<Lane> lanes_;
-    struct Begun {
-        int ahead = 0, back = 0;
-    };
-    std::vector<Begun> begun_;  // by virtual stage: passes
 };
+struct WorkTimes {
+    Times early, rest, late, send;
+    void set(std::size_t pipeline, Seconds before_arrival, Seconds all, Seconds after_sending, Seconds sending) {
+        early.of[pipeline] = before_arrival;
+        rest.of[pipeline] = all - before_arrival - after_sending;
+        late.of[pipeline] = after_sending;
+        send.of[pipeline] = sending;
+    }
+};
+
+void set_times(std::array<WorkTimes, work_count>& work, std::size_t pipeline, const ChunkTimes& t, bool weights_later) {
+    work[first_forward].set(pipeline, t.early, t.ahead + t.first, {}, t.send_ahead);
+    work[forward].set(pipeline, t.early, t.ahead, {}, t.send_ahead);
+    work[backward].set(pipeline, t.early_back, t.back, t.late, t.send_back);
+    work[last_backward].set(pipeline, t.early_back, t.back + t.last, t.late, t.send_back);
+    if (!weights_later) return;
+    work[weights].set(pipeline, {}, t.weights, {}, {});
+    work[last_weights].set(pipeline, {}, t.weights + t.last, {}, {});
+}
 
 }  // namespace
 
-std::vector<Seconds> play(const PlayedPipeline& pipeline, std::span<const std::vector<WorkItem>> orders, int micro_batches) {
-    return PipelinePlay(pipeline, orders, micro_batches).ends();
+class PlayedSchedule::Row {
+public:
+    Row(std::span<const std::vector<WorkItem>> of_stages, std::size_t chunks, int micro_batches)
+        : of_stages_(of_stages),
+          chunks_(chunks),
+          virtual_stages_(of_stages.size() * chunks),
+          micro_batches_(micro_batches),
+          ahead_(virtual_stages_ * static_cast<std::size_t>(micro_batches), not_yet),
+          back_(ahead_),
+          next_(of_stages.size()),
+          forwards_(virtual_stages_),
+          backwards_(virtual_stages_) {
+        // One step of each stage in turn, so that few of them wait for the one before.
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (std::size_t s = 0; s < next_.size(); ++s)
+                if (next_[s] < of_stages_[s].size() && go_on(s, of_stages_[s][next_[s]])) ++next_[s], moved = true;
+        }
+    }
+
+    [[nodiscard]] std::vector<Step> steps() && { return std::move(steps_); }
+    [[nodiscard]] std::size_t arrivals() const { return arrivals_; }
+
+private:
+    static constexpr std::uint32_t not_yet = std::numeric_limits<std::uint32_t>::max();
+
+    // Whether what it needs has been made.
+    bool go_on(std::size_t stage, const WorkItem& item) {
+        const std::size_t chunk = static_cast<std::size_t>(item.chunk), here = chunk * of_stages_.size() + stage;
+        const auto at = [&](std::size_t virtual_stage) {
+            return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
+        };
+        const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
+            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk) * work_count + work, static_cast<std::uint16_t>(stage),
+                              static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
+        };
+        const bool ends = backwards_[here] + 1 == micro_batches_;
+        switch (item.kind) {
+            case WorkKind::forward: {
+                const std::optional<std::uint32_t> from = here > 0 ? take(ahead_[at(here - 1)]) : nothing_to_wait_for;
+                if (!from) return false;
+                const std::uint32_t to = here + 1 < virtual_stages_ ? ahead_[at(here)] = new_arrival() : nobody_waits;
+                add(forwards_[here]++ == 0 ? first_forward : forward, false, *from, to);
+                return true;
+            }
+            case WorkKind::backward:
+            case WorkKind::backward_input: {
+                const std::optional<std::uint32_t> from = here + 1 < virtual_stages_ ? take(back_[at(here + 1)]) : nothing_to_wait_for;
+                if (!from) return false;
+                const std::uint32_t to = here > 0 ? back_[at(here)] = new_arrival() : nobody_waits;
+                const bool whole = item.kind == WorkKind::backward;
+                add(ends && whole ? last_backward : backward, true, *from, to);
+                if (whole) ++backwards_[here];
+                return true;
+            }
+            case WorkKind::backward_weight:
+                add(ends ? last_weights : weights, true, nothing_to_wait_for, nobody_waits);
+                ++backwards_[here];
+                return true;
+        }
+        return true;
+    }
+
+    // Each arrival is waited for once; then its place is free for another.
+    std::optional<std::uint32_t> take(std::uint32_t arrival) {
+        if (arrival == not_yet) return {};
+        free_.push_back(arrival);
+        return arrival;
+    }
+    std::uint32_t new_arrival() {
+        if (free_.empty()) return arrivals_++;
+        const std::uint32_t arrival = free_.back();
+        free_.pop_back();
+        return arrival;
+    }
+
+    std::span<const std::vector<WorkItem>> of_stages_;
+    std::size_t chunks_, virtual_stages_;
+    int micro_batches_;
+    std::vector<std::uint32_t> ahead_, back_;  // by virtual stage, by micro-batch: where what it makes arrives
+    std::vector<std::size_t> next_;            // by stage
+    std::vector<int> forwards_, backwards_;    // by virtual stage: passes begun
+    std::vector<std::uint32_t> free_;
+    std::uint32_t arrivals_ = nobody_waits + 1;
+    std::vector<Step> steps_;
+};
+
+// Some pipelines, played at once.
+class PlayedSchedule::SideBySide {
+public:
+    explicit SideBySide(const PlayedSchedule& schedule)
+        : work_(schedule.stages_ * schedule.chunks_),
+          free_(schedule.stages_),
+          sender_(2 * schedule.stages_),
+          arrival_(schedule.arrivals_),
+          chunks_(schedule.chunks_),
+          weights_later_(schedule.weights_later_) {}
+
+    void set(std::span<const PlayedPipeline> some) {
+        sends_block_ = some.front().sends_block;
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t v = 0; v < work_.size(); ++v) {
+                ChunkTimes t = some[i].stages[v / chunks_][v % chunks_];
+                // The ends of the pipeline have nobody to send to.
+                if (v == 0) t.send_back = {};
+                if (v + 1 == work_.size()) t.send_ahead = {};
+                set_times(work_[v], i, t, weights_later_);
+            }
+    }
+
+    // When each stage has done all its work.
+    const std::vector<Times>& play(std::span<const Step> steps) {
+        std::ranges::fill(free_, Times{});
+        std::ranges::fill(sender_, Times{});
+        sends_block_ ? play_blocking(steps) : play_beside(steps);
+        return free_;
+    }
+
+private:
+    void play_blocking(std::span<const Step> steps) {
+        const WorkTimes* work = work_.front().data();
+        for (const Step& step : steps) {
+            const WorkTimes& w = work[step.work];
+            const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
+            arrival_[step.to] = sent;
+            free_[step.stage] = sent + w.late;
+        }
+    }
+    void play_beside(std::span<const Step> steps) {
+        const WorkTimes* work = work_.front().data();
+        for (const Step& step : steps) {
+            const WorkTimes& w = work[step.work];
+            const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
+            const Times sent = max(sender_[step.sender], done) + w.send;
+            sender_[step.sender] = arrival_[step.to] = sent;
+            free_[step.stage] = done + w.late;
+        }
+    }
+
+    std::vector<std::array<WorkTimes, work_count>> work_;  // by stage, by chunk
+    std::vector<Times> free_, sender_, arrival_;
+    std::size_t chunks_;
+    bool weights_later_, sends_block_ = false;
+};
+
+PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
+    : stages_(static_cast<std::size_t>(stages)),
+      chunks_(static_cast<std::size_t>(chunks)),
+      weights_later_(schedule == Schedule::zero_bubble) {
+    const auto row = [&](int m) {
+        std::vector<std::vector<WorkItem>> orders = work_orders(schedule, stages, chunks, m);
+        for (std::vector<WorkItem>& order : orders)
+            std::erase_if(order, [&](const WorkItem& w) { return forward_only && w.kind != WorkKind::forward; });
+        Row filled(orders, chunks_, m);
+        arrivals_ = std::max(arrivals_, filled.arrivals());
+        return std::move(filled).steps();
+    };
+    more_ = static_cast<int>(2 * stages + micro_batches % stages);
+    few_ = micro_batches <= more_ ? static_cast<int>(micro_batches) : more_ - stages;
+    of_few_ = row(few_);
+    if (micro_batches > more_) of_more_ = row(more_);
+}
+
+std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
+    return std::min(micro_batches, 3 * stages + micro_batches % stages);
+}
+
+std::vector<std::vector<Seconds>> PlayedSchedule::ends(std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) const {
+    std::vector<std::vector<Seconds>> ends;
+    SideBySide played(*this);
+    for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
+        const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
+        played.set(some);
+        const std::vector<Times> few = played.play(of_few_);
+        const std::vector<Times>& more = of_more_.empty() ? few : played.play(of_more_);
+        // All further micro-batches take as long as those that it took from few to more.
+        const double further = static_cast<double>(micro_batches - few_) / (more_ - few_);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            std::vector<Seconds>& of_stages = ends.emplace_back();
+            for (std::size_t s = 0; s < stages_; ++s)
+                of_stages.push_back(of_more_.empty() ? few[s].of[i] : few[s].of[i] + further * (more[s].of[i] - few[s].of[i]));
+        }
+    }
+    return ends;
 }
 
 }  // namespace sextant

@@ -4,6 +4,7 @@
 #include "model/base/quantity.hpp"
 #include "model/schedule/schedule.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,15 +19,41 @@ struct ChunkTimes {
     Seconds send_ahead;        // to the next virtual stage
     Seconds send_back;         // to the one before
     Seconds first, last;       // more in the first forward and the last backward
+
+    friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };
 
 struct PlayedPipeline {
-    std::vector<std::vector<ChunkTimes>> stages;  // by stage, by chunk
-    bool sends_block = false;                     // the sender does nothing else meanwhile
-    bool forward_only = false;
+    std::vector<std::span<const ChunkTimes>> stages;  // by stage, by chunk
+    bool sends_block = false;                         // the sender does nothing else meanwhile
 };
 
-// When each stage has done all its work.
-std::vector<Seconds> play(const PlayedPipeline&, std::span<const std::vector<WorkItem>> orders, int micro_batches);
+// A schedule made ready to be played with many times: its work is put in one row in which nothing comes before what it waits for.
+class PlayedSchedule {
+public:
+    PlayedSchedule(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
+
+    // When each stage of each pipeline has done all its work. All pipelines send alike.
+    [[nodiscard]] std::vector<std::vector<Seconds>> ends(std::span<const PlayedPipeline>, std::int64_t micro_batches) const;
+
+    // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been
+    // made ready for this number serves for `micro_batches`.
+    static std::int64_t alike(int stages, std::int64_t micro_batches);
+
+private:
+    // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
+    struct Step {
+        std::uint32_t work = 0;
+        std::uint16_t stage = 0, sender = 0;
+        std::uint32_t from = 0, to = 0;  // arrivals
+    };
+    class Row;
+    class SideBySide;
+
+    std::size_t stages_, chunks_, arrivals_ = 0;
+    bool weights_later_;                  // than the gradients of inputs
+    int few_, more_;                      // micro-batches
+    std::vector<Step> of_few_, of_more_;  // the latter where some are not played
+};
 
 }  // namespace sextant

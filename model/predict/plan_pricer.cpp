@@ -21,8 +21,11 @@ void PlanPricer::lay_out(const Plan& plan) {
     swap_order();
     layout_ = nullptr;
     order_ = nullptr;
+    stand_ = nullptr;
+    share_ = nullptr;
     layouts_.clear();
     orders_.clear();
+    played_.clear();
     if (!same_cut(plan, state_.scenario.plan)) {
         swap_shape();
         shape_ = nullptr;
@@ -41,8 +44,7 @@ bool PlanPricer::shape(const Plan& plan) {
     const bool selective = plan.recompute == Recompute::selective;
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
-    state_.played.clear();
-    for (auto& [sharing, layout] : layouts_) layout.segments = layout.segments_apart = {};
+    for (auto& [sharing, layout] : layouts_) layout.blocks = layout.blocks_apart = {};
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
     const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
@@ -67,7 +69,7 @@ PlanPricer::Shape PlanPricer::make_shape() {
         return shape;
     }
     for (const BlockKernels& k : shape.templates) {
-        const SegmentPrice alone = price_block(k, state_, {}, {});
+        const SegmentPrice alone = price_block(k, shape.kernels.emplace_back(kernel_times(k, state_, {})), state_, {}, {});
         shape.times.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
     }
     return shape;
@@ -78,12 +80,13 @@ void PlanPricer::order(const Plan& plan) {
     now.schedule = plan.schedule;
     now.vpp = plan.vpp;
     now.stage_blocks = plan.stage_blocks;
-    state_.played.clear();
     swap_order();
     const auto [entry, is_new] = orders_.try_emplace({plan.vpp, plan.stage_blocks});
     if (is_new) entry->second = make_order();
     order_ = &entry->second;
     swap_order();
+    stand_ = nullptr;
+    share_ = nullptr;
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -97,7 +100,9 @@ PlanPricer::Order PlanPricer::make_order() const {
             ++first.count[static_cast<std::size_t>(b.block_template)];
             if (b.layer) ++first.layers;
         }
-        order.as_before.push_back(s > 0 && order.stages[s] == order.stages[s - 1] && first == order.first_chunks[s - 1]);
+        const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
+        order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
+        if (!holds_the_same) order.unlike.push_back(s);
     }
     return order;
 }
@@ -107,13 +112,21 @@ void PlanPricer::share(const Plan& plan) {
     now.data_parallel = plan.data_parallel;
     now.shard_group = plan.shard_group;
     now.offload = plan.offload;
+    leave_share();
 }
 
-void PlanPricer::run_again(const Plan& plan) {
-    stages_.reset();
+// Nothing that was looked up for another way of sharing is at hand any more.
+void PlanPricer::leave_share() {
+    swap_layout();
+    layout_ = nullptr;
+    stand_ = nullptr;
+    share_ = nullptr;
+}
+
+void PlanPricer::run_again(Recompute recompute, int blocks) {
     Plan& now = state_.scenario.plan;
-    now.recompute = plan.recompute;
-    now.recompute_blocks = plan.recompute_blocks;
+    now.recompute = recompute;
+    now.recompute_blocks = blocks;
     for (StageBlocks& stage : state_.stages) stage.recomputed_layers = recomputed_layers(now, stage.layers);
 }
 
@@ -135,32 +148,87 @@ std::vector<int> PlanPricer::blocks_of_stages() const {
 int PlanPricer::layers() const { return std::ranges::max(state_.stages, {}, &StageBlocks::layers).layers; }
 
 PlanPricer::Layout& PlanPricer::layout() {
+    if (layout_) return *layout_;
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = layouts_.try_emplace({plan.has_shards(), plan.shard_group});
     if (is_new) entry->second.groups = lay_groups(state_.scenario, topology_);
-    if (layout_ != &entry->second) {
-        swap_layout();
-        layout_ = &entry->second;
-        swap_layout();
-    }
+    layout_ = &entry->second;
+    swap_layout();
     return *layout_;
 }
 
-PlanPricer::Segments& PlanPricer::segments() {
-    Layout& here = layout();
-    std::optional<Segments>& segments = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.segments_apart : here.segments;
-    if (!segments) {
-        segments = {price_segments(state_, {}), {}};
-        for (const SegmentPrice& s : segments->prices) segments->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
+const PlanPricer::Share& PlanPricer::share() {
+    if (share_) return *share_;
+    const Plan& plan = state_.scenario.plan;
+    const auto [entry, is_new] = order_->shares.try_emplace({plan.data_parallel, plan.shard_group, plan.offload});
+    for (std::size_t s = 0; is_new && s < state_.stages.size(); ++s) {
+        entry->second.held.push_back(held_bytes(state_, s));
+        entry->second.updates.push_back(update_time(state_, s, {}));
     }
-    return *segments;
+    share_ = &entry->second;
+    return *share_;
 }
 
-Seconds PlanPricer::least_step() { return least_step(segments().times, true); }
+// Of stages that hold the same blocks the first has most micro-batches under way.
+Bytes PlanPricer::memory() {
+    const Share& here = share();
+    Bytes peak;
+    for (const std::size_t s : order_->unlike) peak = max(peak, here.held[s] + passing_bytes(state_, s));
+    return peak;
+}
+
+PlanPricer::Blocks& PlanPricer::blocks() {
+    Layout& here = layout();
+    std::optional<Blocks>& blocks = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.blocks_apart : here.blocks;
+    if (!blocks) {
+        blocks = {price_blocks(state_, shape_->kernels, {}), {}, {}};
+        for (const SegmentPrice& s : blocks->prices.segments)
+            blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
+    }
+    return *blocks;
+}
+
+PlanPricer::Stand& PlanPricer::stand() {
+    if (stand_) return *stand_;
+    Layout& here = layout();
+    const auto [entry, is_new] = here.stands.try_emplace(order_);
+    Stand& stand = entry->second;
+    stand_ = &stand;
+    if (!is_new) return stand;
+    stand.as_before = stages_as_before(state_);
+    stand.exchanges.resize(state_.stages.size());
+    for (std::size_t s = 0; s < state_.stages.size(); ++s) {
+        std::vector<int> templates;
+        for (const ChunkBlocks& chunk : state_.chunks[s])
+            for (const ChunkBlocks::Block& b : chunk.blocks) templates.push_back(b.block_template);
+        const StageMates& mates = state_.groups.mates[s];
+        StageKey key{std::move(templates), state_.stages[s].has_input, state_.groups.which[s], mates.in_layers, mates.data};
+        stand.kinds.push_back(here.kinds.try_emplace(std::move(key), static_cast<int>(here.kinds.size())).first->second);
+    }
+    return stand;
+}
+
+const StageWork& PlanPricer::work(std::size_t stage) {
+    Blocks& here = blocks();
+    const bool on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters;
+    const auto [entry, is_new] = here.works.try_emplace({stand().kinds[stage], state_.stages[stage].recomputed_layers, on_host});
+    const std::size_t count = state_.templates.size();
+    if (is_new)
+        entry->second = stage_work(state_, stage, std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count));
+    return entry->second;
+}
+
+const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
+    std::optional<StageExchanges>& exchanges = stand().exchanges[stage];
+    if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
+    return *exchanges;
+}
+
+Seconds PlanPricer::least_step() { return least_step(blocks().times, true); }
 
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
 // makes last goes back through their first chunks. Gradients of weights that a zero-bubble schedule leaves for later may be done meanwhile.
-Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_groups) const {
+Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_groups) {
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
@@ -180,6 +248,7 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     };
     const bool zero_bubble = plan.schedule == Schedule::zero_bubble;
     Seconds end, before, after, own, ahead, back;
+    const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
@@ -190,7 +259,7 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
             const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), groups);
             ahead = chunk.ahead;
             back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
-            if (s == 0 || zero_bubble) update = update ? std::min(*update, update_time(s)) : update_time(s);
+            if (s == 0 || zero_bubble) update = min(update.value_or(updates[s].total()), updates[s].total());
         }
         end = max(end, before + own + after);
         before += ahead;
@@ -199,21 +268,15 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     return end + update.value_or(Seconds{}) + framework.step_overhead.value / thread;
 }
 
-Seconds PlanPricer::update_time(std::size_t stage) const {
-    const Plan& plan = state_.scenario.plan;
-    if (plan.offload != Offload::none && !plan.forward_only) return offloaded_update_time(state_, stage, {});
-    return price_optimizer(state_, stage, {});
-}
-
-Seconds PlanPricer::least_step_before_play() {
-    const StagePrices& prices = stages();
-    if (state_.played.empty()) return least_step();
+// The same bound of all that stages do.
+Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
     Seconds end, before, after;
     for (std::size_t s = 0; s < prices.size(); ++s) {
-        const ChunkTimes& first = prices[s].chunks.front();
+        const std::span<const ChunkTimes> chunks = prices.chunks_of(s);
+        const ChunkTimes& first = chunks.front();
         Seconds all;
-        for (const ChunkTimes& chunk : prices[s].chunks) all += chunk.ahead + chunk.back + chunk.weights;
+        for (const ChunkTimes& chunk : chunks) all += chunk.ahead + chunk.back + chunk.weights;
         end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
         before += first.ahead - first.early;
         if (!zero_bubble) after += first.back - first.early_back - first.late;
@@ -221,18 +284,75 @@ Seconds PlanPricer::least_step_before_play() {
     return end;
 }
 
-const StagePrices& PlanPricer::stages() {
-    if (!stages_) {
-        const Segments& here = segments();
-        if (state_.played.empty()) state_.played = played_orders(state_.scenario.plan, state_.micro_batches);
-        stages_ = price_stages(state_, here.prices, {});
-    }
-    return *stages_;
+void PlanPricer::put_aside(Bytes memory) {
+    const Plan& now = state_.scenario.plan;
+    aside_.push_back({{now.data_parallel, now.shard_group, now.offload, now.recompute, now.recompute_blocks}, memory});
 }
 
-StepPrice PlanPricer::price() {
+void PlanPricer::choose(const Choice& choice) {
+    Plan& now = state_.scenario.plan;
+    now.data_parallel = choice.data_parallel;
+    now.shard_group = choice.shard_group;
+    now.offload = choice.offload;
+    leave_share();
+    run_again(choice.recompute, choice.recompute_blocks);
+    layout();
+}
+
+void PlanPricer::make_played() {
+    const Plan& now = state_.scenario.plan;
+    state_.played.reset();
+    if (!is_played(now)) return;
+    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
+    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
+    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
+    state_.played = played;
+}
+
+void PlanPricer::price_aside(const Take& take, const Worth& worth) {
+    if (aside_.empty()) return;
+    make_played();
+    std::vector<Passes> all;
+    for (Aside& aside : aside_) {
+        Choice choice = aside.choice;
+        if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
+        const auto known = std::ranges::find(all, choice, &Passes::choice);
+        aside.passes = static_cast<std::size_t>(known - all.begin());
+        if (known != all.end()) continue;
+        choose(choice);
+        const StageParts parts{blocks().prices, stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
+                               [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
+        all.push_back({choice, price_stages(state_, parts, {}), {}});
+    }
+    if (state_.played && worth)
+        std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(all[a.passes].stages), a.memory); });
+    find_ends(all);
     state_.input = input_job(state_.scenario.data, state_);
-    return price_step(state_, stages(), {});
+    for (const Aside& aside : aside_) {
+        choose(aside.choice);
+        const Passes& passes = all[aside.passes];
+        take(price_step(state_, passes.stages, passes.ends, share().updates, {}), aside.memory);
+    }
+    aside_.clear();
+}
+
+// Of those that something is still aside for. Some differ only in what comes after the last backward, and are played once.
+void PlanPricer::find_ends(std::vector<Passes>& all) const {
+    std::vector<Passes*> wanted;
+    std::vector<std::size_t> which;  // of the pipelines, by what is wanted
+    std::vector<const StagePrices*> pipelines;
+    for (const Aside& aside : aside_) {
+        Passes& passes = all[aside.passes];
+        if (std::ranges::find(wanted, &passes) != wanted.end()) continue;
+        wanted.push_back(&passes);
+        const auto is_same = [&](const StagePrices* p) { return p->which == passes.stages.which && p->chunks == passes.stages.chunks; };
+        const auto known = std::ranges::find_if(pipelines, is_same);
+        which.push_back(static_cast<std::size_t>(known - pipelines.begin()));
+        if (known == pipelines.end()) pipelines.push_back(&passes.stages);
+    }
+    std::vector<std::vector<Seconds>> played(pipelines.size());
+    if (state_.played) played = played_ends(state_, pipelines);
+    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->ends = stage_ends(state_, wanted[i]->stages, played[which[i]]);
 }
 
 void PlanPricer::swap_shape() {

@@ -6,8 +6,9 @@
 //     if (!pricer.shape(plan)) ...          // micro_batch, sequence_parallel, recompute: the network may not divide so
 //     pricer.order(plan);                   // schedule, vpp, stage_blocks
 //     pricer.share(plan);                   // data_parallel, shard_group, offload
-//     pricer.run_again(plan);               // recompute, recompute_blocks
-//     pricer.memory(), pricer.least_step(), pricer.price();
+//     pricer.run_again(recompute, blocks);
+//     if (pricer.least_step() ...) pricer.put_aside(pricer.memory());
+//     pricer.price_aside(...);              // all plans of one order together: they are played side by side
 //
 // Internal to predict and search.
 #pragma once
@@ -15,6 +16,7 @@
 #include "model/hardware/topology.hpp"
 #include "model/predict/step_price.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -31,7 +33,7 @@ public:
     [[nodiscard]] bool shape(const Plan&);
     void order(const Plan&);
     void share(const Plan&);
-    void run_again(const Plan&);
+    void run_again(Recompute, int blocks);
 
     // The plan as far as it is fixed.
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
@@ -41,15 +43,19 @@ public:
     // Layers of the stage that has most.
     [[nodiscard]] int layers() const;
 
-    [[nodiscard]] Bytes memory() const { return peak_memory(state_); }
+    [[nodiscard]] Bytes memory();  // of the fullest stage
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
     // docs/model/search.md proves it.
-    [[nodiscard]] Seconds least_step_of_kernels() const { return least_step(shape_->times, false); }
+    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(shape_->times, false); }
     [[nodiscard]] Seconds least_step();
-    // The same of all that stages do, where their schedule has to be played to tell how they wait for each other; else least_step().
-    [[nodiscard]] Seconds least_step_before_play();
-    [[nodiscard]] StepPrice price();
+    // The plan at hand, of which so much memory is known, is to be priced with others of its order.
+    void put_aside(Bytes memory);
+    // Prices what was put aside, in the order in which it was, and has each plan at hand in turn. `worth`, where there is one: whether a
+    // plan whose schedule has to be played is, given a time that no such step can beat.
+    using Take = std::function<void(const StepPrice&, Bytes memory)>;
+    using Worth = std::function<bool(Seconds least, Bytes memory)>;
+    void price_aside(const Take&, const Worth&);
 
 private:
     struct BlockTime {
@@ -57,30 +63,79 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        std::vector<BlockTime> times;  // by template: of kernels
+        std::vector<KernelTimes> kernels;  // by template
+        std::vector<BlockTime> times;      // of these all together
         bool divides = true;
+    };
+    // What stages do for the weights that their ranks hold.
+    struct Share {
+        std::vector<Bytes> held;
+        std::vector<UpdateTime> updates;
     };
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<char> as_before;  // by stage: not 0 where it holds what the one before it does
+        std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
+        std::vector<std::size_t> unlike;  // stages: the first of those that do
+        using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
+        std::map<ShareKey, Share> shares;
     };
-    struct Segments {
-        std::vector<SegmentPrice> prices;
-        std::vector<BlockTime> times;  // by unlike groups, by template: with exchanges
+    // What depends on the shape and the layout at hand.
+    struct Blocks {
+        BlockPrices prices;
+        std::vector<BlockTime> times;                // by unlike groups, by template: with exchanges
+        using WorkKey = std::tuple<int, int, bool>;  // kind of stage, layers that run again, parameters in host memory
+        std::map<WorkKey, StageWork> works;
     };
+    // The stages of an order where the layout puts them.
+    struct Stand {
+        std::vector<char> as_before;
+        std::vector<int> kinds;  // by stage: what holds the same in the same surroundings is of one kind
+        std::vector<std::optional<StageExchanges>> exchanges;
+    };
+    // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
+    using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
     struct Layout {
         StageGroups groups;
-        std::optional<Segments> segments, segments_apart;  // of the shape at hand; where gradients of weights come apart
+        std::optional<Blocks> blocks, blocks_apart;  // of the shape at hand; where gradients of weights come apart
+        std::map<const Order*, Stand> stands;
+        std::map<StageKey, int> kinds;
+    };
+    // What plans of one order differ in.
+    struct Choice {
+        DataParallel data_parallel;
+        std::optional<int> shard_group;
+        Offload offload;
+        Recompute recompute;
+        int recompute_blocks;
+        friend bool operator==(const Choice&, const Choice&) = default;
+    };
+    struct Aside {
+        Choice choice;
+        Bytes memory;
+        std::size_t passes = 0;
+    };
+    // What stages do until the update, which is all that an offloaded optimizer changes.
+    struct Passes {
+        Choice choice;
+        StagePrices stages;
+        std::vector<Seconds> ends;
     };
 
     Shape make_shape();
     Order make_order() const;
     Layout& layout();
-    Segments& segments();
-    [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups) const;
-    [[nodiscard]] Seconds update_time(std::size_t stage) const;
-    const StagePrices& stages();
+    Blocks& blocks();
+    Stand& stand();
+    [[nodiscard]] const StageWork& work(std::size_t stage);
+    [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
+    [[nodiscard]] const Share& share();
+    [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups);
+    [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
+    void leave_share();
+    void choose(const Choice&);
+    void make_played();
+    void find_ends(std::vector<Passes>&) const;
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
     void swap_order();
@@ -95,11 +150,16 @@ private:
     // Of the degrees and the placement at hand.
     std::map<std::pair<bool, std::optional<int>>, Layout> layouts_;  // by whether there are shards, and over how many ranks
     std::map<std::pair<int, std::vector<int>>, Order> orders_;       // by vpp, stage_blocks
-    std::optional<StagePrices> stages_;                              // of the plan at hand
+    std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
+    // Of the order at hand.
+    std::vector<Aside> aside_;
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;
     Layout* layout_ = nullptr;
+    // Of what is at hand, once it has been looked up.
+    Stand* stand_ = nullptr;
+    const Share* share_ = nullptr;
 };
 
 }  // namespace sextant

@@ -65,17 +65,10 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
     return stages;
 }
 
-std::vector<PlayedOrders> played_orders(const Plan& plan, std::int64_t micro_batches) {
+bool is_played(const Plan& plan) {
     const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     constexpr int most_stages = 64;
-    if (plan.pp < 2 || plan.pp > most_stages || !irregular) return {};
-    const auto orders = [&](std::int64_t m) {
-        const int count = static_cast<int>(m);
-        return PlayedOrders{count, work_orders(plan.schedule, plan.pp, plan.vpp, count)};
-    };
-    const std::int64_t more = 2 * plan.pp + micro_batches % plan.pp;
-    if (micro_batches <= more) return {orders(micro_batches)};
-    return {orders(more - plan.pp), orders(more)};
+    return irregular && plan.pp > 1 && plan.pp <= most_stages;
 }
 
 Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -83,22 +76,24 @@ Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 const Scenario& Prepared::scenario() const { return state_->scenario; }
+const std::shared_ptr<const Topology>& Prepared::topology() const { return state_->topology; }
 
 Prepared prepare(const Scenario& scenario) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = cut_network(scenario);
-    const Topology topology = Topology::build(scenario.cluster, used_nodes(scenario), uses_sockets(scenario));
-
     auto job = std::make_unique<Prepared::State>(prepare_machine(scenario));
     job->nodes = used_nodes(scenario);
+    job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario)));
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
     for (const Block& block : network.templates) job->roles.push_back(block.role);
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
-    job->played = played_orders(scenario.plan, job->micro_batches);
-    job->groups = lay_groups(scenario, topology);
+    const Plan& plan = scenario.plan;
+    if (is_played(plan))
+        job->played = std::make_shared<PlayedSchedule>(plan.schedule, plan.pp, plan.vpp, job->micro_batches, plan.forward_only);
+    job->groups = lay_groups(scenario, *job->topology);
     job->input = input_job(scenario.data, *job);
     Prepared prepared(std::move(job));
     check_answer(prepared);

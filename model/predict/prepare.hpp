@@ -16,8 +16,8 @@ std::vector<BlockKernels> kernels_of(const Network&, const Prepared::State&);
 // Of every stage, chunk by chunk. `parameters`: of each block of the network.
 std::vector<std::vector<ChunkBlocks>> chunks_of(const Network&, std::span<const BlockParameters> parameters, const Prepared::State&);
 
-// Of schedules whose stages wait for each other in turns that a formula follows for equal stages only, unless there are so many stages that
-// playing would take long. After two micro-batches for every stage, each further one for every stage costs the same.
-std::vector<PlayedOrders> played_orders(const Plan&, std::int64_t micro_batches);
+// Do its stages wait for each other in turns that a formula follows for equal stages only? Not where there are so many that playing would
+// take long.
+bool is_played(const Plan&);
 
 }  // namespace sextant

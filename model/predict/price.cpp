@@ -72,9 +72,8 @@ struct Pricing {
     const Resources& resources;
 };
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by, Part part,
-                       Behind& behind) {
-    const ComputeScale scale = compute_scale(by.resources);
+PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
+                       const Pricing& by, Part part, Behind& behind) {
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
@@ -99,9 +98,8 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         exchange_before(i);
         if (!belongs(kernels[i], part)) continue;
-        const Seconds t = kernel_time(kernels[i], by.job.rates, scale);
-        price.device += t;
-        behind.pass(t);
+        price.device += times[i];
+        behind.pass(times[i]);
         launches += kernels[i].launches;
     }
     exchange_before(kernels.size());
@@ -110,12 +108,12 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
     return price;
 }
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<ExchangeCall>& exchanges, const Pricing& by,
-                       Part part = Part::whole) {
+PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
+                       const Pricing& by, Part part = Part::whole) {
     Behind behind;
-    const PhasePrice first = price_phase(kernels, exchanges, by, part, behind);
+    const PhasePrice first = price_phase(kernels, times, exchanges, by, part, behind);
     // Where something goes on behind the block: the same one went before.
-    return first.hidden > Seconds{} ? price_phase(kernels, exchanges, by, part, behind) : first;
+    return first.hidden > Seconds{} ? price_phase(kernels, times, exchanges, by, part, behind) : first;
 }
 
 }  // namespace
@@ -215,15 +213,26 @@ HostTime host_time(const Prepared::State& job, bool backward) {
     return {f.dispatch.value / speed, checkpoints ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
 }
 
-SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+    const auto times = [&](const std::vector<Kernel>& kernels) {
+        std::vector<Seconds> list;
+        list.reserve(kernels.size());
+        for (const Kernel& kernel : kernels) list.push_back(kernel_time(kernel, job.rates, compute_scale(r)));
+        return list;
+    };
+    return {times(k.forward), times(k.backward), times(k.recompute)};
+}
+
+SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const Prepared::State& job, const JobGroups& groups,
+                         const Resources& r) {
     const Pricing ahead{host_time(job, false), job, groups, r}, back{host_time(job, true), job, groups, r};
     SegmentPrice price;
-    price.forward = price_phase(k.forward, k.forward_exchanges, ahead);
+    price.forward = price_phase(k.forward, times.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, k.backward_exchanges, back);
-    price.recompute = price_phase(k.recompute, k.recompute_exchanges, ahead);
+    price.backward = price_phase(k.backward, times.backward, k.backward_exchanges, back);
+    price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, ahead);
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
-        price.weights = price_phase(k.backward, k.backward_exchanges, back, Part::weights);
+        price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, Part::weights);
     return price;
 }
 
@@ -248,6 +257,12 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
         owned * per_parameter / (job.rates.memory * r.memory_bandwidth) + launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds host = launches * f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);
+}
+
+UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const bool offloaded = plan.offload != Offload::none && !plan.forward_only;
+    return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
 }
 
 }  // namespace sextant

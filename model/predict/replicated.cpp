@@ -7,76 +7,45 @@
 
 namespace sextant {
 
-void StagePlay::reduce(Overlap& o, const Bucket& bucket) const {
-    const auto over = [&](Collective what, double elements, const Group& group) {
-        exchange(o, what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group, stretch_);
-    };
-    const bool shards = plan_.shards_states();
-    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.dense, shards ? groups_.shard : groups_.data);
-    over(shards ? Collective::reduce_scatter : Collective::all_reduce, bucket.expert, groups_.expert_data);
-    if (shards) over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), groups_.replicas);
+namespace {
+
+// `stretch`: how many times as long as alone they take on links.
+void exchange(Overlap& o, const std::array<DataExchange, 3>& calls, double stretch) {
+    for (const DataExchange& e : calls)
+        if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
 }
 
-void StagePlay::gather(Overlap& o, double dense, double expert, double times) const {
-    exchange(o, Collective::all_gather, weight_bytes(job_, dense), 1, groups_.shard, times);
-    exchange(o, Collective::all_gather, weight_bytes(job_, expert), 1, groups_.expert_data, times);
-}
+}  // namespace
 
-// A bucket is reduced as soon as backward has made it, or all of them when it has ended.
-void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk) const {
+// A part is reduced as soon as backward has made it, or all of them when it has ended.
+void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
     if (!overlaps_gradients(plan_, framework_)) {
         o.run(over(chunk, &StagePlay::backward));
-        return reduce_all(o, chunk);
+        return reduce_all(o, exchanges);
     }
     // A zero-bubble schedule has passed the gradient of the stage's input on before.
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (apart) o.run(over(chunk, &StagePlay::backward) + -1.0 * over(chunk, &StagePlay::weights));
-    const auto one = [&](const Bucket& bucket) {
-        o.run(over(chunk, bucket.first_block, bucket.count, apart ? &StagePlay::weights : &StagePlay::backward));
-        reduce(o, bucket);
-    };
-    if (!framework_.reduction_cycle) {
-        std::ranges::for_each(chunk.buckets, one);
-        return;
-    }
-    // What shares an exchange is decided while the step runs.
-    for (int i = static_cast<int>(chunk.blocks.size()); i-- > 0;) {
-        const BlockParameters& p = chunk.blocks[static_cast<std::size_t>(i)].parameters;
-        one({i, 1, p.dense, p.expert, p.tensors});
+    for (const Part& part : exchanges.reductions) {
+        o.run(over(chunk, part.first_block, part.count, apart ? &StagePlay::weights : &StagePlay::backward));
+        exchange(o, part.calls, stretch_);
     }
 }
 
-void StagePlay::reduce_all(Overlap& o, const ChunkBlocks& chunk) const {
-    for (const Bucket& bucket : chunk.buckets) reduce(o, bucket);
+void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) const {
+    for (const Part& part : exchanges.reductions) exchange(o, part.calls, stretch_);
     o.wait_for_exchanges();
 }
 
-// Weights that the step before updated arrive, from its start on, bucket by bucket or block by block, behind the first forward.
-std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o) const {
+// Weights that the step before updated arrive, from its start on, part by part behind the first forward.
+std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o, const StageExchanges& exchanges) const {
     std::vector<Seconds> arrive;
-    for (const ChunkBlocks& chunk : chunks_) {
-        const auto one = [&](double dense, double expert) {
-            gather(o, dense, expert, beside_);
+    for (const StageExchanges::Chunk& chunk : exchanges.chunks)
+        for (const Part& part : chunk.gathers) {
+            exchange(o, part.calls, beside_);
             arrive.push_back(o.done);
-        };
-        if (framework_.bucket)
-            for (auto b = chunk.buckets.rbegin(); b != chunk.buckets.rend(); ++b) one(b->dense, b->expert);
-        else
-            for (const Block& b : chunk.blocks) one(b.parameters.dense, b.parameters.expert);
-    }
+        }
     return arrive;
-}
-
-void StagePlay::forward_behind_gathers(Overlap& o, const ChunkBlocks& chunk, std::vector<Seconds>::const_iterator& arrive,
-                                       Seconds between) const {
-    const auto one = [&](int first, int count) {
-        o.wait_until(*arrive++ - between);
-        o.run(over(chunk, first, count, &StagePlay::forward));
-    };
-    if (framework_.bucket)
-        for (auto b = chunk.buckets.rbegin(); b != chunk.buckets.rend(); ++b) one(b->first_block, b->count);
-    else
-        for (int i = 0; i < static_cast<int>(chunk.blocks.size()); ++i) one(i, 1);
 }
 
 // Does the stage do all its forwards before its first backward?
@@ -92,21 +61,18 @@ Seconds StagePlay::between_chunks(const ChunkBlocks& chunk, Pass pass) const {
 }
 
 // What is left for when the last backward has ended.
-void StagePlay::finish_step(Overlap& o, bool reduced, Seconds through_servers) const {
+void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool reduced, Seconds through_servers) const {
     if (plan_.forward_only) return;
     const bool overlaps = overlaps_gradients(plan_, framework_);
     if (plan_.has_servers()) return o.exchange((overlaps ? 0.5 : 1.0) * through_servers, {}, {});
     if (!reduced && !overlaps)
-        for (const ChunkBlocks& chunk : chunks_) reduce_all(o, chunk);
+        for (const StageExchanges::Chunk& chunk : exchanges.chunks) reduce_all(o, chunk);
     if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
     o.wait_for_exchanges();
-    BlockParameters all;
-    for (const ChunkBlocks& chunk : chunks_)
-        for (const Block& b : chunk.blocks) all.dense += b.parameters.dense, all.expert += b.parameters.expert;
-    gather(o, all.dense, all.expert, 1);
+    exchange(o, exchanges.gather_all, 1);
 }
 
-DataParallelPrice StagePlay::replicated(Seconds arrival) const {
+DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     const bool every = reduces_every_micro_batch(plan_, framework_);
     const bool served = plan_.has_servers();
@@ -122,7 +88,7 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
     }
     Overlap o(slowdown_, fusion);
     std::vector<Seconds> arrive;
-    if (gathers) arrive = gathers_of_step(o);
+    if (gathers) arrive = gathers_of_step(o, exchanges);
     o.now = arrival;
     auto next = arrive.cbegin();
     Seconds first_forward;
@@ -131,28 +97,31 @@ DataParallelPrice StagePlay::replicated(Seconds arrival) const {
         if (first && gathers) {
             at.run({{}, each_, {}, {}, {}});
             Seconds between;
-            for (const ChunkBlocks& chunk : chunks_) {
-                forward_behind_gathers(at, chunk, next, between);
-                between += between_chunks(chunk, &StagePlay::forward);
+            for (std::size_t c = 0; c < chunks_.size(); ++c) {
+                for (const Part& part : exchanges.chunks[c].gathers) {
+                    at.wait_until(*next++ - between);
+                    at.run(over(chunks_[c], part.first_block, part.count, &StagePlay::forward));
+                }
+                between += between_chunks(chunks_[c], &StagePlay::forward);
             }
             at.done -= between;
             first_forward = at.waited + at.slowed;
         } else if (first || !apart) {
             at.run({{}, each_, {}, {}, {}});
-            at.run(ahead_);
+            at.run(work_.ahead);
         }
-        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (ahead_ + OwnWork{{}, each_, {}, {}, {}}));
+        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.ahead + OwnWork{{}, each_, {}, {}, {}}));
         if (plan_.forward_only) return;
         // Pushing gradients to the servers may hide behind the backward that makes them.
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
-        if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(back_);
-        for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
-            if (chunk != chunks_.rbegin() && !every) at.done -= between_chunks(*chunk, &StagePlay::backward);
-            backward_with_reduction(at, *chunk);
+        if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(work_.back);
+        for (std::size_t c = chunks_.size(); c-- > 0;) {
+            if (c + 1 < chunks_.size() && !every) at.done -= between_chunks(chunks_[c], &StagePlay::backward);
+            backward_with_reduction(at, chunks_[c], exchanges.chunks[c]);
         }
     };
-    const Seconds period = (apart ? Seconds{} : ahead_.device() + each_) + back_.device();
-    const auto finish = [&](Overlap& at) { finish_step(at, every, through_servers); };
+    const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
+    const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, std::ref(micro_batch), std::ref(finish));
     price.first_forward = first_forward;
     if (!every) return price;

@@ -4,7 +4,6 @@
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
-#include <deque>
 
 namespace sextant {
 
@@ -49,41 +48,55 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
 
 // ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
 // then the next weights gathered that have room.
-DataParallelPrice StagePlay::sharded() const {
+DataParallelPrice StagePlay::play_sharded() const {
     const std::vector<Turn> list = turns();
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
-    std::deque<Seconds> arrive;  // the weights that are asked for
-    Seconds done;                // the exchanges, when a micro-batch ended
+    std::vector<Seconds> arrive(std::max<std::size_t>(1, ahead));  // of the weights that are asked for, in turn
+    std::size_t turn = 0, next = 0;                                // of these; of the blocks
+    Seconds done;                                                  // the exchanges, when a micro-batch ended
     Overlap o(slowdown_);
-    const auto ask = [&](Overlap& at, const Turn& t) {
-        if (t.gather > Seconds{}) at.exchange(t.gather, {}, {});
-        arrive.push_back(t.gather > Seconds{} ? at.done : Seconds{});
+    const auto go_round = [](std::size_t& i, std::size_t count) { i = i + 1 < count ? i + 1 : 0; };
+    const auto ask = [&](Overlap& at) {
+        const Seconds gather = list[next].gather;
+        if (gather > Seconds{}) at.exchange(gather, {}, {});
+        arrive[turn] = gather > Seconds{} ? at.done : Seconds{};
+        go_round(turn, arrive.size());
+        go_round(next, list.size());
     };
     std::array<Seconds, 3> passes{};  // of the micro-batch at hand: what forward, backward and the gradients of weights take
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         for (Seconds& t : arrive) t += at.done - done;  // micro-batches that were not played
         passes = {};
         at.run({{}, each_, {}, {}, {}});
-        for (std::size_t i = 0; i < list.size(); ++i) {
+        if (overlaps && first)
+            for (std::size_t a = 0; a < ahead; ++a) ask(at);
+        std::size_t left = list.size();
+        for (std::size_t pass = 0; left > 0; ++pass) {
             const Seconds before = at.now;
-            if (!overlaps || (first && i == 0))
-                for (std::size_t a = 0; a < std::max<std::size_t>(1, ahead); ++a) ask(at, list[(i + a) % list.size()]);
-            at.wait_until(arrive.front());
-            arrive.pop_front();
-            at.run(list[i].work);
-            if (every || last) at.exchange(list[i].scatter, {}, {});
-            if (!overlaps)
-                at.wait_for_exchanges();
-            else if (!last || i + ahead < list.size())
-                ask(at, list[(i + ahead) % list.size()]);
-            passes[i / blocks] += at.now - before - list[i].work.device();
+            Seconds work;
+            for (std::size_t block = 0; block < blocks; ++block, --left) {
+                const Turn& here = list[list.size() - left];
+                if (!overlaps) ask(at);
+                at.wait_until(arrive[turn]);
+                at.run(here.work);
+                work += here.work.device();
+                if (every || last) at.exchange(here.scatter, {}, {});
+                if (!overlaps)
+                    at.wait_for_exchanges();
+                else if (!last || left > ahead)
+                    ask(at);
+                else
+                    go_round(turn, arrive.size());
+            }
+            passes[pass] = at.now - before - work;
         }
         done = at.done;
     };
-    DataParallelPrice price = recurring(play(o, ahead_.device() + each_ + back_.device(), true, std::ref(micro_batch), [](Overlap&) {}));
+    DataParallelPrice price =
+        recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, std::ref(micro_batch), [](Overlap&) {}));
     price.at_end = {};
     const Seconds all = passes[0] + passes[1] + passes[2];
     if (all > Seconds{}) {

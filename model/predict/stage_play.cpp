@@ -4,63 +4,23 @@
 
 namespace sextant {
 
-StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments, Seconds each,
-                     const Resources& r)
+StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageWork& work, Seconds each, const Resources& r)
     : job_(job),
       plan_(job.scenario.plan),
       framework_(job.scenario.framework),
       groups_(job.groups[stage]),
       stage_(job.stages[stage]),
       chunks_(job.chunks[stage]),
+      work_(work),
       each_(each),
       r_(r),
       slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-      beside_(job.groups.mates[stage].data) {
-    passes_.reserve(segments.size());
-    for (std::size_t t = 0; t < segments.size(); ++t) {
-        const SegmentPrice& s = segments[t];
-        Passes& passes = passes_.emplace_back();
-        if (job.stages[stage].count[t] == 0) continue;
-        passes = {own(s.forward), own(s.backward), own(s.backward) + own(s.recompute), own(s.weights)};
-    }
-    ahead_ = whole(&StagePlay::forward);
-    if (!plan_.forward_only) back_ = whole(&StagePlay::backward);
-}
-
-OwnWork StagePlay::own(const PhasePrice& p) const {
-    OwnWork work{p.device, p.exchanges(), alone() ? p.host : Seconds{}, {}, {}};
-    for (std::size_t i = 0; i < groups_.beside_data.size(); ++i) {
-        const Slowed& slowed = groups_.beside_data[i];
-        work.longer += (slowed.one - 1) * p.flowing[i];
-        work.holds_up += slowed.one * (1 - 1 / slowed.other) * p.links(i);
-    }
-    return work;
-}
+      beside_(job.groups.mates[stage].data) {}
 
 OwnWork StagePlay::over(const ChunkBlocks& chunk, int first, int count, Pass pass) const {
     OwnWork sum;
     for (int i = first; i < first + count; ++i) sum += (this->*pass)(chunk.blocks[static_cast<std::size_t>(i)]);
     return sum;
-}
-
-OwnWork StagePlay::whole(Pass pass) const {
-    OwnWork sum;
-    for (const ChunkBlocks& c : chunks_) sum += over(c, pass);
-    return sum;
-}
-
-void StagePlay::exchange(Overlap& o, Collective what, Bytes bytes, int calls, const Group& group, double stretch) const {
-    if (group.ranks < 2 || !(bytes > Bytes{})) return;
-    const Bytes size = bytes / calls;
-    const CollectivePrice& price = price_of(what, size, group);
-    const Seconds rest = stretch * (time_alone(price, group) - price.fixed);
-    o.exchange(price.fixed, rest, size, calls);
-}
-
-const CollectivePrice& StagePlay::price_of(Collective what, Bytes size, const Group& group) const {
-    for (const Exchange& e : priced_)
-        if (e.what == what && e.size == size && e.group == &group) return e.price;
-    return priced_.emplace_back(what, size, &group, group_price(what, size, group, job_, r_)).price;
 }
 
 // `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those between, or the host be
@@ -77,7 +37,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     }
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
-    o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, back_.device() - back_.host));
+    o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, work_.back.device() - work_.back.host));
     const Seconds exchanged = o.exchanged;
     micro_batch(o, m == 1, true);
     const Seconds last = o.now;
@@ -90,7 +50,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     price.launch = o.launch;
     price.hidden = max(Seconds{}, o.exchanged - (o.waited - o.idle));
     const double m_ = static_cast<double>(m);
-    price.passing = last - start - m_ * (ahead_.device() + back_.device() + each_ + price.steady) - o.launch;
+    price.passing = last - start - m_ * (work_.ahead.device() + work_.back.device() + each_ + price.steady) - o.launch;
     return price;
 }
 
@@ -102,24 +62,24 @@ DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
     return price;
 }
 
-DataParallelPrice StagePlay::price(Seconds arrival) {
-    const auto play = [&] { return plan_.shards_parameters() ? sharded() : replicated(arrival); };
+template <class Play>
+DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     const DataParallelPrice alone = play();
     if (!(beside_ > 1) || alone.at_end > Seconds{}) return alone;
-    // Exchanges of every micro-batch meet those of other stages as often as these go on.
+    // They meet as often as the others go on.
     const double m = static_cast<double>(job_.micro_batches);
-    const Seconds period = ahead_.device() + back_.device() + each_ + alone.steady;
+    const Seconds period = work_.ahead.device() + work_.back.device() + each_ + alone.steady;
     if (!(period > Seconds{})) return alone;
     stretch_ = 1 + (beside_ - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
     return play();
 }
 
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments,
-                                      Seconds arrival, Seconds each, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    DataParallelPrice price = StagePlay(job, stage, segments, each, r).price(arrival);
-    if (plan.offload != Offload::none && !plan.forward_only) price.offload = offloaded_update_time(job, stage, r);
-    return price;
+DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges, Seconds arrival) {
+    return beside_other_stages([&] { return play_replicated(exchanges, arrival); });
+}
+
+DataParallelPrice StagePlay::sharded() {
+    return beside_other_stages([&] { return play_sharded(); });
 }
 
 }  // namespace sextant

@@ -3,13 +3,14 @@
 
 #include "model/predict/pipeline.hpp"
 #include "model/predict/pipeline_play.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/stage_work.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace sextant {
 
-// One micro-batch on one stage, and what the stage adds once a step.
+// One micro-batch on one stage, and what the stage adds once a step, but for the update.
 struct StagePrice {
     SegmentPrice blocks;            // all of them
     Seconds overhead, offload;      // per micro-batch
@@ -17,8 +18,6 @@ struct StagePrice {
     bool sends_block = false;
     Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
-    Seconds optimizer;
-    std::vector<ChunkTimes> chunks;  // where the schedule is played
 
     [[nodiscard]] Seconds ahead() const { return blocks.forward.time(); }
     [[nodiscard]] Seconds back() const { return blocks.backward.time() + blocks.recompute.time(); }
@@ -28,18 +27,38 @@ struct StagePrice {
     [[nodiscard]] StageTimes times(double passes) const;
 };
 
-// Of every block template by itself, for each of the stages' unlike groups in turn.
-std::vector<SegmentPrice> price_segments(const Prepared::State&, const Resources&);
-
 // Most stages of a deep pipeline are like the one before, and cost the same.
 struct StagePrices {
     std::vector<StagePrice> unlike;
-    std::vector<std::size_t> which;  // of these, by stage
+    std::vector<ChunkTimes> chunks;  // of each of these in turn, where the schedule is played
+    std::vector<std::size_t> which;  // of the unlike ones, by stage
 
     [[nodiscard]] std::size_t size() const { return which.size(); }
     [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    [[nodiscard]] std::span<const ChunkTimes> chunks_of(std::size_t stage) const {
+        const std::size_t count = chunks.size() / unlike.size();
+        return std::span(chunks).subspan(which[stage] * count, count);
+    }
 };
-StagePrices price_stages(const Prepared::State&, std::span<const SegmentPrice>, const Resources&);
+
+// What stages are priced from. Who prices many plans keeps the parts that several of them share.
+struct StageParts {
+    const BlockPrices& blocks;
+    std::span<const char> as_before;  // stages_as_before()
+    std::function<const StageWork&(std::size_t stage)> work;
+    std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights
+};
+StagePrices price_stages(const Prepared::State&, const StageParts&, const Resources&);
+// With parts for this plan alone.
+StagePrices price_stages(const Prepared::State&, const Resources&);
+
+// By stage: not 0 where it holds, exchanges and sends what the one before it does. The ends of a pipeline have one neighbour only.
+std::vector<char> stages_as_before(const Prepared::State&);
+
+// What data parallelism adds. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for
+// each micro-batch.
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageParts&, Seconds arrival, Seconds each,
+                                      const Resources&);
 
 // Does a stage go on computing while it sends?
 bool hides_sends(const Prepared::State&);

@@ -9,9 +9,10 @@
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
 #include "model/predict/input.hpp"
-#include "model/schedule/schedule.hpp"
+#include "model/predict/pipeline_play.hpp"
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,6 @@ struct ChunkBlocks {
     std::vector<Bucket> buckets;
 };
 
-// What each stage does with so many micro-batches.
-struct PlayedOrders {
-    int micro_batches = 0;
-    std::vector<std::vector<WorkItem>> of_stage;
-};
-
 struct Prepared::State {
     Scenario scenario;
     Precision precision;  // as the framework really keeps it
@@ -45,12 +40,13 @@ struct Prepared::State {
     std::vector<StageBlocks> stages;
     std::vector<std::vector<ChunkBlocks>> chunks;  // by stage
     BucketRule bucket_rule;
+    std::shared_ptr<const Topology> topology;
     StageGroups groups;
     std::int64_t micro_batches = 1;
-    std::vector<PlayedOrders> played;  // where no formula has the schedule: all micro-batches, or few of them and some more
-    Bandwidth host_copy;               // device to host memory, pinned
-    Bandwidth host_memory;             // of the node, shared by its devices
-    Bandwidth network;                 // of one node, all its network links together; zero where there is no network
+    std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
+    Bandwidth host_copy;                           // device to host memory, pinned
+    Bandwidth host_memory;                         // of the node, shared by its devices
+    Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic
@@ -76,7 +72,12 @@ struct SegmentPrice {
     PhasePrice forward, backward, recompute;
     PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
 };
-SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobGroups&, const Resources&);
+// Of each kernel of a block.
+struct KernelTimes {
+    std::vector<Seconds> forward, backward, recompute;
+};
+KernelTimes kernel_times(const BlockKernels&, const Prepared::State&, const Resources&);
+SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
 // the time per node.
@@ -102,9 +103,10 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// Memory of each stage; of the fullest one; and what a device has.
+// Memory of each stage; of one what is there from beginning to end, and what comes and goes with the micro-batches; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
-Bytes peak_memory(const Prepared::State&);
+Bytes held_bytes(const Prepared::State&, std::size_t stage);
+Bytes passing_bytes(const Prepared::State&, std::size_t stage);
 Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;
@@ -120,7 +122,6 @@ struct DataParallelPrice {
     Seconds slowdown;  // of the kernels beside the rest
     Seconds hidden;
     Seconds launch;  // the device waits for the host; of a stage alone
-    Seconds offload;
     Seconds at_end;  // exchanges of what the last backward makes, hidden or not
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
@@ -130,11 +131,6 @@ struct DataParallelPrice {
     // and what is done when a backward could already have sent its result.
     Seconds early_ahead, early_back, late;
 };
-// `segments`: by template. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for each
-// micro-batch.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments, Seconds arrival,
-                                      Seconds each, const Resources&);
-
 // What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
@@ -147,6 +143,13 @@ Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const R
 Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
+
+// What a stage does when its gradients are there: on the device, or in host memory with copies.
+struct UpdateTime {
+    Seconds device, host;
+    [[nodiscard]] Seconds total() const { return device + host; }
+};
+UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 // One collective over a group of the job, its links as a what-if makes them.
 CollectivePrice group_price(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);

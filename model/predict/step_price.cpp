@@ -18,37 +18,22 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
-std::vector<Seconds> played_ends(const Prepared::State& job, const StagePrices& stages) {
-    PlayedPipeline pipeline{{}, stages[0].sends_block, job.scenario.plan.forward_only};
-    for (std::size_t s = 0; s < stages.size(); ++s) pipeline.stages.push_back(stages[s].chunks);
-    const PlayedOrders& few = job.played.front();
-    std::vector<Seconds> ends = play(pipeline, few.of_stage, few.micro_batches);
-    if (job.played.size() < 2) return ends;
-    // All further micro-batches take as long as those that it took from few to more.
-    const PlayedOrders& more = job.played.back();
-    const std::vector<Seconds> later = play(pipeline, more.of_stage, more.micro_batches);
-    const double further = static_cast<double>(job.micro_batches - few.micro_batches) / (more.micro_batches - few.micro_batches);
-    for (std::size_t s = 0; s < ends.size(); ++s) ends[s] += further * (later[s] - ends[s]);
-    return ends;
+PlayedPipeline played(const StagePrices& stages) {
+    PlayedPipeline pipeline{{}, stages[0].sends_block};
+    for (std::size_t s = 0; s < stages.size(); ++s) pipeline.stages.push_back(stages.chunks_of(s));
+    return pipeline;
 }
 
-// When each stage ends its last backward, or its last forward where there is none.
-std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages) {
-    const Pipeline pipeline = pipeline_of(job, stages);
+std::vector<StageTimes> times_of(const StagePrices& stages, bool forward_only) {
     std::vector<StageTimes> times;
     times.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s) times.push_back(stages[s].times(pipeline.forward_only ? 1 : 2));
-    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
-    if (job.played.empty()) return pipeline_ends(pipeline, times);
-    std::vector<Seconds> ends = played_ends(job, stages);
-    const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
-    for (Seconds& end : ends) end += later;
-    return ends;
+    for (std::size_t s = 0; s < stages.size(); ++s) times.push_back(stages[s].times(forward_only ? 1 : 2));
+    return times;
 }
 
 // By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
 // is done last has waited for all of them to go through.
-Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, const std::vector<Seconds>& ends, std::size_t stage) {
+Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
     const StageMates& mates = job.groups.mates[stage];
     if (!(mates.data > 1)) return {};
     const auto alone = [&](std::size_t s) { return ends[s] + stages[s].data.behind; };
@@ -88,7 +73,8 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
 
 // The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
 // pipeline waits for hosts, this one's is no exception.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const Resources& r) {
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const UpdateTime& update,
+                  const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
     Terms t;
@@ -106,31 +92,56 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     t[Term::data_communication] = s.data.exposed + held_up;
-    t[Term::optimizer] = s.optimizer;
-    t[Term::offload] = m * s.offload + s.data.offload;
+    t[Term::optimizer] = update.device;
+    t[Term::offload] = m * s.offload + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
-    t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + s.optimizer);
+    t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + update.device);
     return t;
 }
 
 }  // namespace
 
-StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
-    const std::vector<Seconds> ends = stage_ends(job, stages);
+std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
+    std::vector<PlayedPipeline> pipelines;
+    for (const StagePrices* stages : many) pipelines.push_back(played(*stages));
+    return job.played->ends(pipelines, job.micro_batches);
+}
+
+std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages, std::vector<Seconds> played) {
+    const Pipeline pipeline = pipeline_of(job, stages);
+    const std::vector<StageTimes> times = times_of(stages, pipeline.forward_only);
+    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
+    if (!job.played) return pipeline_ends(pipeline, times);
+    const Seconds device = *std::ranges::max_element(played), later = held_up_by_hosts(pipeline, times, device) - device;
+    for (Seconds& end : played) end += later;
+    return played;
+}
+
+StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends,
+                     std::span<const UpdateTime> updates, const Resources& r) {
     StepPrice step;
     Seconds latest;
     const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + stages[s].optimizer + stages[s].data.offload;
+        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
         if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
-    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), r); };
+    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), updates[s], r); };
     step.terms = terms_of(step.last_stage);
     step.slowest = terms_of(step.slowest_stage);
     if (job.input) step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, step.terms.total(), r);
     return step;
+}
+
+StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
+    std::vector<Seconds> played;
+    const StagePrices* const alone = &stages;
+    if (job.played) played = std::move(played_ends(job, std::span(&alone, 1)).front());
+    std::vector<UpdateTime> updates;
+    for (std::size_t s = 0; s < stages.size(); ++s) updates.push_back(update_time(job, s, r));
+    return price_step(job, stages, stage_ends(job, stages, std::move(played)), updates, r);
 }
 
 }  // namespace sextant

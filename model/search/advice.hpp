@@ -5,6 +5,8 @@
 #include "model/predict/estimate.hpp"
 #include "model/search/search.hpp"
 
+#include <functional>
+
 namespace sextant {
 
 // A plan, and what it comes to: a time and a need of memory, or why it cannot be.
@@ -43,8 +45,10 @@ struct Alternative {
     TriedPlan tried;           // the best of its kind by the search; where none fits, the one that needs the least memory
     bool is_the_best = false;  // nothing to lose
 };
-// Those that mean something for this job on the devices of `best`.
-std::vector<Alternative> obvious_alternatives(const SearchRequest&, const Plan& best);
+// Those that mean something for this job on the devices of `best`. `go_on` is asked now and then, from the calling thread; false stops,
+// and what has been found by then is returned.
+using GoOn = std::function<bool()>;
+std::vector<Alternative> obvious_alternatives(const SearchRequest&, const Plan& best, const GoOn& go_on = {});
 
 // Something that is not the search's to choose, chosen otherwise.
 enum class RemedyKind { unpinned, offload, precision, global_batch, devices };
@@ -54,6 +58,6 @@ struct Remedy {
     TriedPlan tried;                 // the best plan that fits then
 };
 // One change at a time, each found by a search of its own: smaller changes first. Empty where none of them is enough.
-std::vector<Remedy> remedies(const SearchRequest&);
+std::vector<Remedy> remedies(const SearchRequest&, const GoOn& go_on = {});
 
 }  // namespace sextant

@@ -81,9 +81,11 @@ std::vector<Kind> kinds(const PlanSpace& space, const Plan& best) {
     return all;
 }
 
-Alternative best_of(const SearchRequest& request, const PlanSpace& space, const Kind& kind, const Plan& best) {
+// None where the search for it was stopped.
+std::optional<Alternative> best_of(const SearchRequest& request, const PlanSpace& space, const Kind& kind, const Plan& best,
+                                   const GoOn& go_on) {
     const bool is_the_best = std::ranges::all_of(kind.fields, [&](PlanField field) { return same_field(field, kind.plan, best); });
-    if (is_the_best) return {kind.kind, try_plan(request.job, best), true};
+    if (is_the_best) return Alternative{kind.kind, try_plan(request.job, best), true};
     SearchRequest of_kind = request;
     of_kind.devices = {space.devices};
     of_kind.global_batches = {best.global_batch};
@@ -93,21 +95,26 @@ Alternative best_of(const SearchRequest& request, const PlanSpace& space, const 
     of_kind.pinned.erase(PlanField::dp);  // follows
     of_kind.job.plan = completed(space, kind.plan);
     try {
-        const SearchResult found = search(of_kind);
-        if (!found.best.empty()) return {kind.kind, try_plan(request.job, found.best.front().plan), false};
-        if (found.smallest) return {kind.kind, try_plan(request.job, found.smallest->plan), false};
+        const SearchResult found = search(of_kind, [&](const SearchProgress&) { return !go_on || go_on(); });
+        if (!found.complete) return {};
+        if (!found.best.empty()) return Alternative{kind.kind, try_plan(request.job, found.best.front().plan), false};
+        if (found.smallest) return Alternative{kind.kind, try_plan(request.job, found.smallest->plan), false};
     } catch (const InputError&) {  // there is none of this kind: the plan at hand tells why
     }
-    return {kind.kind, try_plan(request.job, of_kind.job.plan), false};
+    return Alternative{kind.kind, try_plan(request.job, of_kind.job.plan), false};
 }
 
 }  // namespace
 
-std::vector<Alternative> obvious_alternatives(const SearchRequest& request, const Plan& best) {
+std::vector<Alternative> obvious_alternatives(const SearchRequest& request, const Plan& best, const GoOn& go_on) {
     const PlanSpace space = plan_space(with_plan(request.job, best), {}, best.devices());
     std::vector<Alternative> all;
     if (best.has_servers()) return all;
-    for (const Kind& kind : kinds(space, best)) all.push_back(best_of(request, space, kind, best));
+    for (const Kind& kind : kinds(space, best)) {
+        std::optional<Alternative> found = best_of(request, space, kind, best, go_on);
+        if (!found) break;
+        all.push_back(std::move(*found));
+    }
     return all;
 }
 

@@ -79,35 +79,40 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
         pricer_.share(shared[i]);
         too_large[i] = !try_sharing(family);
     }
+    if (ordered) price_what_fits();
 }
 
 // With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
 bool CutSearch::try_sharing(const Plan& family) {
-    pricer_.run_again(family);
+    pricer_.run_again(family.recompute, family.recompute_blocks);
     const bool fits = try_plan();
     const int layers = pricer_.layers();
-    const auto whole = with_recomputed_blocks(space_, family, layers, layers);
+    const auto whole = blocks_again(space_, family, layers, layers);
     if (!whole || layers == 0) return fits;
-    pricer_.run_again(*whole);
+    pricer_.run_again(whole->recompute, whole->blocks);
     const bool whole_fits = try_plan();
     if (fits || !whole_fits) return fits || whole_fits;
-    if (const auto fewest = fewest_blocks_again(family, layers)) {
-        pricer_.run_again(*fewest);
+    if (const int fewest = fewest_blocks_again(family, layers); fewest < layers) {
+        run_again(family, fewest, layers);
         try_plan();
     }
     return true;
 }
 
-// Where no block need run again nothing fits, and where all do it does: the fewest, unless those are all. What is kept shrinks with each.
-std::optional<Plan> CutSearch::fewest_blocks_again(const Plan& family, int layers) {
+void CutSearch::run_again(const Plan& family, int blocks, int layers) {
+    const auto again = blocks_again(space_, family, blocks, layers);
+    pricer_.run_again(again->recompute, again->blocks);
+}
+
+// Where no block need run again nothing fits, and where all do it does. What is kept shrinks with each.
+int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
     int too_few = 0, enough = layers;
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
-        pricer_.run_again(*with_recomputed_blocks(space_, family, middle, layers));
+        run_again(family, middle, layers);
         (pricer_.memory() <= room_ ? enough : too_few) = middle;
     }
-    if (enough == layers) return {};
-    return with_recomputed_blocks(space_, family, enough, layers);
+    return enough;
 }
 
 bool CutSearch::try_plan() {
@@ -121,18 +126,27 @@ bool CutSearch::try_plan() {
         }
         return false;
     }
-    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory) ||
-                           !admits(pricer_.least_step_before_play(), memory))) {
+    if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
         ++counts_.pruned;
-        return true;
-    }
-    ++counts_.priced;
-    const Terms terms = pricer_.price().terms;
-    if (!admits(terms.total(), memory)) return true;
-    const PlanChoice choice = plan_choice(pricer_.scenario(), terms, memory);
-    const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
-    if (std::ranges::all_of(request_.where, meets)) ranking_.add(choice);
+    else
+        pricer_.put_aside(memory);
     return true;
+}
+
+void CutSearch::price_what_fits() {
+    const auto worth = [this](Seconds least, Bytes memory) {
+        const bool may_be_good = admits(least, memory);
+        if (!may_be_good) ++counts_.pruned;
+        return may_be_good;
+    };
+    const auto take = [this](const StepPrice& step, Bytes memory) {
+        ++counts_.priced;
+        if (!admits(step.terms.total(), memory)) return;
+        const PlanChoice choice = plan_choice(pricer_.scenario(), step.terms, memory);
+        const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
+        if (std::ranges::all_of(request_.where, meets)) ranking_.add(choice);
+    };
+    pricer_.price_aside(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {

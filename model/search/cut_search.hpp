@@ -29,7 +29,9 @@ private:
     bool try_sharing(const Plan& family);
     // At the recompute at hand. Whether it fits.
     bool try_plan();
-    [[nodiscard]] std::optional<Plan> fewest_blocks_again(const Plan& family, int layers);
+    void price_what_fits();
+    void run_again(const Plan& family, int blocks, int layers);
+    [[nodiscard]] int fewest_blocks_again(const Plan& family, int layers);
     [[nodiscard]] bool admits(Seconds step, Bytes memory) const;
 
     const SearchRequest& request_;

@@ -19,12 +19,13 @@ PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
 void add_advice(PlanAnswer& answer, const std::function<bool(double done)>& progress) {
     if (!progress(0)) return;
     if (answer.best.empty()) {
-        if (!answer.all_ruled_out()) answer.remedies = remedies(answer.request);
+        if (!answer.all_ruled_out()) answer.remedies = remedies(answer.request, [&] { return progress(0); });
         return;
     }
     const Plan& best = answer.best.front().choice.plan;
     answer.changes = changes_of_one_field(answer.request.job, best);
-    if (progress(0.5)) answer.alternatives = obvious_alternatives(answer.request, best);
+    constexpr double half = 0.5;
+    if (progress(half)) answer.alternatives = obvious_alternatives(answer.request, best, [&] { return progress(half); });
 }
 
 }  // namespace sextant

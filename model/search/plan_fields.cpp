@@ -1,6 +1,7 @@
 #include "model/search/plan_fields.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace sextant {
 namespace {
@@ -81,6 +82,14 @@ bool same_field(PlanField field, const Plan& a, const Plan& b) {
     return same;
 }
 
+std::string pin_text(PlanField field, const Plan& plan) {
+    std::string text(to_text(field));
+    with_field(field, plan, plan, [&]<class Value>(const Value& value, const Value&) {
+        if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) text += "=" + std::to_string(value);
+    });
+    return field == PlanField::recompute ? std::string(to_text(field)) : text;
+}
+
 Plan completed(const PlanSpace& space, Plan plan) {
     plan.dp = std::max(1, space.devices / std::max(1, plan.tp * plan.pp * plan.cp));
     if (plan.tp == 1) plan.sequence_parallel = false;
@@ -91,26 +100,11 @@ Plan completed(const PlanSpace& space, Plan plan) {
     return plan;
 }
 
-std::vector<PlanFeature> missing_features(const Plan& p, const Framework& framework) {
+std::vector<PlanFeature> missing_features(const Plan& plan, const Framework& framework) {
     std::vector<PlanFeature> missing;
-    const auto need = [&](bool needed, PlanFeature feature) {
-        if (needed && !framework.can(feature)) missing.push_back(feature);
-    };
-    need(p.tp > 1, PlanFeature::tensor);
-    need(p.sequence_parallel, PlanFeature::sequence);
-    need(p.cp > 1, PlanFeature::context);
-    need(p.ep > 1, PlanFeature::experts);
-    need(p.pp > 1, PlanFeature::pipeline);
-    need(p.pp > 1 && p.schedule == Schedule::gpipe, PlanFeature::gpipe);
-    need(p.schedule == Schedule::interleaved, PlanFeature::interleaved);
-    need(p.schedule == Schedule::zero_bubble, PlanFeature::zero_bubble);
-    need(p.data_parallel == DataParallel::zero1, PlanFeature::zero1);
-    need(p.data_parallel == DataParallel::zero2, PlanFeature::zero2);
-    need(p.data_parallel == DataParallel::zero3, PlanFeature::zero3);
-    need(p.shard_group.has_value(), PlanFeature::shard_groups);
-    need(p.pp > 1 && (p.data_parallel == DataParallel::zero2 || p.shards_parameters()), PlanFeature::sharded_pipeline);
-    need(p.recompute == Recompute::selective, PlanFeature::selective_recompute);
-    need(p.offload != Offload::none, PlanFeature::offload);
+    for (const PlanField field : all_plan_fields())
+        for (const PlanFeature feature : needed_features(field, plan))
+            if (!framework.can(feature)) missing.push_back(feature);
     return missing;
 }
 

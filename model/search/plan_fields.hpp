@@ -4,6 +4,7 @@
 #include "model/search/plan_space.hpp"
 
 #include <array>
+#include <string>
 
 namespace sextant {
 
@@ -12,6 +13,9 @@ std::array<PlanField, plan_field_count> all_plan_fields();
 
 void copy_field(PlanField, const Plan& from, Plan& to);
 bool same_field(PlanField, const Plan&, const Plan&);
+
+// "tp=3"; of what is no number the name alone.
+std::string pin_text(PlanField, const Plan&);
 
 // The plan on so many devices, with whatever its other fields leave no choice about: dp fills the devices that tp, pp and cp leave, a
 // micro-batch is no more than a pipeline's samples, what needs a pipeline or shards goes where there is none. A plan that still cannot be

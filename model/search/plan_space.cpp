@@ -38,9 +38,11 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
     return t && t->moe ? &*t->moe : nullptr;
 }
 
-bool can(const PlanSpace& space, PlanFeature feature) { return space.job.framework.can(feature); }
-// Degrees of a dimension that the framework may lack: of what there is to divide, or one.
-std::int64_t divided(const PlanSpace& space, PlanFeature feature, std::int64_t n) { return can(space, feature) ? n : 1; }
+bool framework_can(const PlanSpace& space, PlanField field, const Plan& plan) {
+    return std::ranges::all_of(needed_features(field, plan), [&](PlanFeature f) { return space.job.framework.can(f); });
+}
+// Who pins something other than a degree wants to know what it would come to.
+bool can(const PlanSpace& space, PlanField field, const Plan& plan) { return !space.is_free(field) || framework_can(space, field, plan); }
 
 // Tensor parallelism inside experts is that of the layers, or none.
 std::vector<int> expert_tensor_degrees(const PlanSpace& space, int tp) {
@@ -64,7 +66,6 @@ std::vector<std::vector<PlanDimension>> placements(const PlanSpace& space, const
 std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::shard_group)) return {space.job.plan.shard_group};
     std::vector<std::optional<int>> groups{std::nullopt};
-    if (!can(space, PlanFeature::shard_groups)) return groups;
     int largest = 1;
     const int ranks = plan.dp * plan.cp, in_node = used_devices_per_node(space.job) / plan.tp;
     for (const std::int64_t d : divisors(ranks))
@@ -76,18 +77,13 @@ std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan&
 std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan) {
     using enum DataParallel;
     if (!space.is_free(PlanField::data_parallel)) return {space.job.plan.data_parallel};
-    std::vector<DataParallel> kinds{all_reduce};
-    if (plan.dp * plan.cp == 1) return kinds;
-    const bool beside_pipeline = plan.pp == 1 || can(space, PlanFeature::sharded_pipeline);
-    if (!plan.forward_only && can(space, PlanFeature::zero1)) kinds.push_back(zero1);
-    if (!plan.forward_only && can(space, PlanFeature::zero2) && beside_pipeline) kinds.push_back(zero2);
-    if (can(space, PlanFeature::zero3) && beside_pipeline) kinds.push_back(zero3);
-    return kinds;
+    if (plan.dp * plan.cp == 1) return {all_reduce};
+    return plan.forward_only ? std::vector{all_reduce, zero3} : std::vector{all_reduce, zero1, zero2, zero3};
 }
 
 std::vector<Offload> offloads(const PlanSpace& space) {
     if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
-    if (space.job.plan.forward_only || space.job.plan.without_optimizer || !can(space, PlanFeature::offload)) return {Offload::none};
+    if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none};
     return {Offload::none, Offload::optimizer};
 }
 
@@ -95,11 +91,7 @@ std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
     using enum Schedule;
     if (!space.is_free(PlanField::schedule)) return {space.job.plan.schedule};
     if (plan.pp == 1) return {one_f_one_b};
-    std::vector<Schedule> kinds{one_f_one_b};
-    if (!plan.forward_only && can(space, PlanFeature::gpipe)) kinds.push_back(gpipe);
-    if (can(space, PlanFeature::interleaved)) kinds.push_back(interleaved);
-    if (!plan.forward_only && can(space, PlanFeature::zero_bubble)) kinds.push_back(zero_bubble);
-    return kinds;
+    return plan.forward_only ? std::vector{one_f_one_b, interleaved} : std::vector{one_f_one_b, gpipe, interleaved, zero_bubble};
 }
 
 // Chunks of a stage that make the largest chunk smaller than one chunk less does. Layers are dealt out evenly, an input and a head beside
@@ -140,6 +132,58 @@ std::optional<PlanField> plan_field(std::string_view name) {
     return static_cast<PlanField>(found - field_names.begin());
 }
 
+std::vector<PlanFeature> needed_features(PlanField field, const Plan& p) {
+    std::vector<PlanFeature> needed;
+    const auto need = [&](bool is_needed, PlanFeature feature) {
+        if (is_needed) needed.push_back(feature);
+    };
+    switch (field) {
+        case PlanField::tp:
+            need(p.tp > 1, PlanFeature::tensor);
+            break;
+        case PlanField::sequence_parallel:
+            need(p.sequence_parallel, PlanFeature::sequence);
+            break;
+        case PlanField::cp:
+            need(p.cp > 1, PlanFeature::context);
+            break;
+        case PlanField::ep:
+            need(p.ep > 1, PlanFeature::experts);
+            break;
+        case PlanField::pp:
+            need(p.pp > 1, PlanFeature::pipeline);
+            break;
+        case PlanField::schedule:
+            need(p.pp > 1 && p.schedule == Schedule::gpipe, PlanFeature::gpipe);
+            need(p.schedule == Schedule::interleaved, PlanFeature::interleaved);
+            need(p.schedule == Schedule::zero_bubble, PlanFeature::zero_bubble);
+            break;
+        case PlanField::data_parallel:
+            need(p.data_parallel == DataParallel::zero1, PlanFeature::zero1);
+            need(p.data_parallel == DataParallel::zero2, PlanFeature::zero2);
+            need(p.data_parallel == DataParallel::zero3, PlanFeature::zero3);
+            need(p.pp > 1 && (p.data_parallel == DataParallel::zero2 || p.shards_parameters()), PlanFeature::sharded_pipeline);
+            break;
+        case PlanField::shard_group:
+            need(p.shard_group.has_value(), PlanFeature::shard_groups);
+            break;
+        case PlanField::offload:
+            need(p.offload != Offload::none, PlanFeature::offload);
+            break;
+        case PlanField::recompute:
+            need(p.recompute == Recompute::selective, PlanFeature::selective_recompute);
+            break;
+        case PlanField::dp:
+        case PlanField::expert_tp:
+        case PlanField::placement:
+        case PlanField::micro_batch:
+        case PlanField::vpp:
+        case PlanField::stage_blocks:
+            break;
+    }
+    return needed;
+}
+
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
     Scenario whole = job;
     whole.plan = {};
@@ -154,14 +198,14 @@ std::vector<Plan> cuts(const PlanSpace& space) {
     const bool whole = servers_pinned(space);  // workers of a server hold the whole model
     const MixtureOfExperts* moe = experts_of(space);
     std::vector<Plan> plans;
-    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : divided(space, PlanFeature::tensor, space.devices)))
-        for (const int cp : degrees(space, PlanField::cp, own.cp,
-                                    transformer_of(space) && !whole ? divided(space, PlanFeature::context, space.devices / tp) : 1))
-            for (const int ep :
-                 degrees(space, PlanField::ep, own.ep, moe && !whole ? divided(space, PlanFeature::experts, moe->experts) : 1))
+    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : space.devices))
+        for (const int cp : degrees(space, PlanField::cp, own.cp, transformer_of(space) && !whole ? space.devices / tp : 1))
+            for (const int ep : degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
                 for (const int expert_tp : expert_tensor_degrees(space, tp)) {
                     Plan plan = own;
                     plan.tp = tp, plan.cp = cp, plan.ep = ep, plan.expert_tp = expert_tp;
+                    const auto can_do = [&](PlanField degree) { return framework_can(space, degree, plan); };
+                    if (!can_do(PlanField::tp) || !can_do(PlanField::cp) || !can_do(PlanField::ep)) continue;
                     if (expert_tp == 0 || tp % expert_tp == 0) plans.push_back(std::move(plan));
                 }
     return plans;
@@ -170,13 +214,14 @@ std::vector<Plan> cuts(const PlanSpace& space) {
 std::vector<Plan> layouts(const PlanSpace& space, const Plan& cut) {
     std::vector<Plan> plans;
     const int rest = space.devices / (cut.tp * cut.cp);
-    for (const int pp : degrees(space, PlanField::pp, cut.pp, servers_pinned(space) ? 1 : divided(space, PlanFeature::pipeline, rest))) {
+    for (const int pp : degrees(space, PlanField::pp, cut.pp, servers_pinned(space) ? 1 : rest)) {
         const int dp = rest / pp;
         const bool splits =
             cut.global_batch % dp == 0 && (std::int64_t{dp} * cut.cp * cut.tp) % (std::int64_t{cut.ep} * cut.expert_tensor()) == 0;
         if (pp > space.blocks || !splits || (!space.is_free(PlanField::dp) && dp != space.job.plan.dp)) continue;
         Plan plan = cut;
         plan.pp = pp, plan.dp = dp;
+        if (!framework_can(space, PlanField::pp, plan)) continue;
         for (auto& order : placements(space, plan)) {
             plan.placement = std::move(order);
             plans.push_back(plan);
@@ -190,13 +235,15 @@ std::vector<Plan> sharings(const PlanSpace& space, const Plan& layout) {
     Plan plan = layout;
     for (const DataParallel kind : sharing_kinds(space, layout)) {
         plan.data_parallel = kind;
+        if (!can(space, PlanField::data_parallel, plan)) continue;
         for (const std::optional<int> group :
              plan.has_shards() ? shard_groups(space, layout) : std::vector<std::optional<int>>{std::nullopt}) {
             if (group && layout.dp * layout.cp % *group != 0) continue;
             plan.shard_group = group;
+            if (!can(space, PlanField::shard_group, plan)) continue;
             for (const Offload offload : offloads(space)) {
                 plan.offload = offload;
-                plans.push_back(plan);
+                if (can(space, PlanField::offload, plan)) plans.push_back(plan);
             }
         }
     }
@@ -208,7 +255,7 @@ std::vector<Plan> shapes(const PlanSpace& space, const Plan& layout) {
     std::vector<bool> sequence{layout.tp > 1 && own.sequence_parallel};
     if (space.is_free(PlanField::sequence_parallel)) {
         sequence = {false};
-        if (transformer_of(space) && layout.tp > 1 && can(space, PlanFeature::sequence)) sequence.push_back(true);
+        if (transformer_of(space) && layout.tp > 1) sequence.push_back(true);
     }
     const std::int64_t samples = layout.global_batch / layout.dp;  // of one pipeline
     std::vector<std::int64_t> sizes = divisors(samples);
@@ -219,7 +266,7 @@ std::vector<Plan> shapes(const PlanSpace& space, const Plan& layout) {
     for (const std::int64_t size : sizes)
         for (const bool parallel : sequence) {
             plan.micro_batch = size, plan.sequence_parallel = parallel;
-            plans.push_back(plan);
+            if (can(space, PlanField::sequence_parallel, plan)) plans.push_back(plan);
         }
     return plans;
 }
@@ -230,6 +277,7 @@ std::vector<Plan> schedules(const PlanSpace& space, const Plan& shape) {
     if (space.is_free(PlanField::stage_blocks)) plan.stage_blocks.clear();
     for (const Schedule kind : schedule_kinds(space, shape)) {
         plan.schedule = kind;
+        if (!can(space, PlanField::schedule, plan)) continue;
         for (const int vpp : chunk_counts(space, plan)) {
             plan.vpp = vpp;
             if (can_be(space, plan)) plans.push_back(plan);
@@ -245,19 +293,35 @@ std::vector<Plan> recompute_families(const PlanSpace& space, const Plan& plan) {
     family.recompute_blocks = 0;
     std::vector<Plan> families{family};
     // A fused attention kernel keeps nothing that could be made again, unless the job names more.
-    const bool drops = (!plan.flash_attention || !plan.recompute_modules.empty()) && can(space, PlanFeature::selective_recompute);
+    const bool drops = !plan.flash_attention || !plan.recompute_modules.empty();
     if (plan.forward_only || !transformer_of(space) || !drops) return families;
     family.recompute = Recompute::selective;
-    families.push_back(family);
+    if (can(space, PlanField::recompute, family)) families.push_back(family);
     return families;
 }
 
-std::optional<Plan> with_recomputed_blocks(const PlanSpace& space, const Plan& family, int blocks, int layers) {
+bool has_plans(const PlanSpace& space) {
+    const auto divides = [&](const Plan& shape) {
+        try {
+            Scenario job = space.job;
+            job.plan = shape;
+            cut_network(job);
+            return true;
+        } catch (const InputError&) {
+            return false;
+        }
+    };
+    for (const Plan& cut : cuts(space))
+        for (const Plan& layout : layouts(space, cut))
+            for (const Plan& shape : shapes(space, layout))
+                if (!sharings(space, layout).empty() && !schedules(space, shape).empty() && divides(shape)) return true;
+    return false;
+}
+
+std::optional<BlocksAgain> blocks_again(const PlanSpace& space, const Plan& family, int blocks, int layers) {
     if (!space.is_free(PlanField::recompute) || family.recompute != Recompute::none || family.forward_only) return {};
-    Plan plan = family;
-    plan.recompute = blocks < layers ? Recompute::blocks : Recompute::full;
-    plan.recompute_blocks = blocks < layers ? blocks : 0;
-    return plan;
+    if (blocks == layers) return BlocksAgain{Recompute::full, 0};
+    return BlocksAgain{Recompute::blocks, blocks};
 }
 
 }  // namespace sextant

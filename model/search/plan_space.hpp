@@ -58,6 +58,9 @@ struct PlanSpace {
 // Throws InputError where the workload cannot be built.
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices);
 
+// What the plan's value of one field needs of a framework, beside what the fields of the levels above it have.
+std::vector<PlanFeature> needed_features(PlanField, const Plan&);
+
 // The values of one level: the plan given, with this level's fields set. Simpler plans come first.
 std::vector<Plan> cuts(const PlanSpace&);
 std::vector<Plan> layouts(const PlanSpace&, const Plan& cut);
@@ -65,10 +68,17 @@ std::vector<Plan> sharings(const PlanSpace&, const Plan& layout);
 std::vector<Plan> shapes(const PlanSpace&, const Plan& layout);
 std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
 
+// Is there any plan at all that the network can be cut by?
+bool has_plans(const PlanSpace&);
+
 // What runs forward again, to begin with: nothing, or the attention core.
 std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
-// The plan that begins a family, with this many blocks of each stage running forward again, of at most `layers` that a stage has. None
-// where that is not to be chosen.
-std::optional<Plan> with_recomputed_blocks(const PlanSpace&, const Plan& family, int blocks, int layers);
+// This many blocks of each stage running forward again, of at most `layers` that a stage has, in a plan that begins a family. None where
+// that is not to be chosen.
+struct BlocksAgain {
+    Recompute recompute = Recompute::none;
+    int blocks = 0;
+};
+std::optional<BlocksAgain> blocks_again(const PlanSpace&, const Plan& family, int blocks, int layers);
 
 }  // namespace sextant

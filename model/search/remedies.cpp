@@ -25,16 +25,18 @@ constexpr std::array from_small_to_large{PlanField::recompute,
 
 class Trials {
 public:
-    explicit Trials(const SearchRequest& request) : request_(request) {
+    Trials(const SearchRequest& request, const GoOn& go_on) : request_(request), go_on_(go_on) {
         request_.top = 1;
         if (request_.devices.empty()) request_.devices = {request_.job.plan.devices()};
     }
 
     // Keeps the change if a plan fits with it.
     bool keep_if_it_fits(RemedyKind kind, const SearchRequest& changed, std::optional<PlanField> field = {}) {
+        if (stopped_) return false;
         try {
-            const SearchResult found = search(changed);
-            if (found.best.empty()) return false;
+            const SearchResult found = search(changed, [this](const SearchProgress&) { return !go_on_ || go_on_(); });
+            stopped_ = !found.complete;
+            if (found.best.empty() || stopped_) return false;
             found_.push_back({kind, field, try_plan(changed.job, found.best.front().plan)});
             return true;
         } catch (const InputError&) {
@@ -74,13 +76,14 @@ public:
         std::vector<std::int64_t> batches = request_.global_batches;
         if (batches.empty()) batches = {request_.job.plan.global_batch};
         SearchRequest changed = request_;
-        for (std::int64_t batch = std::ranges::min(batches); batch % 2 == 0;) {
+        for (std::int64_t batch = std::ranges::min(batches); batch % 2 == 0 && !stopped_;) {
             batch /= 2;
             changed.global_batches = {batch};
             if (keep_if_it_fits(RemedyKind::global_batch, changed)) return;
         }
     }
 
+    // Twice as many until they are enough; then the fewest between: whole nodes, or devices where one node is.
     void add_devices() {
         const NodeSpec& node = request_.job.cluster.node;
         const int per_node = std::clamp(request_.job.plan.devices_per_node.value_or(node.devices), 1, node.devices);
@@ -88,24 +91,37 @@ public:
         SearchRequest changed = request_;
         changed.job.reserved_devices = 0;
         changed.pinned.erase(PlanField::dp);
+        const auto enough = [&](std::int64_t devices) {
+            changed.devices = {static_cast<int>(devices)};
+            return keep_if_it_fits(RemedyKind::devices, changed);
+        };
         const std::int64_t largest = std::ranges::max(request_.devices);
-        for (std::int64_t n = largest < per_node ? per_node : 2 * largest; n <= most; n *= 2) {
-            changed.devices = {static_cast<int>(n)};
-            if (keep_if_it_fits(RemedyKind::devices, changed)) return;
-        }
+        std::int64_t too_few = largest, n = largest < per_node ? per_node : 2 * largest;
+        for (; n <= most && !enough(n); n *= 2) too_few = n;
+        if (n > most || stopped_) return;
+        const Remedy doubled = std::move(found_.back());
+        found_.pop_back();
+        // Of a large cluster not every number is tried.
+        constexpr std::int64_t most_trials = 64;
+        const std::int64_t unit = n > per_node ? per_node : 1, step = unit * std::max<std::int64_t>(1, (n - too_few) / unit / most_trials);
+        for (std::int64_t fewer = (too_few / step + 1) * step; fewer < n; fewer += step)
+            if (enough(fewer)) return;
+        found_.push_back(doubled);
     }
 
     std::vector<Remedy> found() && { return std::move(found_); }
 
 private:
     SearchRequest request_;
+    const GoOn& go_on_;
+    bool stopped_ = false;
     std::vector<Remedy> found_;
 };
 
 }  // namespace
 
-std::vector<Remedy> remedies(const SearchRequest& request) {
-    Trials trials(request);
+std::vector<Remedy> remedies(const SearchRequest& request, const GoOn& go_on) {
+    Trials trials(request, go_on);
     trials.unpin();
     trials.move_to_the_host();
     trials.narrow_numbers();

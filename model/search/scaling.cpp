@@ -35,6 +35,17 @@ void compare(Scaling& scaling) {
 
 }  // namespace
 
+std::vector<NamedQuantity> named_quantities(const Scaling& scaling) {
+    std::vector<NamedQuantity> list;
+    const auto has_plan = [](const ScalingPoint& p) { return p.best.has_value(); };
+    const auto largest = std::find_if(scaling.points.rbegin(), scaling.points.rend(), has_plan);
+    if (largest == scaling.points.rend()) return list;
+    list = named_quantities(*largest->best);
+    list.push_back({"efficiency", largest->efficiency, nullptr});
+    if (scaling.pays_up_to) list.push_back({"pays_up_to", static_cast<double>(*scaling.pays_up_to), nullptr});
+    return list;
+}
+
 Scaling scale(const ScalingRequest& request, const std::function<bool(double done, const SearchProgress&)>& progress) {
     Scaling scaling{request, {}, {}, {}, true};
     std::vector<int> sizes = request.search.devices;

@@ -30,6 +30,8 @@ struct Scaling {
     bool complete = true;
 };
 inline constexpr double worth_adding = 0.5;
+// Those of the best plan at the largest size that has one, its efficiency, and up to where devices pay.
+std::vector<NamedQuantity> named_quantities(const Scaling&);
 
 // `progress`: with the part that is done; false stops. Throws InputError as search does, where no size is possible.
 Scaling scale(const ScalingRequest&, const std::function<bool(double done, const SearchProgress&)>& progress = {});

@@ -3,6 +3,7 @@
 #include "model/plan/partition.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/search/cut_search.hpp"
+#include "model/search/plan_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,6 +60,32 @@ void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
         throw InputError(Diagnostic{request.job.file, "/run/device_price",
                                     "the cheapest plan is asked for, and nothing says what a device costs",
                                     "\"run\": {\"device_price\": \"2.50 USD/h\"}"});
+}
+
+// Names the pins that contradict each other, or the devices: of all pins those without any of which there would be a plan.
+Diagnostic refusal(const std::vector<Part>& parts) {
+    const PlanSpace& first = parts.front().space;
+    const auto any = [&](const std::set<PlanField>& pinned) {
+        return std::ranges::any_of(parts, [&](const Part& p) {
+            return has_plans({p.space.job, pinned, p.space.devices, p.space.blocks, p.space.layers});
+        });
+    };
+    std::set<PlanField> pinned = first.pinned;
+    for (const PlanField field : first.pinned) {
+        std::set<PlanField> fewer = pinned;
+        fewer.erase(field);
+        if (!any(fewer)) pinned = std::move(fewer);
+    }
+    std::string names, devices;
+    for (const PlanField field : pinned) names += (names.empty() ? "" : ", ") + pin_text(field, first.job.plan);
+    for (const Part& part : parts) {
+        const std::string number = std::to_string(part.space.devices);
+        if (!devices.ends_with(number)) devices += (devices.empty() ? "" : ", ") + number;
+    }
+    if (names.empty()) names = "a global batch of " + std::to_string(first.job.plan.global_batch);
+    return {first.job.file, "/plan",
+            "no plan can be: nothing goes with " + names + " on " + devices + (devices == "1" ? " device" : " devices"),
+            pinned.empty() ? "look at other numbers of devices" : "pin less, or look at other numbers of devices"};
 }
 
 // One cut of one part: what one thread searches at a time.
@@ -162,9 +189,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         }
     }
     result.complete = !stop;
-    if (result.counts.all() == 0 && result.complete)
-        throw InputError(Diagnostic{request.job.file, "/plan", "no plan can be: nothing goes with what is pinned",
-                                    "pin less, or look at other numbers of devices"});
+    if (result.counts.all() == 0 && result.complete) throw InputError(refusal(parts));
     result.best = ranking.best();
     result.front = ranking.front();
     if (!result.best.empty()) result.smallest.reset();

@@ -197,6 +197,18 @@ TEST(Scale, measures_each_size_against_the_smallest) {
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }
 
+TEST(Scale, exits_with_1_when_a_condition_on_the_largest_size_holds) {
+    const std::vector<std::string> sizes{"--gpus", "8,16", "--pin", "tp", "--pin", "pp", "--pin", "cp"};
+    const auto exit_code = [&](const std::string& condition) {
+        std::vector<std::string> all = sizes;
+        all.insert(all.end(), {"--fail-if", condition});
+        return run_with("scale", "scenarios/llama-3-8b-fsdp-64xh100.json", all).exit_code;
+    };
+    EXPECT_EQ(exit_code("devices >= 16"), 1);
+    EXPECT_EQ(exit_code("efficiency > 10"), 0);
+    EXPECT_EQ(exit_code("nonsense > 10"), 2);
+}
+
 TEST(Scale, writes_text_and_a_picture) {
     const std::filesystem::path file = scratch("scale.svg");
     const ProcessResult r = run_with("scale", "scenarios/does-not-fit.json", {"--gpus", "8,16", "--weak", "--picture", file.string()});

@@ -1,3 +1,4 @@
+#include "model/predict/stage_price.hpp"
 #include "tests/predict/hand_made_state.hpp"
 #include "tests/predict/mlp_job.hpp"
 
@@ -34,8 +35,13 @@ PriceMs price(Prepared::State job, Seconds forward, Seconds backward) {
     SegmentPrice block;
     block.forward.device = forward / 10;
     block.backward.device = backward / 10;
-    const DataParallelPrice p = price_data_parallel(job, 0, std::vector{block}, {}, {}, {});
-    return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, p.offload / ms};
+    const StageWork work = stage_work(job, 0, std::vector{block});
+    const StageExchanges exchanges = stage_exchanges(job, 0, {});
+    const auto only_stage = [](const auto& part) {
+        return [&](std::size_t) -> const auto& { return part; };
+    };
+    const DataParallelPrice p = price_data_parallel(job, 0, {{}, {}, only_stage(work), only_stage(exchanges)}, {}, {}, {});
+    return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, update_time(job, 0, {}).host / ms};
 }
 
 TEST(DataParallel, WithoutOverlapIsOneAllReduceAfterBackward) {

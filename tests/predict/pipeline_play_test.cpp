@@ -10,19 +10,25 @@ namespace {
 using namespace units;
 using testing::ElementsAre;
 
-PlayedPipeline two_stages_of(int chunks) {
+struct TwoStages {
+    std::vector<ChunkTimes> chunks;  // of each stage
+    bool sends_block = false;
+
+    [[nodiscard]] PlayedPipeline pipeline() const { return {{chunks, chunks}, sends_block}; }
+};
+
+TwoStages two_stages_of(int chunks) {
     ChunkTimes t;
     t.ahead = t.send_ahead = t.send_back = 1 * s;
     t.back = 2 * s;
-    PlayedPipeline pipeline;
-    pipeline.stages.assign(2, std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t));
-    return pipeline;
+    return {std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
 }
 
-std::vector<double> ends(const PlayedPipeline& pipeline, Schedule schedule, int micro_batches) {
-    const auto orders = work_orders(schedule, 2, static_cast<int>(pipeline.stages.front().size()), micro_batches);
+std::vector<double> ends(const TwoStages& stages, Schedule schedule, int micro_batches, bool forward_only = false) {
+    const PlayedSchedule played(schedule, 2, static_cast<int>(stages.chunks.size()), micro_batches, forward_only);
     std::vector<double> list;
-    for (const Seconds end : play(pipeline, orders, micro_batches)) list.push_back(end / s);
+    const auto of_stages = played.ends(std::vector{stages.pipeline()}, micro_batches).front();
+    for (const Seconds end : of_stages) list.push_back(end / s);
     return list;
 }
 
@@ -31,9 +37,9 @@ TEST(PlayedPipeline, OfInterleavedChunksSendsInTurnWithCompute) {
     // forward of chunk 1 for micro-batch 2 from 4 s on, its send over at 6 s.
     //   A  F01 0-2  F02 2-4  F11 4-6  F12 6-8                                B11 10-13  B12 14-17  B01 17-19  B02 20-22
     //   B      F01 2-4  F02 4-6  F11 6-7  B11 7-10  F12 10-11  B12 11-14  B01 14-17  B02 17-20
-    PlayedPipeline pipeline = two_stages_of(2);
-    pipeline.sends_block = true;
-    EXPECT_THAT(ends(pipeline, Schedule::interleaved, 2), ElementsAre(22, 20));
+    TwoStages stages = two_stages_of(2);
+    stages.sends_block = true;
+    EXPECT_THAT(ends(stages, Schedule::interleaved, 2), ElementsAre(22, 20));
 }
 
 TEST(PlayedPipeline, OfInterleavedChunksSendsBesideCompute) {
@@ -43,24 +49,44 @@ TEST(PlayedPipeline, OfInterleavedChunksSendsBesideCompute) {
 }
 
 TEST(PlayedPipeline, StopsAfterTheForwardsWhereThereIsNothingElse) {
-    PlayedPipeline pipeline = two_stages_of(2);
-    pipeline.forward_only = true;
-    EXPECT_THAT(ends(pipeline, Schedule::interleaved, 2), ElementsAre(6, 8));  // F12 arrives at B at 7 s
+    EXPECT_THAT(ends(two_stages_of(2), Schedule::interleaved, 2, true), ElementsAre(6, 8));  // F12 arrives at B at 7 s
 }
 
 TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileItWaits) {
     // Half a second of forward is done before the input comes: F 0-1.5 and 1.5-2.5. The gradient of the input
     // takes 1 s, that of the weights 1 s: on the second stage 2.5-3.5 and 3.5-4.5, on the first 3.5-4.5 and 4.5-5.5, and a second more for
     // the last weights of each.
-    PlayedPipeline pipeline = two_stages_of(1);
-    for (std::vector<ChunkTimes>& stage : pipeline.stages) {
-        ChunkTimes& t = stage.front();
-        t.early = 0.5 * s;
-        t.ahead = 1.5 * s;
-        t.back = t.weights = t.last = 1 * s;
-        t.send_ahead = t.send_back = {};
+    TwoStages stages = two_stages_of(1);
+    ChunkTimes& t = stages.chunks.front();
+    t.early = 0.5 * s;
+    t.ahead = 1.5 * s;
+    t.back = t.weights = t.last = 1 * s;
+    t.send_ahead = t.send_back = {};
+    EXPECT_THAT(ends(stages, Schedule::zero_bubble, 1), ElementsAre(6.5, 5.5));
+}
+
+// Seven that are played side by side, each slower than the one before.
+TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
+    std::vector<TwoStages> many;
+    std::vector<PlayedPipeline> pipelines;
+    for (int i = 0; i < 7; ++i) {
+        many.push_back(two_stages_of(2));
+        many.back().chunks.back().ahead *= 1 + i;
     }
-    EXPECT_THAT(ends(pipeline, Schedule::zero_bubble, 1), ElementsAre(6.5, 5.5));
+    for (const TwoStages& stages : many) pipelines.push_back(stages.pipeline());
+    const auto together = PlayedSchedule(Schedule::interleaved, 2, 2, 10, false).ends(pipelines, 10);
+    ASSERT_EQ(together.size(), many.size());
+    for (std::size_t i = 0; i < many.size(); ++i)
+        for (std::size_t stage = 0; stage < 2; ++stage)
+            EXPECT_DOUBLE_EQ(together[i][stage] / s, ends(many[i], Schedule::interleaved, 10)[stage]);
+}
+
+// 1001 micro-batches on two stages: three for each stage, and the one that is left, are played alike.
+TEST(PlayedPipeline, OfManyMicroBatchesIsPlayedAsOneOfFewIs) {
+    EXPECT_EQ(PlayedSchedule::alike(2, 1001), 7);
+    const TwoStages stages = two_stages_of(1);
+    const PlayedSchedule few(Schedule::zero_bubble, 2, 1, 7, false);
+    EXPECT_EQ(few.ends(std::vector{stages.pipeline()}, 1001).front()[0] / s, ends(stages, Schedule::zero_bubble, 1001)[0]);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // What only the network or the finished answer shows to be wrong.
+#include "model/hardware/topology.hpp"
+#include "model/plan/partition.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>
@@ -26,6 +28,11 @@ Scenario resnet() {
     job.workload = {"resnet50", "ResNet-50", ConvolutionalSpec{}, ""};
     job.plan.micro_batch = job.plan.global_batch = 4;
     return job;
+}
+
+TEST(Prepare, KeepsTheTopologyOfTheNodesThatItsRanksFill) {
+    const Scenario job = resnet();
+    EXPECT_EQ(prepare(job).topology()->nodes(), used_nodes(job));
 }
 
 TEST(Prepare, RefusesMoreChunksThanBlocks) {

@@ -32,7 +32,7 @@ PhasePrice two_half_hidden_gathers(Seconds kernel) {
         gather.after = after;
         block.forward_exchanges.push_back(gather);
     }
-    return price_block(block, job, job.groups.unlike.front(), {}).forward;
+    return price_block(block, kernel_times(block, job, {}), job, job.groups.unlike.front(), {}).forward;
 }
 
 TEST(PhasePrice, HidesThePartOfAnExchangeThatKernelsAreLongEnoughFor) {

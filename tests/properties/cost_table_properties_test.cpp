@@ -36,7 +36,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
     PassSums sums;
     const StageBlocks& blocks = job.stages[stage];
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        const SegmentPrice block = price_block(job.templates[t], job, job.groups[stage], {});
+        const SegmentPrice block = price_block(job.templates[t], kernel_times(job.templates[t], job, {}), job, job.groups[stage], {});
         const PhasePrice& one = kind == SpanKind::forward ? block.forward : kind == SpanKind::backward ? block.backward : block.recompute;
         double n = blocks.count[t];
         if (kind == SpanKind::recompute)

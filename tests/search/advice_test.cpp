@@ -187,16 +187,60 @@ TEST(Advice, remedies_fit_and_change_one_thing_each) {
     EXPECT_THAT(all, Contains(testing::Field(&Remedy::field, std::optional(PlanField::data_parallel))));
 }
 
-TEST(PlanAnswer, refuses_pins_that_no_plan_can_have_and_names_them) {
-    SearchRequest request = request_for(small_gpt());
-    request.job.plan.tp = 3;
-    request.pinned = {PlanField::tp};
+std::string refusal(const SearchRequest& request) {
     try {
         find_plan({request, request.job.plan, false});
-        FAIL() << "16 devices do not divide by 3";
     } catch (const InputError& e) {
-        EXPECT_THAT(e.diagnostics().front().what, Not(IsEmpty()));
+        return e.diagnostics().front().what;
     }
+    return "";
+}
+
+// 16 devices do not divide by 3, and have no 8 x 4; a micro-batch of 2 goes with anything.
+TEST(PlanAnswer, refuses_pins_that_no_plan_can_have_and_names_those_that_contradict) {
+    SearchRequest request = request_for(small_gpt());
+    request.job.plan.tp = 3;
+    request.pinned = {PlanField::tp, PlanField::micro_batch};
+    EXPECT_EQ(refusal(request), "no plan can be: nothing goes with tp=3 on 16 devices");
+    request.job.plan.tp = 8;
+    request.job.plan.pp = 4;
+    request.pinned.insert(PlanField::pp);
+    EXPECT_EQ(refusal(request), "no plan can be: nothing goes with tp=8, pp=4 on 16 devices");
+}
+
+// 175 billion parameters of 16 bytes are 2.8 TB, of which each of 32 devices would hold more than its 80 GB. Twice that is more than
+// enough.
+TEST(Advice, more_devices_are_no_more_than_are_needed) {
+    SearchRequest request = request_for(
+        bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-175b", "plan.tp=1", "plan.pp=1", "plan.dp=8", "plan.global_batch=960",
+                                                 "plan.micro_batch=1", "plan.data_parallel=zero3", "framework=pytorch-fsdp"}));
+    request.pinned = {PlanField::tp, PlanField::pp, PlanField::cp, PlanField::data_parallel, PlanField::offload};
+    const std::vector<Remedy> all = remedies(request);
+    const auto more = std::ranges::find(all, RemedyKind::devices, &Remedy::kind);
+    ASSERT_NE(more, all.end());
+    const int enough = more->tried.plan.devices();
+    EXPECT_EQ(enough % 8, 0);
+    EXPECT_NE(enough & (enough - 1), 0) << "no doubling of eight, so that doubling would have missed it";
+    request.pinned.erase(PlanField::dp);
+    for (int fewer = 8; fewer < enough; fewer += 8) {
+        request.devices = {fewer};
+        try {
+            EXPECT_THAT(search(request).best, IsEmpty()) << fewer;
+        } catch (const InputError&) {  // the batch does not divide so
+        }
+    }
+}
+
+TEST(Advice, stops_when_asked_and_keeps_what_it_has) {
+    const SearchRequest request = request_for(small_gpt());
+    const auto whole = obvious_alternatives(request, request.job.plan);
+    int asked = 0;
+    const auto part = obvious_alternatives(request, request.job.plan, [&] { return ++asked < 4; });
+    EXPECT_EQ(asked, 4);
+    EXPECT_LT(part.size(), whole.size());
+    asked = 0;
+    EXPECT_THAT(remedies(pinned_request(), [&] { return ++asked < 1; }), IsEmpty());
+    EXPECT_EQ(asked, 1);
 }
 
 TEST(PlanAnswer, stops_when_asked_and_keeps_what_it_has) {

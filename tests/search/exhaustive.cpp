@@ -1,6 +1,6 @@
 #include "tests/search/exhaustive.hpp"
 
-#include "model/predict/stage_price.hpp"
+#include "model/predict/stage_work.hpp"
 #include "model/search/ranking.hpp"
 #include "model/search/stage_split.hpp"
 
@@ -58,7 +58,7 @@ private:
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
         std::vector<int> even;
-        const auto segments = price_segments(job, {});
+        const auto segments = price_blocks(job, kernel_times(job, {}), {}).segments;
         for (std::size_t s = 0; s < job.stages.size(); ++s) {
             even.push_back(std::accumulate(job.stages[s].count.begin(), job.stages[s].count.end(), 0));
             for (const ChunkBlocks::Block& b : job.chunks[s].front().blocks) {
@@ -74,9 +74,12 @@ private:
         const Prepared job = prepare(with_plan(request_.job, family));
         const int layers = std::ranges::max(job.state().stages, {}, &StageBlocks::layers).layers;
         for (int k = 1; k <= layers; ++k) {
-            const auto more = with_recomputed_blocks(space, family, k, layers);
-            if (!more) return;
-            if (!fits || k == layers) fits = try_plan(*more);
+            const auto again = blocks_again(space, family, k, layers);
+            if (!again) return;
+            Plan more = family;
+            more.recompute = again->recompute;
+            more.recompute_blocks = again->blocks;
+            if (!fits || k == layers) fits = try_plan(more);
         }
     }
 

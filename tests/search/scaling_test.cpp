@@ -53,6 +53,16 @@ TEST(Scaling, weak_scaling_keeps_the_samples_of_a_device) {
     for (const ScalingPoint& p : scale(small_request(false)).points) EXPECT_EQ(p.global_batch, 128);
 }
 
+TEST(Scaling, conditions_are_about_the_largest_size) {
+    const Scaling s = scale(small_request(false));
+    const auto list = named_quantities(s);
+    const auto value = [&](std::string_view name) { return std::ranges::find(list, name, &NamedQuantity::name)->si; };
+    EXPECT_EQ(value("devices"), 32);
+    EXPECT_DOUBLE_EQ(value("efficiency"), s.points.back().efficiency);
+    EXPECT_DOUBLE_EQ(value("pays_up_to"), *s.pays_up_to);
+    EXPECT_THAT(named_quantities(Scaling{}), testing::IsEmpty());
+}
+
 TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
     ScalingRequest request = small_request(false);
     request.search.devices = {1, 8};

@@ -1,0 +1,9 @@
+#include "backend/storage/clock.hpp"
+
+#include <chrono>
+
+namespace sextant {
+
+Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() * units::s; }
+
+}  // namespace sextant
