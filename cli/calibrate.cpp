@@ -105,7 +105,9 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<CalibrateOptions>();
     auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
-    command->add_option("--from", options->from, "instead: what published runs say of devices and frameworks, published calls of libraries (measurements/FORMAT.md)")
+    command
+        ->add_option("--from", options->from,
+                     "instead: what published runs say of devices and frameworks, published calls of libraries (measurements/FORMAT.md)")
         ->type_name("FILE")
         ->excludes(out);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));

@@ -296,8 +296,7 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
-PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files,
-                                 const std::function<void()>& progress) {
+PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
     const MeasurementSources names = measurement_sources(library);
     std::vector<TrainingRun> runs;
     std::vector<LibraryCall> calls;

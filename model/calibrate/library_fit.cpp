@@ -45,7 +45,8 @@ std::vector<Knob> knobs_of(const CommunicationLibrary& library) {
     std::vector<Knob> knobs;
     if (library.messages) {
         const auto add = [&](std::string name, auto member) {
-            knobs.push_back(knob("/messages/" + name, [member](CommunicationLibrary& l) -> auto& { return (*l.messages).*member; }));
+            knobs.push_back(knob(
+                "/messages/" + name, [member](CommunicationLibrary & l) -> auto& { return (*l.messages).*member; }));
         };
         add("inside", &MessagePassing::inside);
         add("across", &MessagePassing::across);
@@ -61,11 +62,17 @@ std::vector<Knob> knobs_of(const CommunicationLibrary& library) {
     }
     for (std::size_t i = 0; i < library.protocols.size(); ++i) {
         const std::string at = "/protocols/" + std::to_string(i);
-        knobs.push_back(knob(at + "/base", [i](CommunicationLibrary& l) -> auto& { return l.protocols[i].base; }));
+        knobs.push_back(knob(
+            at + "/base", [i](CommunicationLibrary & l) -> auto& { return l.protocols[i].base; }));
         if (library.protocols[i].inside_fraction)
-            knobs.push_back(knob(at + "/inside_fraction", [i](CommunicationLibrary& l) -> auto& { return *l.protocols[i].inside_fraction; }));
+            knobs.push_back(knob(
+                at + "/inside_fraction", [i](CommunicationLibrary & l) -> auto& { return *l.protocols[i].inside_fraction; }));
+        if (library.protocols[i].channel_start)
+            knobs.push_back(knob(
+                at + "/channel_start", [i](CommunicationLibrary & l) -> auto& { return *l.protocols[i].channel_start; }));
         if (library.protocols[i].channel_bandwidth.value > Bandwidth{})
-            knobs.push_back(knob(at + "/channel_bandwidth", [i](CommunicationLibrary& l) -> auto& { return l.protocols[i].channel_bandwidth; }));
+            knobs.push_back(knob(
+                at + "/channel_bandwidth", [i](CommunicationLibrary & l) -> auto& { return l.protocols[i].channel_bandwidth; }));
     }
     return knobs;
 }

@@ -32,13 +32,11 @@ struct Call {
         return step(p.ring_step, std::max(n - 1 - across, 0.0), std::min(across, n - 1));
     }
     // From a leaf to the root: along the ranks of a node, then up a binary tree over nodes.
-    [[nodiscard]] Seconds tree_pass(const Protocol& p) const {
-        return step(p.tree_step, std::ceil(n / nodes) - 1, levels());
-    }
+    [[nodiscard]] Seconds tree_pass(const Protocol& p) const { return step(p.tree_step, std::ceil(n / nodes) - 1, levels()); }
     [[nodiscard]] double levels() const { return nodes > 1 ? std::ceil(std::log2(nodes)) : 0; }
     // What a node sends in a double tree over nodes, in buffers: in each tree half a buffer to its parent and to each child. Two nodes
     // are parent and child of one tree and the other way round in the other; of three, one has two neighbours in both or a parent in one.
-    [[nodiscard]] double tree_load() const { return nodes == 2 ? 1 : nodes == 3 ? 1.5 : 2; }
+    [[nodiscard]] double tree_load() const { return nodes == 2 && library.tree_of_two_nodes ? 1 : nodes == 3 ? 1.5 : 2; }
     // How much slower the links inside a node are than the ring's slowest: below 1 where the network limits it.
     [[nodiscard]] double ring_over_inside() const { return group.ring / group.inside; }
 
@@ -49,7 +47,16 @@ struct Call {
         call.efficiency *= scale.bandwidth;
         if (p.channel_bandwidth.value > Bandwidth{})
             call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * scale.bandwidth);
+        if (p.channel_start && library.channel_rate > Bandwidth{})
+            call.fixed += std::ceil(group.ring / library.channel_rate) * p.channel_start->value / scale.latency;
         return call;
+    }
+    // Of a tree's bandwidth, what its chunks fill: between two sizes along the powers of two.
+    [[nodiscard]] double tree_fill(const Protocol& p) const {
+        if (p.tree_fill.empty()) return 1;
+        const double at = std::clamp(std::log2(size / (64 * units::B)), 0.0, static_cast<double>(p.tree_fill.size() - 1));
+        const auto below = static_cast<std::size_t>(at), above = std::min(below + 1, p.tree_fill.size() - 1);
+        return std::lerp(p.tree_fill[below], p.tree_fill[above], at - std::floor(at));
     }
 
     [[nodiscard]] CollectivePrice ring_all_reduce(const Protocol& p) const {
@@ -58,7 +65,7 @@ struct Call {
     [[nodiscard]] CollectivePrice tree_all_reduce(const Protocol& p) const {
         const double load = nodes > 1 ? std::max(tree_load(), 2 * ring_over_inside()) : 2;
         CollectivePrice tree = price(p, 2.0 * tree_pass(p), load * size, Pattern::ring, 1);
-        tree.efficiency *= library.tree_bandwidth_fraction.value;
+        tree.efficiency *= library.tree_bandwidth_fraction.value * tree_fill(p);
         return tree;
     }
     [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
@@ -70,13 +77,12 @@ struct Call {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
         const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
         return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels()), load * size, Pattern::ring,
-                scale.bandwidth};
+                scale.bandwidth * tree_fill(library.protocols.back())};
     }
-    [[nodiscard]] CollectivePrice one_way(const Protocol& p) const {
-        return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n);
-    }
+    [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
-        return price(p, library.chains_follow ? one_step(p) : ring_pass(p), size, Pattern::ring, n);
+        const bool follows = library.chains_follow && (!group.crosses_network || size <= n * p.channel_bytes);
+        return price(p, follows ? one_step(p) : ring_pass(p), size, Pattern::ring, n);
     }
     [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p), size, Pattern::path, 1); }
     [[nodiscard]] Seconds one_step(const Protocol& p) const {
@@ -167,8 +173,9 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.all_to_all = all_to_all;
     g.machine = machine;
     const TransferPath neighbour = topology.path(ring.order[0], ring.order[1]);
-    g.inside = !g.crosses_network ? ring.bandwidth
-               : neighbour.crosses_network ? Bandwidth::from_si(std::numeric_limits<double>::infinity()) : max(neighbour.bottleneck, g.ring);
+    g.inside = !g.crosses_network          ? ring.bandwidth
+               : neighbour.crosses_network ? Bandwidth::from_si(std::numeric_limits<double>::infinity())
+                                           : max(neighbour.bottleneck, g.ring);
     const auto first_link_is = [&](LinkCategory category) {
         return !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == category;
     };
@@ -204,7 +211,7 @@ CollectivePrice collective_price(Collective what, Bytes size, const Group& group
     }
     if (what == Collective::all_reduce && library.in_switch_reduction && !library.protocols.empty()) {
         if (group.in_switch) offer(call.in_switch_all_reduce());
-        if (group.in_node_switch && library.in_switch_tree) offer(call.in_switch_tree_all_reduce());
+        if (group.in_node_switch && library.in_switch_tree && !out_of_order) offer(call.in_switch_tree_all_reduce());
     }
     best.fixed += host_time(what, size, group, library);
     return best;

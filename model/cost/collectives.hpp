@@ -42,9 +42,9 @@ GroupMachine group_machine(const Cluster&);
 // A communicator: what the topology gives a group of ranks that communicate at once with their sister groups.
 struct Group {
     int ranks = 1;
-    int nodes = 1;          // that the group spans
-    Bandwidth ring;         // per rank, over all its rings
-    Bandwidth all_to_all;   // per rank
+    int nodes = 1;         // that the group spans
+    Bandwidth ring;        // per rank, over all its rings
+    Bandwidth all_to_all;  // per rank
     // Of the ring's part in a node; infinite where it has none.
     Bandwidth inside = Bandwidth::from_si(std::numeric_limits<double>::infinity());
     Seconds wire_latency;   // of the slowest hop

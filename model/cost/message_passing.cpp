@@ -18,7 +18,8 @@ struct MessageCall {
         return group.machine.host_memory > Bandwidth{} ? rate.value * (group.machine.host_memory / m.of_host) : rate.value;
     }
     [[nodiscard]] Seconds latency(double inside, double across) const {
-        return (inside * m.inside.value + across * max(m.across.value, group.wire_latency)) / scale.latency;
+        return (inside * m.inside.value + across * (m.across.value + max(group.wire_latency - m.wire_in_across.value, Seconds{}))) /
+               scale.latency;
     }
     [[nodiscard]] double rounds_inside() const { return std::ceil(std::log2(std::ceil(n / nodes))); }
     [[nodiscard]] double rounds_across() const { return std::ceil(std::log2(nodes)); }
@@ -68,10 +69,13 @@ struct MessageCall {
             case BroadcastWay::chain:
                 break;
         }
-        // One behind the other; the receiver copies.
-        return (std::ceil(size / rule.segment) + n - 2) * hand_on(min(rule.segment, size), 1, false);
+        // One behind the other.
+        return (std::ceil(size / rule.segment) + n - 2) * hand_on(min(rule.segment, size), 1, true);
     }
-    [[nodiscard]] Seconds binomial() const { return doubling_latency() + rounds() * hand_on(size, 1, false); }
+    [[nodiscard]] Seconds binomial() const {
+        if (!group.host_buffers) return doubling_latency() + rounds() * hand_on(size, 1, false);
+        return doubling_latency() + rounds() * size / on_host(m.copy);
+    }
     // Each half goes down one side of a binary tree; then ranks of both sides swap halves. From seven ranks on there is one in the middle
     // that receives and has two children.
     [[nodiscard]] Seconds split_binary(Bytes segment) const {

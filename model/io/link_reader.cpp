@@ -33,6 +33,11 @@ Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
     r.optional("needs_order", p.needs_order);
     if (read_sourced(r, "channel_bandwidth", p.channel_bandwidth, plausible::bandwidth))
         r.required("channel_bytes", p.channel_bytes, positive);
+    read_sourced(r, "channel_start", p.channel_start, plausible::latency);
+    r.each("tree_fill", [&](const JsonNode& fraction) {
+        double part = 1;
+        if (read_value(fraction, part, Bounds{0.01, 1})) p.tree_fill.push_back(part);
+    });
     return p;
 }
 
@@ -60,6 +65,7 @@ void read_messages(const JsonNode& n, const Provenance& outer, std::optional<Mes
     r.required("of_host", m.of_host, plausible::bandwidth);
     require_sourced(r, "inside", m.inside, plausible::latency);
     require_sourced(r, "across", m.across, plausible::latency);
+    require_sourced(r, "wire_in_across", m.wire_in_across, plausible::latency);
     require_sourced(r, "combine", m.combine, plausible::bandwidth);
     require_sourced(r, "post", m.post, plausible::latency);
     require_sourced(r, "copy", m.copy, plausible::bandwidth);
@@ -167,6 +173,8 @@ bool read_library(const JsonNode& n, CommunicationLibrary& out) {
         r.optional("tree", library.tree);
         library.tree_bandwidth_fraction = {1.0, r.default_source().kind, r.default_source().source};
         read_sourced(r, "tree_bandwidth_fraction", library.tree_bandwidth_fraction, plausible::part);
+        r.optional("tree_of_two_nodes", library.tree_of_two_nodes);
+        r.optional("channel_rate", library.channel_rate, plausible::bandwidth);
         r.optional("in_switch_reduction", library.in_switch_reduction);
         read_sourced(r, "in_switch_bandwidth_fraction", library.in_switch_bandwidth_fraction, plausible::part);
         read_sourced(r, "in_switch_step", library.in_switch_step, plausible::latency);

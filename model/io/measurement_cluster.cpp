@@ -176,7 +176,8 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
     if (generation == std::end(host_generations)) generation = std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
     HostSpec host;
     host.cpu = h.cpu.empty() ? std::string(generation->cpu) : h.cpu;
-    host.sockets = h.intra_node.kind == "pcie" && devices <= 2 ? 1 : 2;
+    // Two devices, or four consumer cards, stand on a board of one socket.
+    host.sockets = h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
     host.cores = generation->cores * host.sockets / 2;
     host.memory = assumed(512 * GiB);
     host.memory_bandwidth = assumed(generation->memory * (host.sockets / 2.0));
@@ -238,23 +239,25 @@ void add_known(const MeasuredHardware& h, NodeSpec& node, const MeasurementSourc
     report.assume("a NIC moves " + to_text(**node.gpu_direct_bandwidth) + " of device memory, as measured on this machine");
 }
 
-// NCCL before its protocols and channels were tuned anew (2.19), where the row's words name a version; else that of the device's years.
-bool is_old_nccl(std::string_view library, std::string_view architecture) {
-    const std::size_t at = library.find("2.");
-    if (at != std::string_view::npos) {
+// The profile of NCCL 2.`minor`: trees came with 2.4, those over two nodes with 2.12, other channels with 2.19.
+std::string_view nccl_of(int minor) { return minor < 4 ? "nccl-2.0" : minor < 12 ? "nccl-2.8" : minor < 19 ? "nccl-2.12" : "nccl-2"; }
+
+// Where the row's words name no version: one of the device's years.
+int nccl_minor(std::string_view library, std::string_view architecture) {
+    if (const std::size_t at = library.find("2."); at != std::string_view::npos) {
         int minor = 0;
         std::from_chars(library.data() + at + 2, library.data() + library.size(), minor);
-        return minor < 19;
+        return minor;
     }
-    constexpr std::string_view then[] = {"kepler", "maxwell", "pascal", "volta", "turing", "ampere"};
-    return std::ranges::find(then, architecture) != std::end(then);
+    constexpr std::string_view until_ampere[] = {"kepler", "maxwell", "pascal", "volta", "turing", "ampere"};
+    return std::ranges::find(until_ampere, architecture) != std::end(until_ampere) ? 12 : 19;
 }
 
 // NCCL where nothing is said: these sweeps come from nccl-tests.
 std::string_view library_of(const CollectiveRow& row, const Device& device) {
     if (mentions(row.library, "Baidu")) return "baidu-allreduce";
     if (!row.library.empty() && !mentions(row.library, "NCCL")) return "openmpi-ucx";
-    return is_old_nccl(row.library, device.architecture) ? "nccl-2.8" : "nccl-2";
+    return nccl_of(nccl_minor(row.library, device.architecture));
 }
 
 // Ranks on the cores of a host: what an MPI moves between host buffers inside a node goes through its memory.

@@ -218,6 +218,8 @@ Json json_of(const Protocol& p, Form form) {
         w.number({"channel_bandwidth", "channel_bytes_per_s"}, p.channel_bandwidth);
         w.put("channel_bytes", value_of(p.channel_bytes, form));
     }
+    w.number({"channel_start", "channel_start_s"}, p.channel_start);
+    if (!p.tree_fill.empty()) w.put("tree_fill", p.tree_fill);
     return w.take();
 }
 
@@ -236,6 +238,7 @@ Json json_of(const MessagePassing& m, Form form) {
     w.put(w.facts() ? "of_host_bytes_per_s" : "of_host", value_of(m.of_host, form));
     w.number({"inside", "inside_s"}, m.inside);
     w.number({"across", "across_s"}, m.across);
+    w.number({"wire_in_across", "wire_in_across_s"}, m.wire_in_across);
     w.number({"combine", "combine_bytes_per_s"}, m.combine);
     w.number({"post", "post_s"}, m.post);
     w.number({"copy", "copy_bytes_per_s"}, m.copy);
@@ -258,6 +261,8 @@ Json json_of(const CommunicationLibrary& l, Form form) {
     w.put("in_switch_reduction", l.in_switch_reduction);
     w.known({"in_switch_bandwidth_fraction", "in_switch_bandwidth_fraction"}, l.in_switch_bandwidth_fraction);
     w.known({"in_switch_step", "in_switch_step_s"}, l.in_switch_step);
+    if (!l.tree_of_two_nodes) w.put("tree_of_two_nodes", false);
+    if (l.channel_rate > Bandwidth{}) w.put(w.facts() ? "channel_rate_bytes_per_s" : "channel_rate", value_of(l.channel_rate, form));
     if (l.in_switch_tree) w.put("in_switch_tree", true);
     if (l.chains_follow) w.put("chains_follow", true);
     w.number({"wire_in_step", "wire_in_step_s"}, l.wire_in_step);

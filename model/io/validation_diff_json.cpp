@@ -23,9 +23,8 @@ Json side(const std::optional<Seconds>& step, const std::optional<double>& error
 }  // namespace
 
 std::string validation_diff_json(const ValidationDiff& d) {
-    Json json = {{"schema", "validation-diff/1"},   {"moved", d.moved.size()},      {"only_before", d.only_before},
-                 {"only_after", d.only_after},      {"series", Json::array()},      {"files", Json::array()},
-                 {"rows", Json::array()}};
+    Json json = {{"schema", "validation-diff/1"}, {"moved", d.moved.size()}, {"only_before", d.only_before}, {"only_after", d.only_after},
+                 {"series", Json::array()},       {"files", Json::array()},  {"rows", Json::array()}};
     const std::vector<SeriesMean> before = d.before.unseen().series();
     for (const SeriesMean& now : d.after.unseen().series())
         if (const auto then = std::ranges::find(before, now.series, &SeriesMean::series); then != before.end())

@@ -27,9 +27,9 @@ std::string series_text(const ValidationDiff& d) {
         const auto then = std::ranges::find(before, now.series, &SeriesMean::series);
         if (then == before.end()) continue;
         std::vector<std::string> line{now.series, std::to_string(now.rows)};
-        std::ranges::move(error_cells({then->rows, then->mape, then->median_ape, then->bias, 0},
-                                      {now.rows, now.mape, now.median_ape, now.bias, 0}),
-                          std::back_inserter(line));
+        std::ranges::move(
+            error_cells({then->rows, then->mape, then->median_ape, then->bias, 0}, {now.rows, now.mape, now.median_ape, now.bias, 0}),
+            std::back_inserter(line));
         table.row(std::move(line));
     }
     return table.text();
@@ -74,6 +74,10 @@ std::string rows_text(const std::string& title, const Rows& rows) {
 
 std::string validation_diff_text(const ValidationDiff& d, const ValidationView& view) {
     std::string out = d.moved.empty() ? "no prediction moved\n" : std::to_string(d.moved.size()) + " predictions moved\n";
+    const auto refused = std::ranges::count_if(d.moved, [](const RowMove& m) { return m.refused_after && !m.refused_before; });
+    const auto predicted = std::ranges::count_if(d.moved, [](const RowMove& m) { return m.refused_before && !m.refused_after; });
+    if (refused > 0) out += std::to_string(refused) + " rows are refused that were not: the means before and after are of other rows\n";
+    if (predicted > 0) out += std::to_string(predicted) + " rows are predicted that were refused\n";
     if (d.only_before > 0) out += std::to_string(d.only_before) + " rows are no longer there\n";
     if (d.only_after > 0) out += std::to_string(d.only_after) + " rows are new\n";
     out += "\n" + series_text(d) + file_text(d);

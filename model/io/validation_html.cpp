@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -43,8 +44,8 @@ public:
     }
     void mark_x(double x, std::string_view name) {
         line({x, y_.low}, {x, y_.high}, "grid");
-        body_ += "<text x=\"" + number(across(x)) + "\" y=\"" + number(bottom + 16) + "\" text-anchor=\"middle\">" + escaped(name) +
-                 "</text>\n";
+        body_ +=
+            "<text x=\"" + number(across(x)) + "\" y=\"" + number(bottom + 16) + "\" text-anchor=\"middle\">" + escaped(name) + "</text>\n";
     }
     void mark_y(double y, std::string_view name) {
         line({x_.low, y}, {x_.high, y}, "grid");
@@ -97,7 +98,18 @@ std::vector<double> powers_of_ten(const Plot::Span& span) {
     for (double e = std::round(std::log10(span.low)); e <= std::log10(span.high) + 0.1; ++e) at.push_back(std::pow(10, e));
     return at;
 }
-std::string time_name(double seconds) { return to_text(Seconds::from_si(seconds), 1); }
+// A power of ten in the unit below it; a power of two likewise.
+std::string time_name(double seconds) {
+    const int exponent = static_cast<int>(std::lround(std::log10(seconds)));
+    if (exponent >= 0) return number(std::pow(10, exponent)) + " s";
+    return exponent >= -3 ? number(std::pow(10, exponent + 3)) + " ms" : number(std::pow(10, exponent + 6)) + " us";
+}
+std::string bytes_name(double bytes) {
+    constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < std::size(units); bytes /= 1024) ++unit;
+    return number(bytes) + std::string(units[unit]);
+}
 
 std::string scatter(const Rows& rows) {
     const Plot::Span span = decades(rows);
@@ -133,16 +145,19 @@ std::string residuals(const Rows& rows) {
     const bool by_extent = x.high > x.low;
     if (!by_extent) x = decades(rows);
     const bool bytes = by_extent && rows.front()->series.starts_with("collectives");
-    Plot plot(bytes ? "Error over size of the message" : by_extent ? "Error over devices" : "Error over time of a step", x,
-              {1 / most_off, most_off});
+    Plot plot(bytes       ? "Error over size of the message"
+              : by_extent ? "Error over devices"
+                          : "Error over time of a step",
+              x, {1 / most_off, most_off});
     if (by_extent) {
         const double octaves = std::log2(x.high / x.low), every = std::max(1.0, std::ceil(octaves / 8));
         for (double e = std::ceil(std::log2(x.low)); e <= std::log2(x.high); e += every)
-            plot.mark_x(std::exp2(e), bytes ? to_text(Bytes::from_si(std::exp2(e)), 3) : number(std::exp2(e)));
+            plot.mark_x(std::exp2(e), bytes ? bytes_name(std::exp2(e)) : number(std::exp2(e)));
     } else {
         for (const double t : powers_of_ten(x)) plot.mark_x(t, time_name(t));
     }
-    for (const auto& [ratio, name] : {std::pair{0.25, "1/4"}, {0.5, "half"}, {0.8, "-20 %"}, {1.25, "+25 %"}, {2.0, "double"}, {4.0, "4 x"}})
+    for (const auto& [ratio, name] :
+         {std::pair{0.25, "1/4"}, {0.5, "half"}, {0.8, "-20 %"}, {1.25, "+25 %"}, {2.0, "double"}, {4.0, "4 x"}})
         plot.mark_y(ratio, name);
     plot.line({x.low, 1}, {x.high, 1}, "even");
     std::vector<Plot::At> judging;
@@ -163,7 +178,8 @@ std::string cells(std::string_view tag, const std::vector<std::string>& texts) {
 
 std::vector<std::string> error_cells(const ErrorStatistics& s) {
     if (s.rows == 0) return {"0", "", "", "", ""};
-    return {std::to_string(s.rows), percent_text(s.mape, 3), percent_text(s.median_ape, 3), signed_percent(s.bias), percent_text(s.max_ape, 3)};
+    return {std::to_string(s.rows), percent_text(s.mape, 3), percent_text(s.median_ape, 3), signed_percent(s.bias),
+            percent_text(s.max_ape, 3)};
 }
 
 std::string error_table(const std::string& head, const std::vector<std::pair<std::string, ErrorStatistics>>& lines) {
@@ -198,14 +214,16 @@ std::string section(const std::string& series, const Validation& v) {
 }  // namespace
 
 std::string validation_html(const Validation& v) {
-    std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-                      "<title>Sextant: validation</title><style>" +
-                      std::string(style) + "</style></head><body>\n<h1>How far predictions are off</h1>\n";
-    out += "<p>Each point is a published measurement held against what Sextant predicts from everything that its source says about it. "
-           "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
-           "value. <span class=\"key\"><i style=\"background:var(--judge)\"></i>nothing was fitted to it"
-           "<i style=\"background:var(--fit)\"></i>parameters were fitted to it"
-           "<i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
+    std::string out =
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
+        "<title>Sextant: validation</title><style>" +
+        std::string(style) + "</style></head><body>\n<h1>How far predictions are off</h1>\n";
+    out +=
+        "<p>Each point is a published measurement held against what Sextant predicts from everything that its source says about it. "
+        "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
+        "value. <span class=\"key\"><i style=\"background:var(--judge)\"></i>nothing was fitted to it"
+        "<i style=\"background:var(--fit)\"></i>parameters were fitted to it"
+        "<i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
     out += "<div class=\"wide\"><table>" + cells("th", {"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"});

@@ -40,9 +40,7 @@ RowResult as_then(const RowResult& then, const RowResult& now) {
 
 }  // namespace
 
-double RowMove::worse_by() const {
-    return error_before && error_after ? std::fabs(*error_after) - std::fabs(*error_before) : 0;
-}
+double RowMove::worse_by() const { return error_before && error_after ? std::fabs(*error_after) - std::fabs(*error_before) : 0; }
 
 ValidationDiff diff(const Validation& before, const Validation& after) {
     std::map<std::pair<std::string, std::string>, const RowResult*> known;

@@ -23,7 +23,8 @@ RowResult row(std::string id, double measured, std::optional<double> predicted) 
 
 Validation before() { return {{{"f.json", "", {row("same", 10, 11), row("worse", 10, 11), row("better", 10, 15), row("gone", 10, 10)}}}}; }
 Validation after() {
-    return {{{"f.json", "", {row("same", 10, 11), row("worse", 10, 13), row("better", 10, 9), row("refused", 10, 10), row("new", 10, 10)}}}};
+    return {
+        {{"f.json", "", {row("same", 10, 11), row("worse", 10, 13), row("better", 10, 9), row("refused", 10, 10), row("new", 10, 10)}}}};
 }
 
 TEST(ValidationDiff, SaysWhichRowsMovedAndByHowMuchWorstFirst) {
@@ -47,6 +48,7 @@ TEST(ValidationDiff, ARowThatIsRefusedNowMoved) {
     ASSERT_EQ(d.moved.size(), 1u);
     EXPECT_EQ(d.moved[0].refused_after, "no such device");
     EXPECT_EQ(d.moved[0].worse_by(), 0);
+    EXPECT_NE(validation_diff_text(d).find("1 rows are refused that were not"), std::string::npos);
 }
 
 TEST(ValidationDiff, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
@@ -64,7 +66,8 @@ TEST(ValidationDiff, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
 TEST(ValidationDiff, AFileThatIsNoValidationIsRefused) {
     EXPECT_THROW(validation_from_text("{}", "base.json"), InputError);
     EXPECT_THROW(validation_from_text("[", "base.json"), InputError);
-    EXPECT_THROW(validation_from_text(R"({"files": [{"file": "f", "results": [{"predicted_step_time_s": "x"}]}]})", "base.json"), InputError);
+    EXPECT_THROW(validation_from_text(R"({"files": [{"file": "f", "results": [{"predicted_step_time_s": "x"}]}]})", "base.json"),
+                 InputError);
     EXPECT_TRUE(validation_from_text(R"({"files": [7]})", "base.json").files.front().results.empty());
 }
 
