@@ -16,10 +16,6 @@ std::uint64_t hash_of(const std::string& text) {
     return hash;
 }
 
-// Sources that name no models tell them apart by their shapes.
-std::string model_of(const TrainingRow& row) {
-    return row.model.name + "/" + std::to_string(row.model.layers.value_or(0)) + "/" + std::to_string(row.model.hidden.value_or(0));
-}
 std::string machine_of(const TrainingRow& row) { return row.hardware.gpu; }
 
 std::set<std::string> every_other(const std::set<std::string>& units) {
@@ -50,6 +46,10 @@ private:
 };
 
 }  // namespace
+
+std::string model_of(const TrainingRow& row) {
+    return row.model.name + "/" + std::to_string(row.model.layers.value_or(0)) + "/" + std::to_string(row.model.hidden.value_or(0));
+}
 
 std::vector<bool> fitting_half(const MeasurementFile& file) {
     const Units units(file);
