@@ -91,9 +91,11 @@ void run_fit(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
     std::optional<Progress> progress(std::in_place, "fitting", usual_passes);
     std::size_t done = 0;
-    const TrainingFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
+    const PublishedFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
     progress.reset();
-    std::cout << (o.format == "json" ? training_fit_to_json(found) : training_fit_to_text(found));
+    const bool json = o.format == "json";
+    if (found.training) std::cout << (json ? training_fit_to_json(*found.training) : training_fit_to_text(*found.training));
+    if (found.libraries) std::cout << (json ? library_fit_to_json(*found.libraries) : library_fit_to_text(*found.libraries));
 }
 
 }  // namespace
@@ -103,7 +105,9 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<CalibrateOptions>();
     auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
-    command->add_option("--from", options->from, "instead: what published runs say of devices and frameworks (measurements/FORMAT.md)")
+    command
+        ->add_option("--from", options->from,
+                     "instead: what published runs say of devices and frameworks, published calls of libraries (measurements/FORMAT.md)")
         ->type_name("FILE")
         ->excludes(out);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));

@@ -46,13 +46,19 @@ Collective collective_named(const std::string& word) {
     throw InputError(Diagnostic{"", "/collective", "\"" + word + "\" is no collective that is known here", ""});
 }
 
-Seconds predict_collective(const CollectiveScenario& c) {
-    const Collective collective = collective_named(c.collective);
+LibraryCall library_call(const CollectiveScenario& c) {
     const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
     const std::vector<std::vector<DeviceIndex>> groups{c.members};
-    const bool in_switch = c.library.in_switch_reduction && c.cluster.node.peers.in_switch_reduction;
-    return collective_time(collective, c.size, make_group(topology, c.members, groups, in_switch), c.library);
+    LibraryCall call;
+    call.library = c.library;
+    call.what = collective_named(c.collective);
+    call.size = c.size;
+    call.group = make_group(topology, c.members, groups, group_machine(c.cluster));
+    if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;
+    return call;
 }
+
+Seconds predict_collective(const CollectiveScenario& c) { return time_of(library_call(c)); }
 
 // Bundled files by their path in the repository, others as the user named them.
 std::string shown_path(const Library& library, const std::filesystem::path& path) {
@@ -203,6 +209,7 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
 
 MeasurementSources measurement_sources(Library& library) {
     MeasurementSources s;
+    s.cluster = by_name<Cluster>(library.catalog, find_cluster);
     s.device = by_name<Device>(library.catalog, find_device);
     s.link = by_name<LinkType>(library.catalog, find_link);
     s.library = by_name<CommunicationLibrary>(library.catalog, find_library);
@@ -292,24 +299,39 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
-TrainingFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
+PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
     const MeasurementSources names = measurement_sources(library);
     std::vector<TrainingRun> runs;
+    std::vector<LibraryCall> calls;
+    const auto add = [&](const MeasurementFile& file, const MeasurementRow& row) {
+        if (const auto* r = std::get_if<TrainingRow>(&row); r && r->step_time) {
+            Scenario scenario = to_scenario(*r, names);
+            static_cast<void>(prepare(scenario));
+            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time});
+        } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && c->time) {
+            LibraryCall call = library_call(to_scenario(*c, names));
+            call.measured = *c->time;
+            call.curve = c->hardware.system + "|" + c->library + "|" + c->collective + "|" + std::to_string(c->ranks) +
+                         (c->host_buffers ? "|host" : "");
+            calls.push_back(std::move(call));
+        }
+    };
     for (const MeasurementFile& file : load_all(files)) {
         const std::vector<bool> fitted = fitting_half(file);
         for (std::size_t i = 0; i < file.rows.size(); ++i) {
-            const auto* row = std::get_if<TrainingRow>(&file.rows[i]);
-            if (!fitted[i] || !row->step_time || !row->header.counted()) continue;
+            if (!fitted[i] || !header_of(file.rows[i]).counted()) continue;
             try {
-                Scenario scenario = to_scenario(*row, names);
-                static_cast<void>(prepare(scenario));
-                runs.push_back({file.path + "|" + model_of(*row) + "|" + row->hardware.gpu, std::move(scenario), *row->step_time});
+                add(file, file.rows[i]);
             } catch (const InputError&) {
             }  // what validate shows as refused
         }
     }
-    if (runs.empty()) throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
-    return fit_to_training(runs, progress);
+    if (runs.empty() && calls.empty())
+        throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
+    PublishedFit found;
+    if (!runs.empty()) found.training = fit_to_training(runs, progress);
+    if (!calls.empty()) found.libraries = fit_to_calls(calls);
+    return found;
 }
 
 Validation validate(Library& library, const std::vector<std::filesystem::path>& files,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/library_fit.hpp"
 #include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
@@ -82,9 +83,13 @@ Cluster guessed_cluster(Library&, const MachineFacts&);
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
-// Fits what only training runs show of devices and frameworks to the half of the rows that may be fitted to
-// (model/io/measurement_split.hpp).
-TrainingFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
+// What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
+// collectives. Fitted to the half of the rows that may be (model/io/measurement_split.hpp).
+struct PublishedFit {
+    std::optional<TrainingFit> training;  // none without such rows
+    std::optional<LibraryFit> libraries;
+};
+PublishedFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
 
 // Predicts every row of the files. Throws InputError when a file cannot be read; a row that cannot be predicted is refused in the result.
 // `progress` is called after each row with the rows done and those there are.
