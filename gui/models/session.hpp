@@ -2,6 +2,7 @@
 // as a whole, so that views, worker threads and the history may hold on to one without a lock.
 #pragma once
 
+#include "gui/models/timeline/timeline.hpp"
 #include "model/sextant.hpp"
 
 #include <memory>
@@ -30,6 +31,8 @@ struct Session {
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
     std::vector<Diagnostic> problems{};
+    std::shared_ptr<const Simulated> simulated{};  // of this document; null as long as it is not known
+    std::shared_ptr<const Measured> measured{};    // what was opened to compare with
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
