@@ -1,6 +1,7 @@
 #include "gui/jobs/predictor.hpp"
 
 #include "gui/models/text.hpp"
+#include "gui/models/timeline/timeline.hpp"
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "gui/jobs/simulator.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/timeline/timeline.hpp"
 
 namespace sextant::gui {
 namespace {

@@ -2,13 +2,15 @@
 // as a whole, so that views, worker threads and the history may hold on to one without a lock.
 #pragma once
 
-#include "gui/models/timeline/timeline.hpp"
 #include "model/sextant.hpp"
 
 #include <memory>
 #include <vector>
 
 namespace sextant::gui {
+
+struct Simulated;  // gui/models/timeline/timeline.hpp
+struct Measured;
 
 // What the closed form says.
 struct Answer {

@@ -133,7 +133,10 @@ TEST_F(TimelineFlows, AClickTellsAllAboutASegment) {
 TEST_F(TimelineFlows, SearchGoesFromOneToTheNext) {
     show("gpt3-175b-1024xa100");
     auto& words = find<QLineEdit>("timeline_search");
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
     QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+    EXPECT_TRUE(words.hasFocus());
     QTest::keyClicks(&words, QStringLiteral("optimizer"));
     settle();
     QTest::keyClick(&words, Qt::Key_Return);
@@ -143,7 +146,7 @@ TEST_F(TimelineFlows, SearchGoesFromOneToTheNext) {
     QTest::keyClick(&words, Qt::Key_Return);
     EXPECT_GT(aspect().chosen->span, first);
     QTest::keyClick(&window, Qt::Key_F3, Qt::ShiftModifier);
-    EXPECT_EQ(aspect().chosen->span, first);
+    wait_for([&] { return aspect().chosen->span == first; });
 }
 
 TEST_F(TimelineFlows, AnEditDimsTheOldStepUntilTheNewOneIsPlayed) {

@@ -8,6 +8,7 @@
 namespace sextant::gui {
 namespace {
 
+constexpr float whole = 255;    // of a share
 constexpr float clearly = 1.5;  // so much more is another kind's share
 constexpr std::size_t keys_of_rank = 2 * stream_count;
 
@@ -29,14 +30,24 @@ std::vector<char> spans_behind(const Trace& trace) {
     return behind;
 }
 
-struct TimeOfKinds {
-    std::array<float, span_kind_count> of{};
-    float& operator[](SpanKind k) { return of[static_cast<std::size_t>(k)]; }
-    [[nodiscard]] SpanKind most() const { return static_cast<SpanKind>(std::ranges::max_element(of) - of.begin()); }
-    [[nodiscard]] float total() const { return std::accumulate(of.begin(), of.end(), 0.0F); }
-};
-
 }  // namespace
+
+struct Lanes::TimeOfKinds {
+    std::array<float, std::tuple_size_v<Shares>> of{};
+    float total = 0;
+
+    float operator[](SpanKind k) const { return of[static_cast<std::size_t>(k)]; }
+    void add(float time, const Shares& shares) {
+        for (std::size_t k = 0; k < of.size(); ++k) of[k] += time * (static_cast<float>(shares[k]) / whole);
+        total += time;
+    }
+    [[nodiscard]] SpanKind most() const { return static_cast<SpanKind>(std::ranges::max_element(of) - of.begin()); }
+    [[nodiscard]] Shares shares() const {
+        Shares s{};
+        for (std::size_t k = 0; k < of.size() && total > 0; ++k) s[k] = static_cast<std::uint8_t>(whole * of[k] / total + 0.5F);
+        return s;
+    }
+};
 
 Lanes::Lanes(const Trace& trace) {
     const std::vector<char> behind = spans_behind(trace);
@@ -83,8 +94,9 @@ void Lanes::fill(const Trace& trace, std::span<const SpanIndex> some) {
 }
 
 Lanes::Block Lanes::span_block(std::size_t at) const {
-    const auto busy = static_cast<float>((end_[at] - start_[at]).si());
-    return {start_[at], end_[at], busy, busy, kind_[at]};
+    Block block{start_[at], end_[at], static_cast<float>((end_[at] - start_[at]).si()), {}};
+    block.share[static_cast<std::size_t>(kind_[at])] = static_cast<std::uint8_t>(whole);
+    return block;
 }
 
 template <class Child>
@@ -96,15 +108,13 @@ Lanes::Level Lanes::level_above(const std::vector<std::size_t>& first, Child chi
             const std::size_t end = std::min(begin + fan, first[l + 1]);
             Block block = child(begin);
             TimeOfKinds time;
-            time[block.kind] = block.of_kind;
-            for (std::size_t i = begin + 1; i < end; ++i) {
-                const Block next = child(i);
+            for (std::size_t i = begin; i < end; ++i) {
+                const Block& next = child(i);
                 block.end = max(block.end, next.end);
-                block.busy += next.busy;
-                time[next.kind] += next.of_kind;
+                time.add(next.busy, next.share);
             }
-            block.kind = time.most();
-            block.of_kind = time[block.kind];
+            block.busy = time.total;
+            block.share = time.shares();
             level.blocks.push_back(block);
         }
         level.first.push_back(level.blocks.size());
@@ -156,19 +166,19 @@ private:
         if (block.end <= window_.from || block.start >= window_.to) return;
         const double width = (block.end - block.start) / window_.pixel();
         if (width < 1) return add(block);
-        if (level == 0) return take(block, lanes_.span_[index]);
+        if (level == 0) return take(block, index);
         const std::vector<std::size_t>& first = level > 1 ? lanes_.levels_[level - 2].first : lanes_.first_;
         const std::size_t begin = first[lane_] + (index - lanes_.levels_[level - 1].first[lane_]) * fan;
         for (std::size_t i = begin; i < std::min(begin + fan, first[lane_ + 1]); ++i) visit(level - 1, i);
     }
 
     // A span that can be seen for itself.
-    void take(const Block& block, SpanIndex span) {
+    void take(const Block& block, std::size_t index) {
         const double last = window_.pixels;
         const int left = static_cast<int>(std::lround(std::clamp(window_.x_of(block.start), 0.0, last)));
         const int right = static_cast<int>(std::lround(std::clamp(window_.x_of(block.end), 0.0, last)));
         for (int x = left; x < right; ++x) pixels_[static_cast<std::size_t>(x)].taken = true;
-        if (left < right) pieces_.push_back({left, right, block.kind, 1, span});
+        if (left < right) pieces_.push_back({left, right, lanes_.kind_[index], 1, lanes_.span_[index]});
     }
 
     // Something narrower than a pixel, in one or in two.
@@ -177,11 +187,11 @@ private:
         const double busy = block.busy / window_.pixel().si();
         const auto left = static_cast<std::ptrdiff_t>(std::floor(from)), right = static_cast<std::ptrdiff_t>(std::floor(to));
         const double in_left = left == right || width <= 0 ? 1 : (static_cast<double>(right) - from) / width;
-        add(left, block.kind, busy * in_left);
-        if (left != right) add(right, block.kind, busy * (1 - in_left));
+        add(left, block, busy * in_left);
+        if (left != right) add(right, block, busy * (1 - in_left));
     }
-    void add(std::ptrdiff_t x, SpanKind kind, double part) {
-        if (x >= 0 && x < std::ssize(pixels_)) pixels_[static_cast<std::size_t>(x)].time[kind] += static_cast<float>(part);
+    void add(std::ptrdiff_t x, const Block& block, double part) {
+        if (x >= 0 && x < std::ssize(pixels_)) pixels_[static_cast<std::size_t>(x)].time.add(static_cast<float>(part), block.share);
     }
 
     void gather() {
@@ -191,13 +201,13 @@ private:
             open.reset();
         };
         for (int x = 0; x < window_.pixels; ++x) {
-            Pixel& pixel = pixels_[static_cast<std::size_t>(x)];
-            const float total = pixel.time.total();
+            const Pixel& pixel = pixels_[static_cast<std::size_t>(x)];
+            const float total = pixel.time.total;
             if (pixel.taken || total <= 0) {
                 close();
                 continue;
             }
-            const double covered = std::clamp(std::ceil(8.0 * static_cast<double>(total) - 0.01), 1.0, 8.0) / 8;
+            const double covered = std::clamp(std::round(8.0 * static_cast<double>(total)), 1.0, 8.0) / 8;
             // Where several kinds take about the same, the raster of pixels would draw a pattern that is not there: stay with one.
             SpanKind kind = pixel.time.most();
             if (open && clearly * pixel.time[open->kind] >= pixel.time[kind]) kind = open->kind;

@@ -1,12 +1,13 @@
 // A trace as lanes, so that what of it can be seen is found in about the time that painting it takes, however many spans it has.
 //
 // The spans of a lane stand in columns, in the order of their start. Above them stands a pyramid: a block tells of the `fan` spans, or
-// blocks of the level below, from when to when they are, how much of that time is spent on something, and on what most. What is narrower
-// than a pixel is taken from the pyramid; so a lane costs a few blocks for each pixel, and not more for more spans.
+// blocks of the level below, from when to when they are, how much of that time is spent on something, and how it is shared out among kinds.
+// What is narrower than a pixel is taken from the pyramid; so a lane costs a few blocks for each pixel, and not more for more spans.
 #pragma once
 
 #include "model/graph/trace.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -60,10 +61,13 @@ public:
 
 private:
     static constexpr std::size_t fan = 8;
+    using Shares = std::array<std::uint8_t, 16>;  // one for each kind; a round number, which processors add up at once
+    static_assert(std::tuple_size_v<Shares> >= span_kind_count);
+    struct TimeOfKinds;
     struct Block {
         Seconds start, end;
-        float busy = 0, of_kind = 0;  // seconds
-        SpanKind kind = SpanKind::forward;
+        float busy = 0;                                     // seconds
+        Shares share{};  // of each kind, of 255
     };
     struct Level {
         std::vector<Block> blocks;

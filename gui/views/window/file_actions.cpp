@@ -3,6 +3,7 @@
 #include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
+#include "gui/models/timeline/timeline.hpp"
 #include "model/io/replace_file.hpp"
 
 #include <QFileDialog>
