@@ -9,8 +9,8 @@
 
 namespace sextant::gui {
 
-struct Simulated;  // gui/models/timeline/timeline.hpp
-struct Measured;
+struct Simulated;  // gui/models/simulated.hpp
+struct Measured;   // gui/models/timeline/timeline.hpp
 
 // What the closed form says.
 struct Answer {

@@ -1,7 +1,7 @@
 #include "gui/views/simulation_state.hpp"
 
+#include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
-#include "gui/models/timeline/timeline.hpp"
 #include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>

@@ -66,7 +66,7 @@ private:
     struct TimeOfKinds;
     struct Block {
         Seconds start, end;
-        float busy = 0;                                     // seconds
+        float busy = 0;  // seconds
         Shares share{};  // of each kind, of 255
     };
     struct Level {

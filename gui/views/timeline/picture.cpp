@@ -13,7 +13,7 @@
 namespace sextant::gui {
 namespace {
 
-constexpr std::size_t most_links = 16;
+constexpr std::size_t most_links = 10;
 constexpr double link_height = 18, name_height = 11, label_room = 18;
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
