@@ -26,7 +26,8 @@ void SimulationState::show_state(const Session& session) {
     const bool what_if = !is_neutral(session.what_if);
     stopped_ = false;
     setVisible(!simulated || !simulated->report || what_if);
-    button_->setVisible(!simulated);
+    button_->setVisible(!simulated && session.state != AnswerState::refused);
+    if (!simulated && session.state == AnswerState::refused) return text_->setText(tr("Shown is the last plan that can be."));
     if (!simulated) return show_progress(0);
     if (simulated->report) return text_->setText(tr("Played without the what-if."));
     QStringList lines;

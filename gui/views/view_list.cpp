@@ -13,8 +13,8 @@
 namespace sextant::gui {
 
 const std::vector<ViewInfo>& all_views() {
-    static const std::vector<ViewInfo> views = {start_view(),  summary_view(),  breakdown_view(),
-                                                memory_view(), timeline_view(), topology_view(), editor_view()};
+    static const std::vector<ViewInfo> views = {start_view(),    summary_view(),  breakdown_view(), memory_view(),
+                                                timeline_view(), topology_view(), editor_view()};
     return views;
 }
 

@@ -130,15 +130,8 @@ const UtilizationSeries* ClusterMap::series(int link) const {
 }
 
 std::shared_ptr<const ClusterMap> map_of(const Scenario& scenario, std::shared_ptr<const SimulationReport> played) {
-    auto map = std::make_shared<ClusterMap>(ClusterMap{scenario,
-                                                       std::move(played),
-                                                       used_machine(scenario),
-                                                       RankLayout(scenario.plan, used_nodes(scenario), scenario.cluster.node.devices),
-                                                       {},
-                                                       {},
-                                                       {},
-                                                       {},
-                                                       {}});
+    auto map = std::make_shared<ClusterMap>(ClusterMap{scenario, std::move(played), used_machine(scenario),
+                                                       RankLayout(scenario.plan, used_nodes(scenario), scenario.cluster.node.devices)});
     map->series_of_link.resize(map->machine.topology.links().size());
     for (std::uint32_t s = 0; s < map->report().links.size(); ++s)
         for (const int link : map->report().links[s].links) map->series_of_link[static_cast<std::size_t>(link)] = s;
@@ -148,6 +141,7 @@ std::shared_ptr<const ClusterMap> map_of(const Scenario& scenario, std::shared_p
     for (std::size_t r = 0; r < devices.size(); ++r) map->rank_of_device[static_cast<std::size_t>(devices[r])] = static_cast<int>(r);
     divide_links(*map);
     find_alike(*map);
+    for (const std::vector<int>& nodes : map->alike) map->network_use.push_back(network_use(*map, nodes.front()));
     return map;
 }
 
@@ -163,7 +157,7 @@ ShownNodes nodes_to_show(const ClusterMap& map, std::size_t most, std::optional<
     const auto stands_apart = [&](std::size_t k) {
         const bool has_rank = rank && std::ranges::binary_search(map.alike[k], map.layout.node_of(*rank));
         const bool at_an_end = k == 0 || k + 1 == map.alike.size();
-        return std::pair(has_rank ? 2 : at_an_end ? 1 : 0, network_use(map, map.alike[k].front()));
+        return std::pair(has_rank ? 2 : at_an_end ? 1 : 0, map.network_use[k]);
     };
     std::ranges::stable_sort(kinds, std::ranges::greater(), stands_apart);
     for (std::size_t i = std::min(most, kinds.size()); i < kinds.size(); ++i)

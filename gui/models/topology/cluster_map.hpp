@@ -20,12 +20,13 @@ struct ClusterMap {
     UsedMachine machine;
     RankLayout layout;
     // By link of the topology; none where nothing crosses it.
-    std::vector<std::optional<std::uint32_t>> series_of_link;
-    std::vector<std::optional<int>> rank_of_device;
-    std::vector<std::vector<int>> links_of_node;  // one direction of each, those to the fabric too
-    std::vector<int> fabric_links;
-    // Nodes whose links all carry the same, in order of the first of each.
-    std::vector<std::vector<int>> alike;
+    std::vector<std::optional<std::uint32_t>> series_of_link{};
+    std::vector<std::optional<int>> rank_of_device{};
+    std::vector<std::vector<int>> links_of_node{};  // one direction of each, those to the fabric too
+    std::vector<int> fabric_links{};
+    // Nodes whose links all carry the same, in order of the first of each; and how busy the links are by which they reach others.
+    std::vector<std::vector<int>> alike{};
+    std::vector<double> network_use{};
 
     [[nodiscard]] const SimulationReport& report() const { return *played; }
     [[nodiscard]] const UtilizationSeries* series(int link) const;

@@ -45,8 +45,16 @@ double TimelineCanvas::height_of_rows() const { return content_ ? picture().heig
 // Rows as high as there is room for, as long as nobody has chosen another height.
 void TimelineCanvas::fit_rows() {
     if (!content_ || !rows_fit_) return;
-    aspect_.row_height = normal_row;
-    while (aspect_.row_height > least_fitted_row && picture().height() > height() - TimelinePicture::ruler) --aspect_.row_height;
+    const auto fits = [&](double row) {
+        aspect_.row_height = row;
+        return picture().height() <= height() - TimelinePicture::ruler;
+    };
+    double fitting = least_fitted_row, above = normal_row + 1;
+    while (above - fitting > 1) {
+        const double middle = std::floor((fitting + above) / 2);
+        (fits(middle) ? fitting : above) = middle;
+    }
+    aspect_.row_height = fitting;
 }
 
 void TimelineCanvas::keep_in_bounds() {

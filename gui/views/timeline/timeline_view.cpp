@@ -39,15 +39,13 @@ QString path_sentence(const Timeline& t) {
     return sentence + QLatin1Char('.');
 }
 
-std::shared_ptr<Chart> legend_of(const Trace& trace, const CriticalPath& path) {
-    std::array<bool, span_kind_count> there{};
-    for (const Span& s : trace.spans) there[static_cast<std::size_t>(s.kind)] = true;
+std::shared_ptr<Chart> legend_of(const Timeline& t) {
     auto legend = std::make_shared<Legend>();
     for (int k = 0; k < span_kind_count; ++k) {
-        if (!there[static_cast<std::size_t>(k)]) continue;
         const auto kind = static_cast<SpanKind>(k);
+        if (t.by_kind[static_cast<std::size_t>(k)] <= Seconds{}) continue;
         legend->entries.push_back({k, q(look_of(kind).name), fill_of(kind),
-                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(path.of(kind)))});
+                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.of(kind)))});
     }
     return legend;
 }
@@ -171,7 +169,7 @@ private:
                 tr(" Measured: <b>%1</b>, %2 times the predicted.")
                     .arg(quantity(measured->timeline.trace->end, 4), number(measured->timeline.trace->end / simulated->report->trace.end));
         headline_->setText(text);
-        legend_->show_chart(legend_of(*simulated->timeline.trace, simulated->timeline.path));
+        legend_->show_chart(legend_of(simulated->timeline));
         search_->look_in(simulated->timeline.trace);
         show_details();
         fill_tables();
