@@ -169,7 +169,10 @@ void TimelineCanvas::change_row_height(double factor) {
 }
 
 QSize TimelineCanvas::sizeHint() const {
-    const double rows = content_ ? height_of_rows() : 0;
+    // With room for rows of their usual height.
+    TimelineAspect usual = aspect_;
+    if (rows_fit_) usual.row_height = normal_row;
+    const double rows = content_ ? TimelinePicture(*content_, usual, rect()).height() : 0;
     return {800, static_cast<int>(std::clamp(rows + TimelinePicture::ruler, 240.0, 4000.0))};
 }
 

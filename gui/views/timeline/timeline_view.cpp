@@ -141,7 +141,9 @@ private:
 
     // A picture in a file has no use for what can only be clicked.
     void showEvent(QShowEvent* e) override {
-        controls_->setVisible(!testAttribute(Qt::WA_DontShowOnScreen));
+        const bool is_for_a_file = testAttribute(Qt::WA_DontShowOnScreen);
+        controls_->setVisible(!is_for_a_file);
+        details_->setVisible(!is_for_a_file);
         View::showEvent(e);
     }
 

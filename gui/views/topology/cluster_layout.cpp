@@ -9,7 +9,7 @@ namespace sextant::gui {
 namespace {
 
 constexpr double least_cell = 21, largest_cell = 40, part_height = 24, between_levels = 30, box_padding = 10, title_height = 24,
-                 arcs_height = 28;
+                 arcs_height = 28, memory_level = 32;
 constexpr double fabric_level = 66, switch_width = 84, legend_height = 40, most_boxes = 6;
 
 // From top to bottom in a node.
@@ -75,8 +75,8 @@ private:
     double box_height() const {
         const auto parts = parts_of(0);
         const auto levels = std::ranges::count_if(levels_of_node, [&](VertexKind k) { return parts.contains(k); });
-        return title_height + (has_direct_links() ? arcs_height : 0) + static_cast<double>(levels) * (part_height + between_levels) -
-               between_levels + 2 * box_padding + 6;
+        const double more = (has_direct_links() ? arcs_height : 0) + (parts.contains(VertexKind::pcie_switch) ? memory_level : 0);
+        return title_height + more + static_cast<double>(levels) * (part_height + between_levels) - between_levels + 2 * box_padding + 6;
     }
 
     void set(int vertex, double centre, double top, double width) {
@@ -115,15 +115,19 @@ private:
                                                                              : 34.0));
             }
             y += part_height + between_levels;
+            if (kind == VertexKind::socket && parts.contains(VertexKind::pcie_switch)) y += memory_level;
         }
     }
 
-    // With its memory beside it.
+    // With its memory beside it. Where NICs and devices meet at PCIe switches their links pass by the sockets: both are no wider than the
+    // room between two of these links, and stand above one another.
     void place_socket(const std::map<VertexKind, std::vector<int>>& parts, std::size_t i, double centre, double y, double room) {
-        const double width = std::min(room / 2 - 6, 62.0);
-        set(parts.at(VertexKind::socket)[i], centre - width / 2 - 6, y, width);
+        const bool above = parts.contains(VertexKind::pcie_switch);
+        const double cell = room * static_cast<double>(parts.at(VertexKind::socket).size()) / cells_;
+        const double width = std::min(above ? cell - 3 : room / 2 - 6, 62.0), aside = above ? 0 : width / 2 + 6;
+        set(parts.at(VertexKind::socket)[i], centre - aside, y + (above ? memory_level : 0), width);
         const auto memories = parts.find(VertexKind::host_memory);
-        if (memories != parts.end() && i < memories->second.size()) set(memories->second[i], centre + width / 2 + 6, y, width);
+        if (memories != parts.end() && i < memories->second.size()) set(memories->second[i], centre + aside, y, width);
     }
 
     // Those that the shown nodes are connected to, above them.
