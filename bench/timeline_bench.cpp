@@ -1,5 +1,5 @@
 // What it costs to look at a trace of ten million spans: laying it out once, in a worker thread, and painting a frame at several zooms.
-// Limit: a frame in 16 ms.
+// Limit: a frame in 20 ms.
 #include "gui/views/timeline/picture.hpp"
 
 #include <QGuiApplication>

@@ -214,6 +214,14 @@ TEST_F(TimelineFlows, ARunWithoutItsScenarioIsRefusedInWords) {
     EXPECT_FALSE(workbench.session());
 }
 
+TEST_F(TimelineFlows, ABrokenTraceIsToldAndNothingIsLost) {
+    show("default");
+    const auto before = workbench.session();
+    window.files().open(write_file("broken.h5", "no HDF5 at all"));
+    wait_for([&] { return window.findChild<QWidget*>(QStringLiteral("refusal")) != nullptr; });
+    EXPECT_EQ(workbench.session(), before);
+}
+
 TEST_F(TimelineFlows, TheCriticalPathStandsOut) {
     show("gpt3-175b-1024xa100");
     const QImage before = canvas().grab().toImage();

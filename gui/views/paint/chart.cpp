@@ -39,6 +39,7 @@ void ChartWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     hits_ = chart_->paint(painter, rect(), look_of(*this), emphasized_);
+    if (!isEnabled()) painter.fillRect(rect(), veil_of(look_of(*this)));
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(look_of(*this).accent, 1, Qt::DotLine));

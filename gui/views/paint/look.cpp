@@ -201,6 +201,12 @@ QColor colour_of_utilization(double busy, const Look& look) {
     return mixed(ramp[below], ramp[below + 1], at - static_cast<double>(below));
 }
 
+QColor veil_of(const Look& look) {
+    QColor veil = look.surface;
+    veil.setAlphaF(0.6F);
+    return veil;
+}
+
 QColor mixed(const QColor& ground, const QColor& colour, double part) {
     const auto mix = [part](int a, int b) { return static_cast<int>(std::lround(a + part * (b - a))); };
     return {mix(ground.red(), colour.red()), mix(ground.green(), colour.green()), mix(ground.blue(), colour.blue())};

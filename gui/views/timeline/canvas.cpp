@@ -181,11 +181,7 @@ void TimelineCanvas::paintEvent(QPaintEvent*) {
     const Look& look = look_of(*this);
     if (!content_) return painter.fillRect(rect(), look.surface);
     picture().paint(painter, look);
-    if (outdated_) {
-        QColor veil = look.surface;
-        veil.setAlphaF(0.6F);
-        painter.fillRect(rect(), veil);
-    }
+    if (outdated_) painter.fillRect(rect(), veil_of(look));
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(look.accent, 1));

@@ -98,6 +98,7 @@ private:
 
     void follow(const Session& session) override {
         state_->show_state(session);
+        chart_->setEnabled(session.simulated && session.simulated->map);
         if (!session.simulated) return workbench().want_simulation();
         if (!session.simulated->map || session.simulated->map == map_) return;
         map_ = session.simulated->map;
