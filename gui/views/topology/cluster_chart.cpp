@@ -22,7 +22,7 @@ double thickness(Bandwidth b) {
     return std::clamp(1.0 + 1.75 * std::log10(b / (1 * GB / units::s)), 1.0, 6.0);
 }
 
-QString name_of(const ShownNode& n, const Placement& placement) {
+QString title_of(const ShownNode& n, const Placement& placement) {
     const QString name = n.stands_for > 1 ? QStringLiteral("%1 nodes like node %2").arg(grouped(n.stands_for)).arg(n.node)
                                           : QStringLiteral("node %1").arg(n.node);
     const bool serves = std::ranges::find(placement.node_of_server, n.node) != placement.node_of_server.end();
@@ -66,7 +66,7 @@ private:
             for (const double by : {6.0, 3.0}) painter_.drawRoundedRect(box.area.translated(by, -by).adjusted(0, 0, -6, 0), 6, 6);
         painter_.drawRoundedRect(box.area.adjusted(0, 0, -6, 0), 6, 6);
         paint_text(painter_, box.area.adjusted(10, 0, -14, -5), Qt::AlignBottom | Qt::AlignHCenter,
-                   name_of(box.shown, map_.machine.placement), font_of(Type::strong), look_.text);
+                   title_of(box.shown, map_.machine.placement), font_of(Type::strong), look_.text);
     }
 
     void paint_link(int l) {
