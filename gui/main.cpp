@@ -1,4 +1,5 @@
 // sextant-gui: reads its arguments, and opens the window or draws it into a file.
+#include "gui/jobs/simulator.hpp"
 #include "gui/screenshot.hpp"
 #include "gui/views/window/main_window.hpp"
 
@@ -23,6 +24,7 @@ int open_window(const CommandLine& options) {
     Workbench workbench;
     Selection selection;
     Predictor predictor(workbench);
+    const Simulator simulator(workbench);
     const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
     MainWindow window(workbench, selection, predictor, dark);
     window.recall();

@@ -9,6 +9,9 @@
 
 namespace sextant::gui {
 
+struct Simulated;  // gui/models/simulated.hpp
+struct Measured;   // gui/models/timeline/timeline.hpp
+
 // What the closed form says.
 struct Answer {
     Prepared job;  // what explain() reads; holds the resolved scenario
@@ -30,6 +33,8 @@ struct Session {
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
     std::vector<Diagnostic> problems{};
+    std::shared_ptr<const Simulated> simulated{};  // of this document; null as long as it is not known
+    std::shared_ptr<const Measured> measured{};    // what was opened to compare with
 };
 using SessionPtr = std::shared_ptr<const Session>;
 

@@ -43,6 +43,8 @@ protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
 
+    // Called whenever the session is another, and when the view is shown: for what is not in the answer.
+    virtual void follow(const Session&) {}
     // Called when there is another answer, once the view is shown; and at once when it is shown first.
     virtual void show_answer(const Session&, const Answer&) {}
     void showEvent(QShowEvent*) override;

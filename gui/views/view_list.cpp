@@ -5,13 +5,16 @@
 #include "gui/views/memory/memory_view.hpp"
 #include "gui/views/start/start_view.hpp"
 #include "gui/views/summary/summary_view.hpp"
+#include "gui/views/timeline/timeline_view.hpp"
+#include "gui/views/topology/topology_view.hpp"
 
 #include <algorithm>
 
 namespace sextant::gui {
 
 const std::vector<ViewInfo>& all_views() {
-    static const std::vector<ViewInfo> views = {start_view(), summary_view(), breakdown_view(), memory_view(), editor_view()};
+    static const std::vector<ViewInfo> views = {start_view(),    summary_view(),  breakdown_view(), memory_view(),
+                                                timeline_view(), topology_view(), editor_view()};
     return views;
 }
 
