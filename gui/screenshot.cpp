@@ -28,8 +28,14 @@ int take_screenshot(const CommandLine& options) {
         if (!options.view.empty()) window.show_view(options.view);
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
-        QThreadPool::globalInstance()->waitForDone();  // lists that fill later
-        QApplication::processEvents();
+        if (!options.view.empty()) window.view(options.view).begin();
+        // Lists that fill later, searches, and what follows from them.
+        do {
+            QThreadPool::globalInstance()->waitForDone();
+            QApplication::processEvents();
+        } while (QThreadPool::globalInstance()->activeThreadCount() > 0 || workbench.session()->state == AnswerState::pending);
+        constexpr int nested_layouts = 8;  // each settles after the one around it
+        for (int i = 0; i < nested_layouts; ++i) QApplication::processEvents();
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))
                 throw BackendError("cannot write " + options.screenshot->toStdString());

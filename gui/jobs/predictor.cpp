@@ -57,7 +57,7 @@ void Predictor::work() {
 }
 
 void Predictor::answer(Library& library, const SessionPtr& question) {
-    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { s = result; }); });
+    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { take_answer(s, result); }); });
 }
 
 void Predictor::read(Library& library, const std::filesystem::path& path) {

@@ -24,12 +24,18 @@ enum class AnswerState {
     refused,  // the document has `problems`; `answer`, if any, is the last that could be given
 };
 
+struct PlanFindings;
+struct ScalingFindings;
+
 struct Session {
     ScenarioDocument document;
     Resources what_if{};
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
     std::vector<Diagnostic> problems{};
+    // What was asked for beside the answer, and holds whatever the what-if.
+    std::shared_ptr<const PlanFindings> plans{};
+    std::shared_ptr<const ScalingFindings> scaling{};
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
@@ -37,7 +43,9 @@ using SessionPtr = std::shared_ptr<const Session>;
 Session answered(Library&, const Session& question);
 
 inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}; }
-// Whether what is known of one holds of the other.
-bool asks_the_same(const Session&, const Session&);
+// Takes over what was found out about a question.
+void take_answer(Session&, const Session& answered);
+// Forgets what held of another document.
+void forget_findings(Session&);
 
 }  // namespace sextant::gui

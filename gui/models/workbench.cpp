@@ -23,7 +23,15 @@ void Workbench::edit(const Edits& edits) {
     Session next = *history_.now();
     for (const auto& [path, value] : edits) next.document = edited(next.document, path, value);
     if (next.document == history_.now()->document) return;
+    forget_findings(next);
     push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
+}
+
+void Workbench::replace_plan(const ScenarioDocument& with_it, const QString& label) {
+    if (history_.is_empty() || with_it == history_.now()->document) return;
+    Session next = *history_.now();
+    next.document = with_it;
+    push(std::move(next), label, 0);
 }
 
 void Workbench::set_what_if(const Resources& what_if, int gesture) {
@@ -65,7 +73,11 @@ void Workbench::save(const std::filesystem::path& path) {
 }
 
 void Workbench::add(const Session& question, const std::function<void(Session&)>& finding) {
-    if (history_.is_empty() || !asks_the_same(question, *history_.now())) return;
+    if (!history_.is_empty() && question.what_if == history_.now()->what_if) add(question.document, finding);
+}
+
+void Workbench::add(const ScenarioDocument& question, const std::function<void(Session&)>& finding) {
+    if (history_.is_empty() || question != history_.now()->document) return;
     Session next = *history_.now();
     finding(next);
     history_.replace(std::make_shared<const Session>(std::move(next)));

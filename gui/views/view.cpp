@@ -6,6 +6,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace sextant::gui {
 
 View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), selection_(selection) {
@@ -29,9 +31,9 @@ void View::changeEvent(QEvent* e) {
 
 void View::refresh() {
     const SessionPtr session = workbench_.session();
-    if (!session || !session->answer || session->answer == shown_) return;
-    shown_ = session->answer;
-    show_answer(*session, *shown_);
+    if (!session || !session->answer) return;
+    const SessionPtr before = std::exchange(shown_, session);
+    if (!before || !shows_the_same(*before, *session)) show_answer(*session, *session->answer);
 }
 
 PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench, selection) {

@@ -35,6 +35,9 @@ public:
     [[nodiscard]] virtual QWidget& page() { return *this; }
     [[nodiscard]] virtual std::vector<NamedTable> tables() const { return {}; }
 
+    // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
+    virtual void begin() {}
+
 signals:
     // The user wants this file; whoever has the view knows how to open one.
     void wants_to_open(const QString& path);
@@ -43,8 +46,10 @@ protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
 
-    // Called when there is another answer, once the view is shown; and at once when it is shown first.
+    // Called when there is something else to be seen, once the view is shown; and at once when it is shown first.
     virtual void show_answer(const Session&, const Answer&) {}
+    // Whether of two sessions the view shows the same. One that shows more than the answer compares that too.
+    [[nodiscard]] virtual bool shows_the_same(const Session& a, const Session& b) const { return a.answer == b.answer; }
     void showEvent(QShowEvent*) override;
     void changeEvent(QEvent*) override;
 
@@ -53,7 +58,7 @@ private:
 
     Workbench& workbench_;
     Selection& selection_;
-    std::shared_ptr<const Answer> shown_;
+    SessionPtr shown_;
 };
 
 // A view of cards below one another, as high as they need to be, that scrolls.
