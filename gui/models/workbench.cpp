@@ -2,6 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "model/io/replace_file.hpp"
+#include "model/io/scenario_writer.hpp"
 
 #include <ostream>
 
@@ -27,10 +28,11 @@ void Workbench::edit(const Edits& edits) {
     push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
 }
 
-void Workbench::replace_plan(const ScenarioDocument& with_it, const QString& label) {
-    if (history_.is_empty() || with_it == history_.now()->document) return;
+void Workbench::replace_plan(const Plan& plan, const QString& label) {
+    if (!answer()) return;
     Session next = *history_.now();
-    next.document = with_it;
+    next.document = document_with_plan(next.document, answer()->scenario(), plan);
+    if (next.document == history_.now()->document) return;
     push(std::move(next), label, 0);
 }
 

@@ -29,7 +29,7 @@ public:
     void edit(const Edits&);
     // Steps with the same gesture, as of a slider that is dragged, are undone together.
     // Another plan for the same job: what was found out about the job stays.
-    void replace_plan(const ScenarioDocument& with_it, const QString& label);
+    void replace_plan(const Plan&, const QString& label);
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();

@@ -13,7 +13,6 @@
 #include "gui/views/term_bars.hpp"
 #include "model/io/plan_answer_words.hpp"
 #include "model/io/plan_columns.hpp"
-#include "model/io/scenario_writer.hpp"
 
 #include <QComboBox>
 #include <QElapsedTimer>
@@ -170,7 +169,7 @@ private:
         for (QWidget* w : std::initializer_list<QWidget*>{verdict_, smallest_, table}) remedies_card_->body().addWidget(w);
         connect(table, &QAbstractItemView::activated, this, [this](const QModelIndex& row) {
             const Remedy& r = findings_->answer.remedies[static_cast<std::size_t>(row.row())];
-            if (r.kind != RemedyKind::precision) put_on_the_bench(r.tried.plan, tr("plan that fits"));
+            if (r.kind != RemedyKind::precision) workbench().replace_plan(r.tried.plan, tr("plan that fits"));
         });
         return remedies_card_;
     }
@@ -281,13 +280,7 @@ private:
 
     void open(std::size_t plan) {
         const FoundPlan& p = findings_->plans[plan];
-        if (!p.is_own || p.rank) put_on_the_bench(p.choice.plan, p.rank ? p.name : tr("plan on the front"));
-    }
-
-    void put_on_the_bench(const Plan& plan, const QString& label) {
-        const SessionPtr session = workbench().session();
-        if (session && session->answer)
-            workbench().replace_plan(document_with_plan(session->document, session->answer->scenario(), plan), label);
+        if (!p.is_own || p.rank) workbench().replace_plan(p.choice.plan, p.rank ? p.name : tr("plan on the front"));
     }
 
     void search() {
@@ -303,11 +296,7 @@ private:
     }
 
     void take(Outcome<PlanFindings> outcome) {
-        if (!outcome.result) {
-            QStringList lines;
-            for (const Diagnostic& d : outcome.problems) lines += capitalised(sentence(d)).toHtmlEscaped();
-            return said_->setText(QStringLiteral("<b>%1</b>").arg(lines.join(QStringLiteral("<br>"))));
-        }
+        if (!outcome.result) return said_->setText(html_of(outcome.problems));
         auto findings = std::make_shared<const PlanFindings>(std::move(*outcome.result));
         workbench().add(asked_of_, [&](Session& s) { s.plans = findings; });
     }
