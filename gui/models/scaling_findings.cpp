@@ -6,6 +6,7 @@
 #include "model/io/plan_columns.hpp"
 #include "model/io/scaling_writer.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace sextant::gui {
@@ -31,24 +32,30 @@ QString name_of(const Scaling& s) { return s.request.weak ? QStringLiteral("weak
 Table scaling_table(const ScalingFindings& f) {
     if (f.kinds.empty()) return {};
     const Scenario& job = f.kinds.front().request.search.job;
+    const bool has_price =
+        std::ranges::any_of(f.kinds.front().points, [](const ScalingPoint& p) { return p.best && p.best->cost_per_sample; });
     Table t{{QStringLiteral("scaling"), QStringLiteral("devices"), QStringLiteral("batch"), QStringLiteral("step"),
-             q(job.workload.sample_word()) + QStringLiteral("s/s"), QStringLiteral("efficiency"), QStringLiteral("memory"),
-             q(price_unit(job)), QStringLiteral("held back by"), QStringLiteral("longest wait"), QStringLiteral("best plan")},
+             q(job.workload.sample_word()) + QStringLiteral("s/s"), QStringLiteral("efficiency"), QStringLiteral("memory")},
             {},
-            {1, 2, 3, 4, 5, 6, 7}};
+            {1, 2, 3, 4, 5, 6}};
+    if (has_price) t.figures.insert(static_cast<int>(t.headings.size())), t.headings += q(price_unit(job));
+    t.headings += {QStringLiteral("longest wait"), QStringLiteral("best plan")};
     for (const Scaling& s : f.kinds)
         for (const ScalingPoint& p : s.points) {
             std::vector<QVariant> row{s.request.weak ? QStringLiteral("weak") : QStringLiteral("strong"), p.devices,
                                       static_cast<qlonglong>(p.global_batch)};
+            const auto add = [&](const QString& cell) { row.emplace_back(cell); };
             if (p.best) {
-                for (const QString& cell :
-                     {quantity(p.best->step), number(p.best->samples_per_s.si()), percent(p.efficiency, 2), quantity(p.best->memory),
-                      p.best->cost_per_sample ? q(price_text(job, *p.best->cost_per_sample)) : QStringLiteral("-"),
-                      words_of(p.report->bottleneck.kind), q(longest_wait(p.report->estimate)), q(plan_line(p.best->plan))})
-                    row.emplace_back(cell);
+                add(quantity(p.best->step));
+                add(number(p.best->samples_per_s.si()));
+                add(percent(p.efficiency, 2));
+                add(quantity(p.best->memory));
+                if (has_price) add(q(price_text(job, *p.best->cost_per_sample)));
+                add(q(longest_wait(p.report->estimate)));
+                add(q(plan_line(p.best->plan)));
             } else {
                 row.resize(static_cast<std::size_t>(t.headings.size()) - 1, QStringLiteral("-"));
-                row.emplace_back(QStringLiteral("no plan fits, or can be"));
+                add(QStringLiteral("no plan fits, or can be"));
             }
             t.rows.push_back(std::move(row));
         }

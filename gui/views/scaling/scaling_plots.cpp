@@ -32,7 +32,8 @@ PlotAxis doubling_axis(const QString& title, double smallest, double largest) {
     PlotAxis axis{title, smallest / 1.2, 1.2 * largest, true, {}};
     const double first = std::floor(std::log2(axis.low)), last = std::ceil(std::log2(axis.high));
     const double step = std::max(1.0, std::ceil((last - first) / 8));
-    for (double power = first; power <= last; power += step) axis.marks.push_back({std::exp2(power), number(std::exp2(power))});
+    for (double power = first; power <= last; power += step)
+        axis.marks.push_back({std::exp2(power), power < 0 || power > 20 ? number(std::exp2(power)) : QString::number(std::exp2(power))});
     return axis;
 }
 
@@ -102,7 +103,7 @@ std::shared_ptr<Chart> efficiency_plot(const ScalingFindings& f, const Look& loo
     double most = 1;
     each(f, [&](const ScalingPoint& p) { most = std::max(most, p.efficiency); });
     plot->y = even_axis(QStringLiteral("throughput of a device, over that at the smallest size"), most);
-    for (Tick& tick : plot->y.marks) tick.label = percent(tick.value, 3);
+    for (Tick& tick : plot->y.marks) tick.label = percent(tick.value, 2);
     add_curves(
         *plot, f, [](const ScalingPoint& p) { return p.efficiency; }, look);
     return plot;
