@@ -111,30 +111,17 @@ void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTabl
         "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as one; predict answers for any"});
 }
 
-// Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
-struct Machine {
-    Topology topology;
-    Placement placement;
-};
-Machine machine_of(const Scenario& s) {
-    const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
-    const int of_servers = s.plan.servers_on_workers ? 0 : servers;
-    Machine machine{Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)), {}};
-    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
-    for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
-    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
-    return machine;
-}
-
 struct PlayedStep {
     TaskGraph graph;
     CostTable table;
     Simulation simulation;
 };
-PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces) {
+PlayedStep play(const Prepared& job, const UsedMachine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces,
+                const PlayListener& listener = {}) {
+    if (listener && !listener(0)) throw Stopped();
     CostTable table = cost_table(job, graph);
     check_size(job.scenario(), graph, table, most);
-    Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter);
+    Simulation simulation = simulate(graph, table, machine.topology, machine.placement, jitter, listener);
     return {std::move(graph), std::move(table), std::move(simulation)};
 }
 
@@ -147,17 +134,17 @@ struct PlayedScenario {
     PlayedStep step;
     bool exact = true;  // rank by rank, or folded without a loss
 };
-PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most) {
+PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most, const PlayListener& listener = {}) {
     const Scenario& scenario = job.scenario();
-    const Machine machine = machine_of(scenario);
+    const UsedMachine machine = used_machine(scenario);
     const Fold fold = possible_fold(scenario);
-    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most)};
+    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most, listener)};
     // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
     played.exact = fold == Fold::nothing || played.step.simulation.folded_alike;
     constexpr std::size_t most_segments = 200'000;
     const std::size_t ranks = machine.placement.device_of.size();
     if (!played.exact && played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks <= most_segments)
-        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most)};
+        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most, listener)};
     return played;
 }
 
@@ -235,11 +222,22 @@ std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
 
-SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
+UsedMachine used_machine(const Scenario& s) {
+    const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
+    const int of_servers = s.plan.servers_on_workers ? 0 : servers;
+    UsedMachine machine{Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)), {}};
+    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
+    for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
+    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
+    return machine;
+}
+
+SimulationReport simulate(const Scenario& scenario, std::uint64_t seed, const PlayListener& listener) {
     const Prepared job = prepare(scenario);
     const Jitter jitter = jitter_of(scenario, seed);
-    PlayedScenario played = play_scenario(job, jitter, most_pieces);
-    SimulationReport report = make_simulation_report(job, played.step.graph, played.step.table, std::move(played.step.simulation), jitter);
+    PlayedScenario played = play_scenario(job, jitter, most_pieces, listener);
+    SimulationReport report =
+        make_simulation_report(job, std::move(played.step.graph), played.step.table, std::move(played.step.simulation), jitter);
     if (!played.exact)
         report.report.assumptions.emplace_back("ranks of a stage may reach others over unlike links: all are as slow as the slowest");
     return report;
@@ -279,8 +277,8 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
     const Jitter jitter = jitter_of(scenario, Jitter{}.seed);
-    PlayedStep step = play(job, machine_of(scenario), std::move(graph), jitter);
-    return compare(job, step.graph, make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter), run);
+    PlayedStep step = play(job, used_machine(scenario), std::move(graph), jitter);
+    return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }
 
 Cluster guessed_cluster(Library& library, const MachineFacts& machine) {

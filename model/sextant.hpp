@@ -54,8 +54,17 @@ std::vector<ScenarioTitle> bundled_scenarios(const Library&);
 Report predict(const Scenario&);
 
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
-// several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
-SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
+// several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
+// listener says so.
+SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
+
+// The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of
+// their own, after theirs. Throws as Topology::build does.
+struct UsedMachine {
+    Topology topology;
+    Placement placement;
+};
+UsedMachine used_machine(const Scenario&);
 
 // What find_plan is at. False from a listener stops it: the answer is what was found so far.
 struct PlanProgress {

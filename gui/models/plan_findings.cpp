@@ -55,7 +55,7 @@ PlanFindings findings_of(const PlanForm& form, PlanAnswer answer, Seconds took) 
         if (FoundPlan* same = known(c))
             same->on_front = true;
         else
-            f.plans.push_back({.name = QStringLiteral("on the front"),
+            f.plans.push_back({.name = QStringLiteral("plan on the front"),
                                .choice = c,
                                .rank = std::nullopt,
                                .on_front = true,

@@ -7,7 +7,7 @@
 namespace sextant::gui {
 
 struct FoundPlan {
-    QString name;  // "plan 3", "on the front", "its own"
+    QString name;  // "plan 3", "plan on the front", "the scenario's own"
     PlanChoice choice;
     std::optional<int> rank;  // among the best, from 0
     bool on_front = false, is_own = false;

@@ -38,6 +38,14 @@ void take_answer(Session& session, const Session& answered) {
 void forget_findings(Session& session) {
     session.plans.reset();
     session.scaling.reset();
+    session.compared.reset();
+}
+
+void keep_findings(Session& here, const Session& from) {
+    here.simulated = from.simulated;
+    here.plans = from.plans;
+    here.scaling = from.scaling;
+    here.compared = from.compared;
 }
 
 }  // namespace sextant::gui

@@ -9,6 +9,12 @@
 
 namespace sextant::gui {
 
+struct Simulated;  // gui/models/timeline/timeline.hpp
+struct Measured;
+struct Compared;         // gui/models/compared.hpp
+struct PlanFindings;     // gui/models/plan_findings.hpp
+struct ScalingFindings;  // gui/models/scaling_findings.hpp
+
 // What the closed form says.
 struct Answer {
     Prepared job;  // what explain() reads; holds the resolved scenario
@@ -24,9 +30,6 @@ enum class AnswerState {
     refused,  // the document has `problems`; `answer`, if any, is the last that could be given
 };
 
-struct PlanFindings;
-struct ScalingFindings;
-
 struct Session {
     ScenarioDocument document;
     Resources what_if{};
@@ -36,6 +39,9 @@ struct Session {
     // What was asked for beside the answer, and holds whatever the what-if.
     std::shared_ptr<const PlanFindings> plans{};
     std::shared_ptr<const ScalingFindings> scaling{};
+    std::shared_ptr<const Simulated> simulated{};  // of this document; null as long as it is not known
+    std::shared_ptr<const Measured> measured{};    // what was opened to compare with
+    std::shared_ptr<const Compared> compared{};    // that, held beside this document
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
@@ -47,5 +53,7 @@ inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}
 void take_answer(Session&, const Session& answered);
 // Forgets what held of another document.
 void forget_findings(Session&);
+// Takes over what was found out about the same document.
+void keep_findings(Session& here, const Session& from);
 
 }  // namespace sextant::gui

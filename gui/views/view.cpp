@@ -6,8 +6,6 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include <utility>
-
 namespace sextant::gui {
 
 View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), selection_(selection) {
@@ -32,8 +30,10 @@ void View::changeEvent(QEvent* e) {
 void View::refresh() {
     const SessionPtr session = workbench_.session();
     if (!session || !session->answer) return;
-    const SessionPtr before = std::exchange(shown_, session);
-    if (!before || !shows_the_same(*before, *session)) show_answer(*session, *session->answer);
+    follow(*session);
+    if (session->answer == shown_) return;
+    shown_ = session->answer;
+    show_answer(*session, *shown_);
 }
 
 PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench, selection) {

@@ -46,10 +46,10 @@ protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
 
-    // Called when there is something else to be seen, once the view is shown; and at once when it is shown first.
+    // Called whenever the session is another, and when the view is shown: for what is not in the answer.
+    virtual void follow(const Session&) {}
+    // Called when there is another answer, once the view is shown; and at once when it is shown first.
     virtual void show_answer(const Session&, const Answer&) {}
-    // Whether of two sessions the view shows the same. One that shows more than the answer compares that too.
-    [[nodiscard]] virtual bool shows_the_same(const Session& a, const Session& b) const { return a.answer == b.answer; }
     void showEvent(QShowEvent*) override;
     void changeEvent(QEvent*) override;
 
@@ -58,7 +58,7 @@ private:
 
     Workbench& workbench_;
     Selection& selection_;
-    SessionPtr shown_;
+    std::shared_ptr<const Answer> shown_;
 };
 
 // A view of cards below one another, as high as they need to be, that scrolls.

@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QSettings>
 #include <QTest>
+#include <QThreadPool>
 
 #include <fstream>
 #include <stdexcept>
@@ -20,7 +21,9 @@ void Desk::wait_for(const std::function<bool()>& done) {
 }
 
 void Desk::settle() {
-    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending; });
+    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending && !simulator.is_at_work(); });
+    QThreadPool::globalInstance()->waitForDone();  // what is made of it: tables, arrows
+    QCoreApplication::processEvents();
 }
 
 void Desk::open(const std::string& name) {

@@ -18,6 +18,7 @@ struct Hit {
     QRectF area;
     int key = 0;  // what the picture shows there, in its own words: a Term, a stage
     QString tip;
+    bool can_be_chosen = true;
 };
 
 class Chart {

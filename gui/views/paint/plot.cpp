@@ -50,9 +50,15 @@ PlotAxis even_axis(const QString& title, double largest, const AxisUnit& unit) {
 }
 
 PlotAxis log_axis(const QString& title, double smallest, double largest, const std::function<QString(double)>& name) {
-    const double first = std::floor(std::log10(smallest)), last = std::max(first + 1, std::ceil(std::log10(largest)));
-    PlotAxis axis{title, std::pow(10, first), std::pow(10, last), true, {}};
-    for (double power = first; power <= last; ++power) axis.marks.push_back({std::pow(10, power), name(std::pow(10, power))});
+    PlotAxis axis{title, smallest, std::max(largest, 2 * smallest), true, {}};
+    const double first = std::floor(std::log10(axis.low)), last = std::ceil(std::log10(axis.high));
+    constexpr double few = 3;  // powers of ten: there is room for marks between them
+    const bool has_room = last - first <= few;
+    for (double power = first; power <= last; ++power)
+        for (const double factor : {1, 2, 5}) {
+            const double value = factor * std::pow(10, power);
+            if ((factor == 1 || has_room) && value >= axis.low && value <= axis.high) axis.marks.push_back({value, name(value)});
+        }
     return axis;
 }
 
@@ -91,10 +97,10 @@ void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look)
         if (at < ground.left() - 1 || at > ground.right() + 1) continue;
         painter.setPen(QPen(look.grid, 1));
         painter.drawLine(QPointF(at, ground.top()), QPointF(at, ground.bottom() + 3));
-        const double half = text_width(tick.label, font) / 2 + 1;
-        if (at - half < free_from) continue;
-        free_from = at + half + 6;
-        paint_text(painter, {at - half, ground.bottom() + 4, 2 * half, 16}, Qt::AlignCenter, tick.label, font, look.faint);
+        const double half = text_width(tick.label, font) / 2 + 1, centre = std::min(at, ground.right() + 12 - half);
+        if (centre - half < free_from) continue;
+        free_from = centre + half + 6;
+        paint_text(painter, {centre - half, ground.bottom() + 4, 2 * half, 16}, Qt::AlignCenter, tick.label, font, look.faint);
     }
     painter.setPen(QPen(look.border, 1));
     painter.drawLine(ground.bottomLeft(), ground.bottomRight());
@@ -135,6 +141,7 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
         const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
+        if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
         const double width = text_width(line.name, font) + 2;
         const double left = std::clamp(end.x() - width - 4, ground.left(), std::max(ground.left(), ground.right() - width));
         paint_text(painter, {left, std::max(ground.top(), end.y() - 18), width, 16}, Qt::AlignVCenter, line.name, font, look.faint);

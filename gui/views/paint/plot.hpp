@@ -18,7 +18,7 @@ struct PlotAxis {
 };
 // From 0 to a little more than `largest`.
 PlotAxis even_axis(const QString& title, double largest, const AxisUnit& unit = {});
-// The powers of ten around these, named by `name`.
+// From the one to the other, marked at round numbers.
 PlotAxis log_axis(const QString& title, double smallest, double largest, const std::function<QString(double)>& name);
 
 enum class Mark { disc, ring, square, diamond, triangle };

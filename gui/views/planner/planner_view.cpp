@@ -68,11 +68,6 @@ public:
 
     void begin() override { search(); }
 
-protected:
-    [[nodiscard]] bool shows_the_same(const Session& a, const Session& b) const override {
-        return a.answer == b.answer && a.plans == b.plans && a.document == b.document;
-    }
-
 private:
     QWidget* question_card() {
         auto* card =
@@ -174,11 +169,15 @@ private:
         return remedies_card_;
     }
 
-    void show_answer(const Session& session, const Answer& answer) override {
+    void follow(const Session& session) override {
         if (job_.is_running() && asked_of_ != session.document) {
             job_.stop();  // it would be of no interest any more
             said_->setText(tr("The scenario was changed: the search was stopped."));
         }
+        if (session.plans != findings_) show_answer(session, *session.answer);
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
         // What was typed stays, unless it was of another scenario or is what a search was asked.
         if (form_of_ != session.document.file || (session.plans && session.plans != findings_)) {
             form_of_ = session.document.file;
@@ -278,10 +277,7 @@ private:
         table_->viewport()->update();
     }
 
-    void open(std::size_t plan) {
-        const FoundPlan& p = findings_->plans[plan];
-        if (!p.is_own || p.rank) workbench().replace_plan(p.choice.plan, p.rank ? p.name : tr("plan on the front"));
-    }
+    void open(std::size_t plan) { workbench().replace_plan(findings_->plans[plan].choice.plan, findings_->plans[plan].name); }
 
     void search() {
         const SessionPtr session = workbench().session();

@@ -80,7 +80,10 @@ private:
         edge_->setText(
             tr("Memory: %1 by the maker, %2 in streaming kernels. Kernels without matrix work stand at the left edge, as far below the "
                "slope as they are below that bandwidth.")
-                .arg(quantity(all.memory), quantity(all.stream)));
+                .arg(quantity(all.memory), quantity(all.stream)) +
+            (passes_a_roof(all) ? tr(" Convolutions of 3 x 3 stand above their roof: in the Winograd domain they multiply less "
+                                     "than is counted.")
+                                : QString()));
         const std::size_t rows = std::min(most_rows, all.kernels.size());
         table_card_->set_heading(rows < all.kernels.size() ? tr("The %1 of %2 kernels that take longest").arg(rows).arg(all.kernels.size())
                                                            : tr("Every kernel, longest first"));
@@ -89,12 +92,21 @@ private:
         plot_->emphasize(std::nullopt);
     }
 
+    // Where fewer multiplications are done than are counted.
+    static bool passes_a_roof(const Roofline& all) {
+        return std::ranges::any_of(all.kernels, [&](const RooflineKernel& k) {
+            const auto roof = std::ranges::find(all.roofs, k.kernel.type, &Roof::type);
+            return k.kernel.winograd && roof != all.roofs.end() && k.kernel.flops / k.time > roof->peak;
+        });
+    }
+
     static QString verdict(const Roofline& all, Seconds step) {
         const auto share = [&](KernelBound b) { return all.by_bound[static_cast<std::size_t>(b)] / all.total(); };
+        const auto text = [](double part) { return part < 0.005 ? tr("next to nothing") : percent(part, 2); };
         const double memory = share(KernelBound::memory), compute = share(KernelBound::compute);
         return tr("<b>%1</b> of the time of kernels is bound by memory bandwidth, %2 by arithmetic and %3 by the start of kernels. "
                   "Kernels take %4 of the step.")
-            .arg(percent(memory, 2), percent(compute, 2), percent(share(KernelBound::start), 2), percent(all.total() / step, 2));
+            .arg(text(memory), text(compute), text(share(KernelBound::start)), percent(all.total() / step, 2));
     }
 
     void choose(int key) {

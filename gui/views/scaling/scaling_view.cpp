@@ -56,11 +56,6 @@ public:
     }
     void begin() override { ask(); }
 
-protected:
-    [[nodiscard]] bool shows_the_same(const Session& a, const Session& b) const override {
-        return a.answer == b.answer && a.scaling == b.scaling && a.document == b.document;
-    }
-
 private:
     QWidget* question_card() {
         auto* card = new Card(tr("What do more devices bring?"),
@@ -130,11 +125,15 @@ private:
         return card;
     }
 
-    void show_answer(const Session& session, const Answer& answer) override {
+    void follow(const Session& session) override {
         if (job_.is_running() && asked_of_ != session.document) {
             job_.stop();
             said_->setText(tr("The scenario was changed: what was asked of it is of no interest any more."));
         }
+        if (session.scaling != findings_) show_answer(session, *session.answer);
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
         if (form_of_ != session.document.file || (session.scaling && session.scaling != findings_)) {
             form_of_ = session.document.file;
             const ScalingForm form = session.scaling ? session.scaling->form : scaling_form(answer.scenario());
