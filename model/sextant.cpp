@@ -306,7 +306,7 @@ TrainingFit fit_to_measurements(Library& library, const std::vector<std::filesys
             try {
                 Scenario scenario = to_scenario(*row, names);
                 static_cast<void>(prepare(scenario));
-                runs.push_back({file.path + "|" + row->model.name + "|" + row->hardware.gpu, std::move(scenario), *row->step_time});
+                runs.push_back({file.path + "|" + model_of(*row) + "|" + row->hardware.gpu, std::move(scenario), *row->step_time});
             } catch (const InputError&) {
             }  // what validate shows as refused
         }

@@ -26,6 +26,7 @@ public:
           stiffness_(size(parameters)),
           least_(size(parameters)),
           most_(size(parameters)),
+          begin_(size(parameters)),
           measured_(size(points)),
           noise_(size(points)) {
         for (Eigen::Index j = 0; j < prior_.size(); ++j) {
@@ -34,6 +35,7 @@ public:
             stiffness_[j] = 1 / (p.spread * p.spread);
             least_[j] = std::log(p.least);
             most_[j] = std::log(p.most);
+            begin_[j] = std::log(p.begin > 0 ? p.begin : p.value);
         }
         for (Eigen::Index i = 0; i < measured_.size(); ++i) {
             measured_[i] = std::log(points[static_cast<std::size_t>(i)].measured);
@@ -42,7 +44,7 @@ public:
     }
 
     Fit run() {
-        Vector q = clamped(prior_);
+        Vector q = clamped(begin_);
         int steps = descend(q, [](double z) { return std::min(1.0, huber / std::abs(z)); });
         steps += descend(q, [](double z) { return std::abs(z) < biweight ? std::pow(1 - std::pow(z / biweight, 2), 2) : 0; });
         return conclude(q, steps);
@@ -145,7 +147,7 @@ private:
     const std::vector<FitParameter>& parameters_;
     const std::vector<FitPoint>& points_;
     const FitModel& model_;
-    Vector prior_, stiffness_, least_, most_, measured_, noise_, weights_;
+    Vector prior_, stiffness_, least_, most_, begin_, measured_, noise_, weights_;
 };
 
 }  // namespace

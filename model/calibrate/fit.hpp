@@ -25,6 +25,7 @@ struct FitParameter {
     double value = 1;            // thought to be, before; positive
     double spread = 0.3;         // relative standard deviation of that
     double least = 0, most = 0;  // bounds
+    double begin = 0;            // where the search begins; 0: at `value`. For what the model does not feel there
 };
 
 struct FitPoint {

@@ -19,6 +19,7 @@ struct ProfileParameter {
     double least = 0, most = 0;                                    // SI, what such hardware can be
     double usual = 0;                                              // of such a parameter, where nothing is known of this one
     double spread = 0.3;                                           // relative, of what is known without measuring
+    double begin = 0;                                              // where a fit begins; 0: at what is usual
     std::function<double(const Scenario&)> get;                    // SI
     std::function<void(Scenario&, double)> set;                    // leaves kind and source alone
     std::function<std::string(double)> text;                       // "34.1 GFLOP/s"

@@ -63,7 +63,7 @@ TrainingFit fit_to_training(const std::vector<TrainingRun>& runs, const std::fun
         points.push_back({r.step.si(), form_error * std::sqrt(std::max(1.0, sizes[r.group] / runs_of_a_group))});
     std::vector<FitParameter> starts;
     for (const TrainedParameter& p : found.parameters)
-        starts.push_back({p.parameter.name, p.parameter.usual, p.parameter.spread, p.parameter.least, p.parameter.most});
+        starts.push_back({p.parameter.name, p.parameter.usual, p.parameter.spread, p.parameter.least, p.parameter.most, p.parameter.begin});
     const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
         std::vector<double> predicted;
         for (FittedRun& run : tied) predicted.push_back(run.predict(found.parameters, values));

@@ -1,6 +1,7 @@
 #include "model/cost/compute.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sextant {
@@ -34,7 +35,8 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones.
 double alignment(const Kernel& k, const MatrixRate& rate) {
     if (rate.unit != ComputeUnit::tensor) return 1;
-    const auto row = static_cast<std::int64_t>(Bytes::from_si(16) / size_of(k.type));
+    // The scales of block-scaled types, part of their size, lie apart.
+    const auto row = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(Bytes::from_si(16) / size_of(k.type))));
     const bool aligned = k.n % row == 0 && k.k % row == 0;
     constexpr double narrow_loads = 0.6;
     return aligned ? 1 : narrow_loads;

@@ -201,7 +201,8 @@ private:
         k.m = in * window, k.n = to, k.k = pixels;
         k.weight_gradient = true;
         out.backward.push_back(k);
-        if (!framework_.channels_last && size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
+        if (!plan_.channels_last.value_or(framework_.channels_last) &&
+            size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
             push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);
             push_memory(out.backward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), true, 2);
         }

@@ -7,8 +7,8 @@
 namespace sextant {
 namespace {
 
-// All conditions must hold; an empty word always does. `words` stand in the row's framework or precision as the source words them, `kind`
-// in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's own words.
+// All conditions must hold; an empty word always does. `words` stand in the row's framework, precision or optimizer as the source words
+// them, `kind` in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's own words.
 struct FrameworkRule {
     std::string_view family, words, kind, update;
     int from;
@@ -33,6 +33,7 @@ constexpr FrameworkRule rules[] = {
     {"llm.q", "", "", "", 0, "llm-q"},
     {"", "Torch7", "", "", 0, "torch7"},
     {"", "Caffe2", "", "", 0, "caffe2"},
+    {"pytorch-ddp", "BertAdam", "", "", 0, "pytorch-ddp-bertadam"},
     {"pytorch-ddp", "apex", "", "", 0, "pytorch-ddp-apex"},
     {"pytorch-ddp", "(2.", "", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
     {"pytorch-ddp", "", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
@@ -72,7 +73,7 @@ bool mentions(std::string_view text, std::string_view word) {
 
 std::string framework_name(const TrainingRow& row, RowReport& report) {
     const MeasuredPlan& p = row.plan;
-    const std::string words = p.framework + " " + p.precision;
+    const std::string words = p.framework + " " + p.precision + " " + p.optimizer;
     const int year = std::max(year_in(p.framework), year_in(row.header.source_ref));
     const auto holds = [&](const FrameworkRule& r) {
         return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) && mentions(p.precision_kind, r.kind) &&

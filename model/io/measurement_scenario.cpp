@@ -181,6 +181,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     set_optimizer(row, workload.is_transformer() && row.model.family != "cnn", plan, report);
     plan.flash_attention = p.flash_attention.value_or(false);
     plan.cuda_graph = p.cuda_graph;
+    plan.channels_last = p.channels_last;
     plan.forward_only = p.phase == "forward";
     plan.without_optimizer = p.phase == "forward_backward";
     set_offload(p, plan);

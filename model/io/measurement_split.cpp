@@ -15,10 +15,6 @@ std::uint64_t hash_of(const std::string& text) {
     return hash;
 }
 
-// Sources that name no models tell them apart by their shapes.
-std::string model_of(const TrainingRow& row) {
-    return row.model.name + "/" + std::to_string(row.model.layers.value_or(0)) + "/" + std::to_string(row.model.hidden.value_or(0));
-}
 std::string machine_of(const TrainingRow& row) { return row.hardware.gpu; }
 
 std::set<std::string> every_other(const std::set<std::string>& units) {
@@ -30,6 +26,10 @@ std::set<std::string> every_other(const std::set<std::string>& units) {
 }
 
 }  // namespace
+
+std::string model_of(const TrainingRow& row) {
+    return row.model.name + "/" + std::to_string(row.model.layers.value_or(0)) + "/" + std::to_string(row.model.hidden.value_or(0));
+}
 
 std::vector<bool> fitting_half(const MeasurementFile& file) {
     std::set<std::string> models, machines;

@@ -7,9 +7,13 @@
 
 #include "model/io/measurement_reader.hpp"
 
+#include <string>
 #include <vector>
 
 namespace sextant {
+
+// What the source calls the model; where it names none, its shape.
+std::string model_of(const TrainingRow&);
 
 // By row; true: may be fitted to. Rows of other kinds than training are not.
 std::vector<bool> fitting_half(const MeasurementFile&);

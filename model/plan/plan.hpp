@@ -86,6 +86,7 @@ struct Plan {
     // Overrides of what the framework does by default.
     std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap;
     std::optional<bool> reduce_every_micro_batch;
+    std::optional<bool> channels_last;  // images in NHWC
     std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
     bool scattered = false;               // a scheduler spread the ranks over more nodes than needed
     std::optional<int> devices_per_node;  // used on each node; absent: all

@@ -128,7 +128,7 @@ public:
 
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
-        const Seconds ahead = dispatch_time(job_, false), back = dispatch_time(job_, true);
+        const HostTime ahead = host_time(job_, false), back = host_time(job_, true);
         return {phase(groups, SpanKind::forward, k.forward, k.forward_exchanges, ahead),
                 phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back),
                 phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
@@ -137,7 +137,7 @@ private:
     }
 
     std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels,
-                             const std::vector<ExchangeCall>& exchanges, Seconds dispatch, Part part = Part::whole) const {
+                             const std::vector<ExchangeCall>& exchanges, const HostTime& host, Part part = Part::whole) const {
         std::vector<Piece> pieces;
         auto call = exchanges.begin();
         const auto exchange_before = [&](std::size_t kernel) {
@@ -145,15 +145,16 @@ private:
                 if (!belongs(*call, part)) continue;
                 const CollectivePrice price =
                     collective_price(collective_of(call->kind), call->bytes, group_of(groups, call->group), job_.scenario.library);
-                append(pieces, {kind, {}, dispatch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
+                append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
             }
         };
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             exchange_before(i);
             const Kernel& k = kernels[i];
-            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * dispatch, k.bytes, k.flops, {}});
+            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * host.launch, k.bytes, k.flops, {}});
         }
         exchange_before(kernels.size());
+        if (!pieces.empty()) pieces.front().host += host.block;
         return pieces;
     }
 

@@ -65,7 +65,7 @@ private:
 
 // What the pieces of one phase of a block are priced with.
 struct Pricing {
-    Seconds dispatch;
+    HostTime host;
     const Prepared::State& job;
     const JobGroups& groups;
     const Resources& resources;
@@ -104,7 +104,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, const std::vector<Exc
         launches += kernels[i].launches;
     }
     exchange_before(kernels.size());
-    price.host = launches * by.dispatch / by.resources.host;
+    if (launches > 0) price.host = (launches * by.host.launch + by.host.block) / by.resources.host;
     return price;
 }
 
@@ -203,14 +203,16 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
     return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
 }
 
-Seconds dispatch_time(const Prepared::State& job, bool backward) {
+HostTime host_time(const Prepared::State& job, bool backward) {
     const Framework& f = job.scenario.framework;
     if (job.scenario.plan.cuda_graph && !f.dispatch_in_graph) return {};
-    return (backward ? f.backward_dispatch : f.dispatch).value / job.scenario.cluster.node.host.thread_speed.value;
+    const double speed = job.scenario.cluster.node.host.thread_speed.value;
+    if (backward) return {f.backward_dispatch.value / speed, {}};
+    return {f.dispatch.value / speed, f.block_overhead.value / speed};
 }
 
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
-    const Pricing ahead{dispatch_time(job, false), job, groups, r}, back{dispatch_time(job, true), job, groups, r};
+    const Pricing ahead{host_time(job, false), job, groups, r}, back{host_time(job, true), job, groups, r};
     SegmentPrice price;
     price.forward = price_phase(k.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
@@ -232,7 +234,9 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const Bytes state = size_of(job.precision.optimizer_state);
     Bytes per_parameter = size_of(job.precision.gradient_type()) + 2.0 * facts.states * state + size_of(job.precision.parameter);
     per_parameter += job.precision.master_weights ? Bytes::from_si(8) : size_of(job.precision.parameter);
-    if (!f.fused_optimizer) per_parameter = facts.reads_per_parameter * state;
+    constexpr double passes_per_kernel = 2.5;  // an elementwise operation reads one tensor or two and writes one
+    if (!f.fused_optimizer)
+        per_parameter = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * size_of(job.precision.gradient_type());
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;

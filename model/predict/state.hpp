@@ -78,9 +78,13 @@ struct SegmentPrice {
 };
 SegmentPrice price_block(const BlockKernels&, const Prepared::State&, const JobGroups&, const Resources&);
 
-// Host time to issue one kernel or exchange. A captured graph is launched as a whole; where that is the framework's habit, its dispatch
-// is already the time per node.
-Seconds dispatch_time(const Prepared::State&, bool backward);
+// Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
+// the time per node.
+struct HostTime {
+    Seconds launch;  // to issue one kernel or exchange
+    Seconds block;   // beside them
+};
+HostTime host_time(const Prepared::State&, bool backward);
 
 // One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
 Collective collective_of(ExchangeKind);

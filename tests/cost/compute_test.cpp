@@ -106,6 +106,18 @@ TEST(KernelTime, OfNarrowElementsNeedsMoreOfThemToARow) {
     EXPECT_GT(ratio(DataType::fp8), 1.2);
 }
 
+TEST(KernelTime, OfBlockScaledTypesLeavesTheirScalesOutOfTheRow) {
+    // 4096 values of MXFP8 are as well aligned as 4096 of FP8: the scale of each 32 lies in a tensor of its own. 16 bytes of NVFP4 are 32.
+    const auto efficiency = [](DataType type, int columns) {
+        Kernel k = product(4096, columns, 4096);
+        k.type = type;
+        return k.flops / (kernel_time(k, rates()) - 1 * us) / rates().matrix(type).sustained;
+    };
+    EXPECT_NEAR(efficiency(DataType::mxfp8, 4096), efficiency(DataType::fp8, 4096), 1e-12);
+    EXPECT_NEAR(efficiency(DataType::nvfp4, 4096), efficiency(DataType::fp8, 4096), 1e-12);
+    EXPECT_LT(efficiency(DataType::nvfp4, 4080), 0.8 * efficiency(DataType::nvfp4, 4096));
+}
+
 TEST(KernelTime, OfAConvolutionIsThatOfItsProductTimesTheFactorOfItsUnits) {
     // DeepBench's medians against products of the same shape: 1.6 in the Winograd domain on vector units, 0.75 on tensor cores, where
     // Winograd is not used. A framework that chooses its algorithms at 0.5 of the best needs twice the time.
