@@ -44,7 +44,7 @@ std::shared_ptr<const TimelineContent> content(std::int64_t spans) {
     auto report = std::make_shared<SimulationReport>();
     const auto trace = long_trace(spans);
     report->trace.end = trace->end;
-    return content_of(std::make_shared<const Simulated>(Simulated{report, {}, lay_out(trace)}), nullptr);
+    return content_of(std::make_shared<const Simulated>(Simulated{report, {}, lay_out(trace), nullptr}), nullptr);
 }
 
 void lay_out_a_trace(benchmark::State& state) {

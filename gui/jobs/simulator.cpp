@@ -1,17 +1,9 @@
 #include "gui/jobs/simulator.hpp"
 
 #include "gui/jobs/background.hpp"
-#include "gui/models/timeline/timeline.hpp"
+#include "gui/models/simulated.hpp"
 
 namespace sextant::gui {
-namespace {
-
-std::shared_ptr<const Simulated> refused(std::vector<Diagnostic> problems) {
-    return std::make_shared<const Simulated>(Simulated{nullptr, std::move(problems), {}});
-}
-
-}  // namespace
-
 Simulator::Simulator(Workbench& workbench) : workbench_(workbench) {
     connect(&workbench, &Workbench::simulation_wanted, this, &Simulator::play);
     connect(&workbench, &Workbench::simulation_unwanted, this, &Simulator::stop);
@@ -37,15 +29,12 @@ std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
         return !work.stopped;
     };
     try {
-        const auto report = std::make_shared<const SimulationReport>(simulate(work.question->answer->scenario(), Jitter{}.seed, listener));
-        return std::make_shared<const Simulated>(Simulated{report, {}, lay_out({report, &report->trace}, {report, &report->graph})});
+        return std::make_shared<const Simulated>(gui::simulated(*work.question->answer, listener));
     } catch (const Stopped&) {
         return nullptr;
-    } catch (const InputError& e) {
-        return refused(e.diagnostics());
     } catch (const std::exception& e) {
-        return refused(
-            {{work.question->document.file.string(), "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}});
+        const std::string what = "a defect in sextant itself, please report it: " + std::string(e.what());
+        return std::make_shared<const Simulated>(Simulated{nullptr, {{work.question->document.file.string(), "", what, ""}}, {}, nullptr});
     }
 }
 

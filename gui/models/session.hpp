@@ -9,8 +9,8 @@
 
 namespace sextant::gui {
 
-struct Simulated;  // gui/models/timeline/timeline.hpp
-struct Measured;
+struct Simulated;        // gui/models/simulated.hpp
+struct Measured;         // gui/models/timeline/timeline.hpp
 struct Compared;         // gui/models/compared.hpp
 struct PlanFindings;     // gui/models/plan_findings.hpp
 struct ScalingFindings;  // gui/models/scaling_findings.hpp

@@ -1,7 +1,7 @@
 #include "gui/views/simulation_state.hpp"
 
+#include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
-#include "gui/models/timeline/timeline.hpp"
 #include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>
@@ -26,7 +26,8 @@ void SimulationState::show_state(const Session& session) {
     const bool what_if = !is_neutral(session.what_if);
     stopped_ = false;
     setVisible(!simulated || !simulated->report || what_if);
-    button_->setVisible(!simulated);
+    button_->setVisible(!simulated && session.state != AnswerState::refused);
+    if (!simulated && session.state == AnswerState::refused) return text_->setText(tr("Shown is the last plan that can be."));
     if (!simulated) return show_progress(0);
     if (simulated->report) return text_->setText(tr("Played without the what-if."));
     QStringList lines;

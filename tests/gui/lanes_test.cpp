@@ -187,6 +187,18 @@ TEST(Segments, KnowHowBusyALinkWasWithinARange) {
     EXPECT_DOUBLE_EQ(mean_of(series), 0.5);
 }
 
+TEST(Rows, HaveTheLinksThatWereFullestAndThoseThatWereUsedMost) {
+    SimulationReport report;
+    report.links = {{"idle", 1, {0, 0}}, {"steady", 1, {0.6, 0.6}}, {"full once", 1, {0, 1}}, {"little", 1, {0.1, 0}}};
+    const auto names = [&](std::size_t most) {
+        std::vector<std::string> list;
+        for (const UtilizationSeries* link : busiest_links(report, most)) list.push_back(link->name);
+        return list;
+    };
+    EXPECT_THAT(names(2), ElementsAre("full once", "steady"));
+    EXPECT_THAT(names(9), ElementsAre("full once", "steady", "little")) << "those that carry nothing are left out";
+}
+
 TEST(Rows, PutWhatWasMeasuredBelowWhatWasPredictedOfTheSame) {
     TraceWriter w(2);
     for (const GraphRank r : {0U, 1U}) w.add(0, 1, SpanKind::forward, r);

@@ -1,4 +1,5 @@
 // The timeline as people use it: with the wheel, the pointer and keys.
+#include "gui/models/simulated.hpp"
 #include "gui/views/timeline/canvas.hpp"
 #include "tests/gui/desk.hpp"
 

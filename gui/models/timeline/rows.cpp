@@ -101,8 +101,13 @@ std::vector<const UtilizationSeries*> busiest_links(const SimulationReport& r, s
     std::vector<const UtilizationSeries*> links;
     for (const UtilizationSeries& s : r.links)
         if (highest_of(s) > 0) links.push_back(&s);
-    std::ranges::stable_sort(links, std::ranges::greater(), [](const UtilizationSeries* s) { return mean_of(*s); });
-    if (links.size() > most) links.resize(most);
+    const auto mean = [](const UtilizationSeries* s) { return mean_of(*s); };
+    const auto fullest = [](const UtilizationSeries* s) { return std::pair(highest_of(*s), mean_of(*s)); };
+    std::ranges::stable_sort(links, std::ranges::greater(), fullest);
+    if (links.size() <= most) return links;
+    const auto half = links.begin() + static_cast<std::ptrdiff_t>(most / 2);
+    std::stable_sort(half, links.end(), [&](const auto* a, const auto* b) { return mean(a) > mean(b); });
+    links.resize(most);
     return links;
 }
 

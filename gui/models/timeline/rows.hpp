@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/models/timeline/timeline.hpp"
+#include "model/report/simulation_report.hpp"
 
 #include <QString>
 
@@ -33,7 +34,7 @@ std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measu
 QString name_of(const TraceRank&, bool pipelined);
 QString name_of(const Lane&);
 
-// The links that are used most, the most used first.
+// The links that were fullest at any time, the fullest first, and those that were used most; all of them where there are fewer.
 std::vector<const UtilizationSeries*> busiest_links(const SimulationReport&, std::size_t most);
 double mean_of(const UtilizationSeries&);
 double highest_of(const UtilizationSeries&);

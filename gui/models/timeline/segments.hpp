@@ -3,6 +3,7 @@
 
 #include "gui/models/table_model.hpp"
 #include "gui/models/timeline/timeline.hpp"
+#include "model/report/simulation_report.hpp"
 
 #include <QString>
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "gui/models/timeline/lanes.hpp"
-#include "model/base/diagnostics.hpp"
 #include "model/graph/run_record.hpp"
 #include "model/report/critical_path.hpp"
-#include "model/report/simulation_report.hpp"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -16,18 +15,12 @@ struct Timeline {
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<const TaskGraph> graph;  // of which the trace is, where that is known
     CriticalPath path;
+    std::array<Seconds, span_kind_count> by_kind{};  // time of all ranks, side by side
     Lanes lanes;
     Lanes critical;  // the same lanes, with what is on the critical path
 };
 // Takes some tenths of a second for each million spans: for worker threads.
 Timeline lay_out(std::shared_ptr<const Trace>, std::shared_ptr<const TaskGraph> = nullptr);
-
-// The step, played event by event. It is of the document alone: what-ifs are left out.
-struct Simulated {
-    std::shared_ptr<const SimulationReport> report;  // null where the step cannot be played
-    std::vector<Diagnostic> problems;                // why not
-    Timeline timeline;
-};
 
 // A step that ran for real.
 struct Measured {

@@ -58,30 +58,40 @@ const TopologyLink& first_link(const ClusterMap& map, const UtilizationSeries& s
     return map.machine.topology.links()[static_cast<std::size_t>(s.links.front())];
 }
 
-QString link_finding(const ClusterMap& map, const TimeRange& range) {
+double mean_use(const ClusterMap& map, const UtilizationSeries& s, const std::optional<TimeRange>& range) {
+    return range ? mean_within(s, map.report().trace.end, range->from, range->to) : mean_of(s);
+}
+
+QString link_finding(const ClusterMap& map, const std::optional<TimeRange>& range) {
     const SimulationReport& r = map.report();
     const UtilizationSeries* busiest = nullptr;
-    const auto use = [&](const UtilizationSeries* s) { return mean_within(*s, r.trace.end, range.from, range.to); };
+    const auto full_for = [&](const UtilizationSeries& s) { return range ? 0 : part_full(s); };
+    const auto use = [&](const UtilizationSeries* s) { return use_of(map, *s, range); };
     for (const UtilizationSeries& s : r.links)
-        if (!busiest || std::pair(part_full(s), use(&s)) > std::pair(part_full(*busiest), use(busiest))) busiest = &s;
-    if (!busiest || highest_of(*busiest) <= 0) return QStringLiteral("No link carries anything.");
-    const QString alike = busiest->count > 1 ? QStringLiteral(", like %1 others,").arg(grouped(busiest->count - 1)) : QString();
+        if (!busiest || std::pair(full_for(s), use(&s)) > std::pair(full_for(*busiest), use(busiest))) busiest = &s;
+    if (!busiest || use(busiest) <= 0) return QStringLiteral("No link carries anything.");
+    const QString alike = busiest->count == 1   ? QString()
+                          : busiest->count == 2 ? QStringLiteral(", like one other,")
+                                                : QStringLiteral(", like %1 others,").arg(grouped(busiest->count - 1));
     const QString bandwidth = quantity(first_link(map, *busiest).bandwidth);
     const QString name = q(busiest->name).replace(QLatin1String("->"), QStringLiteral("\u2192"));
+    if (range)
+        return QStringLiteral("The busiest link is <b>%1</b>%2 with %3 of its %4 in use.")
+            .arg(name, alike, percent(use(busiest)), bandwidth);
     if (const double part = part_full(*busiest); part > 0)
         return QStringLiteral("<b>%1</b>%2 is full for %3 of the step: all of its %4 are in use.")
             .arg(name, alike, percent(part), bandwidth);
-    return QStringLiteral("No link is ever full. The busiest is <b>%1</b>%2 with %3 of its %4 in use.")
+    return QStringLiteral("No link is ever full. The busiest is <b>%1</b>%2 with at most %3 of its %4 in use.")
         .arg(name, alike, percent(use(busiest)), bandwidth);
 }
 
 // Kernels of one rank take longer than those of the others of its stage.
-QString rank_finding(const ClusterMap& map, const TimeRange& range) {
+QString rank_finding(const ClusterMap& map, const std::optional<TimeRange>& range) {
     const SimulationReport& r = map.report();
     std::map<int, std::vector<std::pair<double, int>>> by_stage;  // use and rank
     for (std::size_t i = 0; i < r.trace.ranks.size() && i < r.devices.size(); ++i)
         if (const TraceRank& rank = r.trace.ranks[i]; !rank.server)
-            by_stage[rank.stage].emplace_back(mean_within(r.devices[i], r.trace.end, range.from, range.to), rank.rank);
+            by_stage[rank.stage].emplace_back(mean_use(map, r.devices[i], range), rank.rank);
     double slowest = 1.01;  // what is less nobody would notice
     QString finding;
     for (auto& [stage, ranks] : by_stage) {
@@ -119,17 +129,9 @@ const UtilizationSeries* ClusterMap::series(int link) const {
     return index ? &report().links[*index] : nullptr;
 }
 
-std::shared_ptr<const ClusterMap> map_of(std::shared_ptr<const Answer> answer, std::shared_ptr<const Simulated> simulated) {
-    const Scenario& scenario = answer->scenario();
-    auto map = std::make_shared<ClusterMap>(ClusterMap{answer,
-                                                       std::move(simulated),
-                                                       used_machine(scenario),
-                                                       RankLayout(scenario.plan, used_nodes(scenario), scenario.cluster.node.devices),
-                                                       {},
-                                                       {},
-                                                       {},
-                                                       {},
-                                                       {}});
+std::shared_ptr<const ClusterMap> map_of(const Scenario& scenario, std::shared_ptr<const SimulationReport> played) {
+    auto map = std::make_shared<ClusterMap>(ClusterMap{scenario, std::move(played), used_machine(scenario),
+                                                       RankLayout(scenario.plan, used_nodes(scenario), scenario.cluster.node.devices)});
     map->series_of_link.resize(map->machine.topology.links().size());
     for (std::uint32_t s = 0; s < map->report().links.size(); ++s)
         for (const int link : map->report().links[s].links) map->series_of_link[static_cast<std::size_t>(link)] = s;
@@ -139,6 +141,7 @@ std::shared_ptr<const ClusterMap> map_of(std::shared_ptr<const Answer> answer, s
     for (std::size_t r = 0; r < devices.size(); ++r) map->rank_of_device[static_cast<std::size_t>(devices[r])] = static_cast<int>(r);
     divide_links(*map);
     find_alike(*map);
+    for (const std::vector<int>& nodes : map->alike) map->network_use.push_back(network_use(*map, nodes.front()));
     return map;
 }
 
@@ -154,7 +157,7 @@ ShownNodes nodes_to_show(const ClusterMap& map, std::size_t most, std::optional<
     const auto stands_apart = [&](std::size_t k) {
         const bool has_rank = rank && std::ranges::binary_search(map.alike[k], map.layout.node_of(*rank));
         const bool at_an_end = k == 0 || k + 1 == map.alike.size();
-        return std::pair(has_rank ? 2 : at_an_end ? 1 : 0, network_use(map, map.alike[k].front()));
+        return std::pair(has_rank ? 2 : at_an_end ? 1 : 0, map.network_use[k]);
     };
     std::ranges::stable_sort(kinds, std::ranges::greater(), stands_apart);
     for (std::size_t i = std::min(most, kinds.size()); i < kinds.size(); ++i)
@@ -168,20 +171,23 @@ ShownNodes nodes_to_show(const ClusterMap& map, std::size_t most, std::optional<
     return shown;
 }
 
-double use_of(const ClusterMap& map, int link, const TimeRange& range) {
+double use_of(const ClusterMap& map, const UtilizationSeries& s, const std::optional<TimeRange>& range) {
+    return range ? mean_within(s, map.report().trace.end, range->from, range->to) : highest_of(s);
+}
+
+double use_of(const ClusterMap& map, int link, const std::optional<TimeRange>& range) {
     double most = 0;
     for (const int direction : {link, link ^ 1})
-        if (const UtilizationSeries* s = map.series(direction))
-            most = std::max(most, mean_within(*s, map.report().trace.end, range.from, range.to));
+        if (const UtilizationSeries* s = map.series(direction)) most = std::max(most, use_of(map, *s, range));
     return most;
 }
 
-double use_of_rank(const ClusterMap& map, int rank, const TimeRange& range) {
+double use_of_rank(const ClusterMap& map, int rank, const std::optional<TimeRange>& range) {
     const SimulationReport& r = map.report();
     for (std::size_t i = 0; i < r.trace.ranks.size() && i < r.devices.size(); ++i) {
         const TraceRank& known = r.trace.ranks[i];
         const bool is_it = known.multiplicity > 1 ? known.stage == map.layout.place_of(rank).pipeline : known.rank == rank;
-        if (!known.server && is_it) return mean_within(r.devices[i], r.trace.end, range.from, range.to);
+        if (!known.server && is_it) return mean_use(map, r.devices[i], range);
     }
     return 0;
 }
@@ -207,7 +213,7 @@ QString name_of(LinkCategory c) {
 }
 
 QString place_in_words(const ClusterMap& map, int rank) {
-    const Plan& plan = map.answer->scenario().plan;
+    const Plan& plan = map.scenario.plan;
     const RankPlace place = map.layout.place_of(rank);
     QStringList parts;
     const auto add = [&](int size, const char* name, int at) {
@@ -220,13 +226,13 @@ QString place_in_words(const ClusterMap& map, int rank) {
     return parts.join(QStringLiteral(", "));
 }
 
-QStringList findings(const ClusterMap& map, const TimeRange& range) {
+QStringList findings(const ClusterMap& map, const std::optional<TimeRange>& range) {
     QStringList list{link_finding(map, range)};
     if (const QString slow = rank_finding(map, range); !slow.isEmpty()) list += slow;
     return list;
 }
 
-Table cluster_links_table(const ClusterMap& map, const TimeRange& range) {
+Table cluster_links_table(const ClusterMap& map, const std::optional<TimeRange>& range) {
     Table table{
         {QStringLiteral("link"), QStringLiteral("links alike"), QStringLiteral("kind"), QStringLiteral("bandwidth (B/s)"),
          QStringLiteral("latency (s)"), QStringLiteral("utilization"), QStringLiteral("highest"), QStringLiteral("part of the step full")},
@@ -235,7 +241,7 @@ Table cluster_links_table(const ClusterMap& map, const TimeRange& range) {
     for (const UtilizationSeries* s : busiest_links(r, r.links.size())) {
         const TopologyLink& link = first_link(map, *s);
         table.rows.push_back({q(s->name), s->count, name_of(link.category), link.bandwidth.si(), link.latency.si(),
-                              mean_within(*s, r.trace.end, range.from, range.to), highest_of(*s), part_full(*s)});
+                              mean_use(map, *s, range), highest_of(*s), part_full(*s)});
     }
     return table;
 }

@@ -45,8 +45,16 @@ double TimelineCanvas::height_of_rows() const { return content_ ? picture().heig
 // Rows as high as there is room for, as long as nobody has chosen another height.
 void TimelineCanvas::fit_rows() {
     if (!content_ || !rows_fit_) return;
-    aspect_.row_height = normal_row;
-    while (aspect_.row_height > least_fitted_row && picture().height() > height() - TimelinePicture::ruler) --aspect_.row_height;
+    const auto fits = [&](double row) {
+        aspect_.row_height = row;
+        return picture().height() <= height() - TimelinePicture::ruler;
+    };
+    double fitting = least_fitted_row, above = normal_row + 1;
+    while (above - fitting > 1) {
+        const double middle = std::floor((fitting + above) / 2);
+        (fits(middle) ? fitting : above) = middle;
+    }
+    aspect_.row_height = fitting;
 }
 
 void TimelineCanvas::keep_in_bounds() {
@@ -161,7 +169,10 @@ void TimelineCanvas::change_row_height(double factor) {
 }
 
 QSize TimelineCanvas::sizeHint() const {
-    const double rows = content_ ? height_of_rows() : 0;
+    // With room for rows of their usual height.
+    TimelineAspect usual = aspect_;
+    if (rows_fit_) usual.row_height = normal_row;
+    const double rows = content_ ? TimelinePicture(*content_, usual, rect()).height() : 0;
     return {800, static_cast<int>(std::clamp(rows + TimelinePicture::ruler, 240.0, 4000.0))};
 }
 

@@ -4,19 +4,60 @@
 #include "gui/views/paint/axis.hpp"
 #include "model/io/kind_look.hpp"
 
-#include <QFontMetricsF>
+#include <QPaintEngine>
 #include <QPainterPath>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sextant::gui {
 namespace {
 
-constexpr std::size_t most_links = 16;
-constexpr double link_height = 18, name_height = 11, label_room = 18;
+constexpr std::size_t most_links = 10;
+constexpr double link_height = 18, name_height = 11, narrowest_label = 18;
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
+
+// Runs of colour in a row. Onto a screen they are written pixel by pixel, which is many times faster than thousands of rectangles; in a
+// file of vectors they are rectangles.
+class ColourRow {
+public:
+    ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
+        if (painter.paintEngine()->type() != QPaintEngine::Raster || area.width() < 1) return;
+        pixels_ = QImage(static_cast<int>(area.width()), 1, QImage::Format_ARGB32_Premultiplied);
+        pixels_.fill(Qt::transparent);
+    }
+
+    void add(double left, double right, const QColor& colour) {
+        if (pixels_.isNull()) return painter_.fillRect(QRectF(area_.left() + left, area_.top(), right - left, area_.height()), colour);
+        auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(0));
+        std::fill(line + static_cast<int>(left), line + std::min(static_cast<int>(right), pixels_.width()), colour.rgb());
+    }
+
+    void paint() {
+        if (!pixels_.isNull()) painter_.drawImage(QRectF(area_.left(), area_.top(), pixels_.width(), area_.height()), pixels_);
+    }
+
+private:
+    QPainter& painter_;
+    QRectF area_;
+    QImage pixels_;
+};
+
+// Of a kind, by the eighths of the time that it covers.
+using Shades = std::array<std::array<QColor, 9>, span_kind_count>;
+
+Shades shades_of(double strength, const Look& look) {
+    Shades shades;
+    for (int k = 0; k < span_kind_count; ++k) {
+        const Fill fill = fill_of(static_cast<SpanKind>(k));
+        for (std::size_t covered = 0; covered < shades[0].size(); ++covered)
+            shades[static_cast<std::size_t>(k)][covered] =
+                mixed(look.sunken, fill.colour, strength * (0.3 + 0.0875 * static_cast<double>(covered)) * (fill.hatched ? 0.6 : 1));
+    }
+    return shades;
+}
 
 }  // namespace
 
@@ -129,19 +170,24 @@ void TimelinePicture::paint_stream(QPainter& painter, const Row& row, const Look
 
 void TimelinePicture::paint_pieces(QPainter& painter, const Row& row, const std::vector<LanePiece>& pieces, bool dimmed,
                                    const Look& look) const {
+    const Shades full = shades_of(1, look), faint = shades_of(0.22, look);
+    const auto is_faded = [&](const LanePiece& p) { return dimmed || (aspect_.emphasized && *aspect_.emphasized != p.kind); };
+    const auto colour_of = [&](const LanePiece& p) {
+        return (is_faded(p) ? faint : full)[static_cast<std::size_t>(p.kind)][static_cast<std::size_t>(8 * p.covered)];
+    };
+    const auto width_of = [](const LanePiece& p) { return p.right - p.left - (p.span && p.right - p.left > 4 ? 1 : 0); };  // a seam between
+    ColourRow colours(painter, area_of(row));
+    for (const LanePiece& piece : pieces) colours.add(piece.left, piece.left + width_of(piece), colour_of(piece));
+    colours.paint();
     for (const LanePiece& piece : pieces) {
+        const int width = width_of(piece);
+        if (!piece.span || is_faded(piece) || width < narrowest_label) continue;
+        const QRectF box(body_.left() + piece.left, row.y, width, row.height);
         const Fill fill = fill_of(piece.kind);
-        const bool faded = dimmed || (aspect_.emphasized && *aspect_.emphasized != piece.kind);
-        const double width = piece.right - piece.left, seam = piece.span && width > 4 ? 1 : 0;
-        const QRectF box(body_.left() + piece.left, row.y, width - seam, row.height);
-        if (fill.hatched && width > 6 && !faded) {
+        if (fill.hatched)
             paint_fill(painter, box, fill, look);
-            continue;
-        }
-        const double strength = (faded ? 0.22 : 1) * (0.3 + 0.7 * piece.covered) * (fill.hatched ? 0.6 : 1);
-        const QColor colour = mixed(look.sunken, fill.colour, strength);
-        painter.fillRect(box, colour);
-        if (piece.span && !faded && width >= label_room && row.height >= name_height) paint_label(painter, row, piece, box, colour);
+        else if (row.height >= name_height)
+            paint_label(painter, row, piece, box, colour_of(piece));
     }
 }
 

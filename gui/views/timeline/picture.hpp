@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gui/models/selection.hpp"
+#include "gui/models/simulated.hpp"
 #include "gui/models/timeline/rows.hpp"
 #include "gui/models/timeline/segments.hpp"
 #include "gui/views/paint/look.hpp"

@@ -39,15 +39,13 @@ QString path_sentence(const Timeline& t) {
     return sentence + QLatin1Char('.');
 }
 
-std::shared_ptr<Chart> legend_of(const Trace& trace, const CriticalPath& path) {
-    std::array<bool, span_kind_count> there{};
-    for (const Span& s : trace.spans) there[static_cast<std::size_t>(s.kind)] = true;
+std::shared_ptr<Chart> legend_of(const Timeline& t) {
     auto legend = std::make_shared<Legend>();
     for (int k = 0; k < span_kind_count; ++k) {
-        if (!there[static_cast<std::size_t>(k)]) continue;
         const auto kind = static_cast<SpanKind>(k);
+        if (t.by_kind[static_cast<std::size_t>(k)] <= Seconds{}) continue;
         legend->entries.push_back({k, q(look_of(kind).name), fill_of(kind),
-                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(path.of(kind)))});
+                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.of(kind)))});
     }
     return legend;
 }
@@ -65,7 +63,10 @@ public:
         details_ = text_label(Type::small);
         details_->setObjectName(QStringLiteral("segment_details"));
         details_->setTextFormat(Qt::RichText);
-        details_->setMinimumHeight(2 * QFontMetrics(font_of(Type::small)).lineSpacing() + 4);
+        details_->setWordWrap(false);
+        details_->setAlignment(Qt::AlignTop);
+        details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // as wide as the view, however long the text
+        details_->setFixedHeight(3 * QFontMetrics(font_of(Type::small)).lineSpacing() + 4);
         auto* body = new QHBoxLayout;
         body->setSpacing(2);
         body->addWidget(canvas_, 1);
@@ -140,7 +141,9 @@ private:
 
     // A picture in a file has no use for what can only be clicked.
     void showEvent(QShowEvent* e) override {
-        controls_->setVisible(!testAttribute(Qt::WA_DontShowOnScreen));
+        const bool is_for_a_file = testAttribute(Qt::WA_DontShowOnScreen);
+        controls_->setVisible(!is_for_a_file);
+        details_->setVisible(!is_for_a_file);
         View::showEvent(e);
     }
 
@@ -164,10 +167,11 @@ private:
         if (first) canvas_->fit();
         QString text = path_sentence(simulated->timeline);
         if (measured)
-            text += tr(" Measured: %1 to the predicted %2.")
-                        .arg(quantity(measured->timeline.trace->end, 4), quantity(simulated->report->trace.end, 4));
+            text +=
+                tr(" Measured: <b>%1</b>, %2 times the predicted.")
+                    .arg(quantity(measured->timeline.trace->end, 4), number(measured->timeline.trace->end / simulated->report->trace.end));
         headline_->setText(text);
-        legend_->show_chart(legend_of(*simulated->timeline.trace, simulated->timeline.path));
+        legend_->show_chart(legend_of(simulated->timeline));
         search_->look_in(simulated->timeline.trace);
         show_details();
         fill_tables();
@@ -204,14 +208,14 @@ private:
         const auto chosen = canvas_->aspect().chosen;
         if (!canvas_->content() || !chosen) {
             details_->setText(
-                tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range. "
+                tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
                    "Wheel or W, S zoom; drag or A, D move; F fits; [ and ] go to cause and effect."));
             return set_role(*details_, "faint");
         }
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;
         const Span& span = trace.spans[chosen->span];
         set_role(*details_, "");
-        details_->setText(QStringLiteral("<b>%1</b>, %2: %3<br>%4")
+        details_->setText(QStringLiteral("<b>%1</b>, %2<br>%3<br>%4")
                               .arg(title_of(trace, span).toHtmlEscaped(), name_of(trace.ranks[span.rank], true), figures_of(trace, span),
                                    ties_text(trace, canvas_->aspect().ties)));
     }

@@ -22,9 +22,11 @@ double thickness(Bandwidth b) {
     return std::clamp(1.0 + 1.75 * std::log10(b / (1 * GB / units::s)), 1.0, 6.0);
 }
 
-QString alike_text(const ShownNode& n) {
-    const QString name = QStringLiteral("node %1").arg(n.node);
-    return n.stands_for > 1 ? QStringLiteral("%1  \u00d7%2 like it").arg(name, grouped(n.stands_for)) : name;
+QString name_of(const ShownNode& n, const Placement& placement) {
+    const QString name = n.stands_for > 1 ? QStringLiteral("%1 nodes like node %2").arg(grouped(n.stands_for)).arg(n.node)
+                                          : QStringLiteral("node %1").arg(n.node);
+    const bool serves = std::ranges::find(placement.node_of_server, n.node) != placement.node_of_server.end();
+    return serves ? name + QStringLiteral(", parameter server") : name;
 }
 
 // One painting of the picture.
@@ -63,7 +65,8 @@ private:
         if (box.shown.stands_for > 1)  // those behind it
             for (const double by : {6.0, 3.0}) painter_.drawRoundedRect(box.area.translated(by, -by).adjusted(0, 0, -6, 0), 6, 6);
         painter_.drawRoundedRect(box.area.adjusted(0, 0, -6, 0), 6, 6);
-        paint_text(painter_, box.area.adjusted(10, 4, -14, 0), Qt::AlignTop, alike_text(box.shown), font_of(Type::strong), look_.text);
+        paint_text(painter_, box.area.adjusted(10, 0, -14, -5), Qt::AlignBottom | Qt::AlignHCenter,
+                   name_of(box.shown, map_.machine.placement), font_of(Type::strong), look_.text);
     }
 
     void paint_link(int l) {
@@ -73,7 +76,7 @@ private:
         const bool is_used = map_.series(l) || map_.series(l ^ 1);
         const QPainterPath way = way_of(from->second, to->second);
         painter_.setBrush(Qt::NoBrush);
-        painter_.setPen(QPen(is_used ? colour_of_utilization(use, look_) : look_.border, thickness(link(l).bandwidth),
+        painter_.setPen(QPen(is_used ? colour_of_utilization(use, look_) : look_.border, is_used ? thickness(link(l).bandwidth) : 1,
                              is_used ? Qt::SolidLine : Qt::DotLine, Qt::FlatCap));
         painter_.drawPath(way);
         const QString tip = link_tip(l);
@@ -87,7 +90,13 @@ private:
 
     // From edge to edge where one is above the other; in an arc below where they stand in one level.
     static QPainterPath way_of(const QRectF& a, const QRectF& b) {
-        if (std::abs(a.top() - b.top()) < 1) {
+        const bool beside = std::abs(a.top() - b.top()) < 1;
+        if (const double between = std::max(a.left(), b.left()) - std::min(a.right(), b.right()); beside && between < 16) {
+            QPainterPath line({std::min(a.right(), b.right()), a.center().y()});
+            line.lineTo(std::max(a.left(), b.left()), a.center().y());
+            return line;
+        }
+        if (beside) {
             QPainterPath arc({a.center().x(), a.bottom()});
             const double sag = std::min(26.0, 8 + std::abs(a.center().x() - b.center().x()) / 9);
             arc.quadTo({(a.center().x() + b.center().x()) / 2, a.bottom() + 2 * sag}, {b.center().x(), b.bottom()});
@@ -111,9 +120,10 @@ private:
         for (const int direction : {l, l ^ 1}) {
             const UtilizationSeries* s = map_.series(direction);
             if (!s) continue;
-            const double use = mean_within(*s, map_.report().trace.end, chart_.range.from, chart_.range.to);
+            const double use = use_of(map_, *s, chart_.range);
             lines += QStringLiteral("%1 \u2192 %2: %3 in use")
-                         .arg(q(vertex(link(direction).from).name), q(vertex(link(direction).to).name), percent(use));
+                         .arg(q(vertex(link(direction).from).name), q(vertex(link(direction).to).name), percent(use)) +
+                     (chart_.range ? QString() : QStringLiteral(" at most"));
         }
         if (lines.size() == 2) lines += QStringLiteral("carries nothing");
         return lines.join(QStringLiteral("<br>"));
@@ -124,23 +134,27 @@ private:
         return map_.rank_of_device[static_cast<std::size_t>(*vertex(v).node * topology_.devices_per_node() + vertex(v).index)];
     }
 
-    QString label_of(int v) const {
+    // As long as there is room for.
+    QString label_of(int v, double room) const {
         const TopologyVertex& at = vertex(v);
+        const auto fitting = [room](const QString& longer, const QString& shorter) {
+            return text_width(longer, font_of(Type::small)) <= room ? longer : shorter;
+        };
         switch (at.kind) {
             case VertexKind::device:
-                return rank_at(v) ? QString::number(*rank_at(v)) : QStringLiteral("\u2013");
+                return rank_at(v) ? fitting(QString::number(*rank_at(v)), {}) : QStringLiteral("\u2013");
             case VertexKind::pcie_switch:
-                return QStringLiteral("PCIe");
+                return fitting(QStringLiteral("PCIe"), {});
             case VertexKind::socket:
-                return QStringLiteral("socket %1").arg(at.index);
+                return fitting(QStringLiteral("socket %1").arg(at.index), QStringLiteral("S%1").arg(at.index));
             case VertexKind::host_memory:
-                return QStringLiteral("memory");
+                return fitting(QStringLiteral("memory"), fitting(QStringLiteral("RAM"), QStringLiteral("M")));
             case VertexKind::nic:
-                return QStringLiteral("nic");
+                return fitting(QStringLiteral("NIC"), QString::number(at.index));
             case VertexKind::peer_switch:
-                return QStringLiteral("NVSwitch");
+                return fitting(QStringLiteral("NVSwitch"), {});
             case VertexKind::leaf:
-                return QStringLiteral("leaf %1").arg(at.index);
+                return room > 54 ? QStringLiteral("leaf %1").arg(at.index) : QString::number(at.index);
             case VertexKind::spine:
                 return QStringLiteral("spine");
         }
@@ -155,12 +169,8 @@ private:
         painter_.setPen(is_rank || in_group ? QPen(look_.warning, is_rank ? 4 : 2.5) : QPen(look_.faint, 1));
         painter_.setBrush(ground);
         painter_.drawRoundedRect(place, 3, 3);
-        const QString label = label_of(v);
-        const bool fits = text_width(label, font_of(Type::small)) <= place.width() + 2;
-        const QString shown = fits ? label : QString::number(vertex(v).index);
-        if (fits || vertex(v).kind != VertexKind::device)
-            paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, shown, font_of(Type::small),
-                       rank ? text_on(ground) : look_.text);
+        paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, label_of(v, place.width() + (rank ? 3 : 0)),
+                   font_of(Type::small), rank ? text_on(ground) : look_.text);
         ranks_.push_back({place, rank.value_or(-1), vertex_tip(v), rank.has_value()});
     }
 
@@ -176,7 +186,7 @@ private:
 
     void paint_storage() {
         if (layout_.storage.isEmpty()) return;
-        const StorageClass& storage = *map_.answer->scenario().data.storage;
+        const StorageClass& storage = *map_.scenario.data.storage;
         QPointF to = layout_.boxes.back().area.center();
         for (const auto& [v, place] : layout_.place)
             if (vertex(v).kind == VertexKind::leaf && place.right() > to.x()) to = place.center();
@@ -202,7 +212,7 @@ private:
             paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, ink);
             x += width + 6;
         };
-        write(QStringLiteral("in use: 0 %"), look_.faint);
+        write(chart_.range ? QStringLiteral("in use: 0 %") : QStringLiteral("in use at most: 0 %"), look_.faint);
         QLinearGradient ramp(x, 0, x + 120, 0);
         for (const double at : {0.0, 0.333, 0.667, 1.0}) ramp.setColorAt(at, colour_of_utilization(at, look_));
         painter_.fillRect(QRectF(x, y + 2, 120, line - 4), ramp);

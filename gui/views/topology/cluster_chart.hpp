@@ -12,7 +12,7 @@ namespace sextant::gui {
 class ClusterChart : public Chart {
 public:
     std::shared_ptr<const ClusterMap> map;
-    TimeRange range;
+    std::optional<TimeRange> range;
     std::optional<int> rank;  // that is pointed at
     std::set<int> group;      // ranks that share something with it
 

@@ -8,7 +8,8 @@
 namespace sextant::gui {
 namespace {
 
-constexpr double least_cell = 21, largest_cell = 40, part_height = 24, between_levels = 30, box_padding = 10, title_height = 24;
+constexpr double least_cell = 21, largest_cell = 40, part_height = 24, between_levels = 30, box_padding = 10, title_height = 24,
+                 arcs_height = 28, memory_level = 32;
 constexpr double fabric_level = 66, switch_width = 84, legend_height = 40, most_boxes = 6;
 
 // From top to bottom in a node.
@@ -66,10 +67,16 @@ private:
     }
     const TopologyLink& link(int l) const { return map_.machine.topology.links()[static_cast<std::size_t>(l)]; }
 
+    // From device to device, without a switch: arcs below them.
+    bool has_direct_links() const {
+        const auto is_device = [&](int v) { return vertices_[static_cast<std::size_t>(v)].kind == VertexKind::device; };
+        return std::ranges::any_of(map_.links_of_node.front(), [&](int l) { return is_device(link(l).from) && is_device(link(l).to); });
+    }
     double box_height() const {
         const auto parts = parts_of(0);
         const auto levels = std::ranges::count_if(levels_of_node, [&](VertexKind k) { return parts.contains(k); });
-        return title_height + static_cast<double>(levels) * (part_height + between_levels) - between_levels + 2 * box_padding + 6;
+        const double more = (has_direct_links() ? arcs_height : 0) + (parts.contains(VertexKind::pcie_switch) ? memory_level : 0);
+        return title_height + more + static_cast<double>(levels) * (part_height + between_levels) - between_levels + 2 * box_padding + 6;
     }
 
     void set(int vertex, double centre, double top, double width) {
@@ -91,7 +98,7 @@ private:
 
     void place_parts(const NodeBox& box) {
         const auto parts = parts_of(box.shown.node);
-        double y = box.area.top() + title_height + box_padding;
+        double y = box.area.top() + box_padding;
         for (const VertexKind kind : levels_of_node) {
             const auto found = parts.find(kind);
             if (found == parts.end()) continue;
@@ -108,15 +115,19 @@ private:
                                                                              : 34.0));
             }
             y += part_height + between_levels;
+            if (kind == VertexKind::socket && parts.contains(VertexKind::pcie_switch)) y += memory_level;
         }
     }
 
-    // With its memory beside it.
+    // With its memory beside it. Where NICs and devices meet at PCIe switches their links pass by the sockets: both are no wider than the
+    // room between two of these links, and stand above one another.
     void place_socket(const std::map<VertexKind, std::vector<int>>& parts, std::size_t i, double centre, double y, double room) {
-        const double width = std::min(room / 2 - 6, 62.0);
-        set(parts.at(VertexKind::socket)[i], centre - width / 2 - 6, y, width);
+        const bool above = parts.contains(VertexKind::pcie_switch);
+        const double cell = room * static_cast<double>(parts.at(VertexKind::socket).size()) / cells_;
+        const double width = std::min(above ? cell - 3 : room / 2 - 6, 62.0), aside = above ? 0 : width / 2 + 6;
+        set(parts.at(VertexKind::socket)[i], centre - aside, y + (above ? memory_level : 0), width);
         const auto memories = parts.find(VertexKind::host_memory);
-        if (memories != parts.end() && i < memories->second.size()) set(memories->second[i], centre + width / 2 + 6, y, width);
+        if (memories != parts.end() && i < memories->second.size()) set(memories->second[i], centre + aside, y, width);
     }
 
     // Those that the shown nodes are connected to, above them.
@@ -146,7 +157,7 @@ private:
         out_.storage = {width_ - width, gap / 2.0, width, part_height};
     }
     bool has_storage() const {
-        const DataSource& data = map_.answer->scenario().data;
+        const DataSource& data = map_.scenario.data;
         return !data.synthetic && data.storage;
     }
 

@@ -1,6 +1,6 @@
 #include "gui/views/topology/topology_view.hpp"
 
-#include "gui/jobs/background.hpp"
+#include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/simulation_state.hpp"
@@ -34,7 +34,7 @@ public:
         findings_->setObjectName(QStringLiteral("findings"));
         range_ = text_label(Type::small, "faint");
         chart_ = new ChartWidget;
-        chart_->setObjectName(QStringLiteral("cluster"));
+        chart_->setObjectName(QStringLiteral("cluster_chart"));
         card->body().addWidget(findings_);
         card->body().addWidget(range_);
         card->body().addLayout(controls());
@@ -99,17 +99,11 @@ private:
     void follow(const Session& session) override {
         state_->show_state(session);
         if (!session.simulated) return workbench().want_simulation();
-        if (!session.simulated->report || session.simulated == wanted_ || session.state != AnswerState::ready) return;
-        wanted_ = session.simulated;
-        in_background(
-            this, [answer = session.answer, simulated = session.simulated] { return map_of(answer, simulated); },
-            [this](std::shared_ptr<const ClusterMap> map) {
-                if (map->simulated != wanted_) return;
-                map_ = std::move(map);
-                const QSignalBlocker quiet(rank_);
-                rank_->setRange(0, map_->layout.ranks() - 1);
-                take_selection();
-            });
+        if (!session.simulated->map || session.simulated->map == map_) return;
+        map_ = session.simulated->map;
+        const QSignalBlocker quiet(rank_);
+        rank_->setRange(0, map_->layout.ranks() - 1);
+        take_selection();
     }
 
     void show_answer(const Session&, const Answer&) override { refresh(); }  // in other colours
@@ -117,10 +111,9 @@ private:
     void refresh() {
         if (!map_) return;
         const Selected& now = selection().now();
-        const Seconds end = map_->report().trace.end;
         auto chart = std::make_shared<ClusterChart>();
         chart->map = map_;
-        chart->range = now.range.value_or(TimeRange{{}, end});
+        chart->range = now.range;
         chart->rank = rank_->value();
         const auto choice = std::ranges::find(group_choices, now.dimension, &GroupChoice::dimension);
         dimension_->setCurrentIndex(static_cast<int>(choice - std::begin(group_choices)));
@@ -129,7 +122,8 @@ private:
         findings_->setText(findings(*map_, chart->range).join(QLatin1Char(' ')));
         range_->setText(
             now.range ? tr("From %1 to %2, as selected in the timeline.").arg(quantity(now.range->from, 4), quantity(now.range->to, 4))
-                      : tr("Over the whole step; select a range in the timeline for a part of it."));
+                      : tr("Links at their busiest instant, ranks over the whole step; select a range in the timeline for what is in use "
+                           "there."));
         table_.set_table(cluster_links_table(*map_, chart->range));
         chart_->show_chart(std::move(chart));
         chart_->emphasize(rank_->value());
@@ -140,7 +134,6 @@ private:
     QComboBox* dimension_;
     QSpinBox* rank_;
     ChartWidget* chart_;
-    std::shared_ptr<const Simulated> wanted_;
     std::shared_ptr<const ClusterMap> map_;
     TableModel table_;
 };
