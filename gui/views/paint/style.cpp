@@ -98,7 +98,6 @@ QListView, QTableView, QTreeView, QPlainTextEdit { background: @surface; border:
 QListView#bare, QTableView#bare { border: none; background: transparent; }
 QHeaderView::section { background: @surface; color: @faint; border: none; border-bottom: 1px solid @border; padding: 4px 8px; }
 QTableView#bare QHeaderView::section { padding: 4px; }
-QTableView#bare::item { padding: 0 3px; }
 QTableView { gridline-color: @grid; selection-background-color: @accent_ground; selection-color: @text; }
 QStatusBar { background: @surface; border-top: 1px solid @border; }
 QSplitter::handle { background: @border; }

@@ -94,7 +94,7 @@ private:
 
     QWidget* verdict_card() {
         auto* card = new Card(
-            tr("Where more do not pay"),
+            tr("Where do more stop paying?"),
             tr("More devices pay as long as each one that is added brings at least half of what one brings at the smallest size."));
         verdict_ = text_label(Type::body);
         verdict_->setObjectName(QStringLiteral("scaling.verdict"));
