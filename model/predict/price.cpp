@@ -208,7 +208,8 @@ HostTime host_time(const Prepared::State& job, bool backward) {
     if (job.scenario.plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
     if (backward) return {f.backward_dispatch.value / speed, {}};
-    return {f.dispatch.value / speed, f.block_overhead.value / speed};
+    const bool checkpoints = job.scenario.plan.recompute != Recompute::none;
+    return {f.dispatch.value / speed, checkpoints ? f.checkpoint_overhead.value / speed : Seconds{}};
 }
 
 SegmentPrice price_block(const BlockKernels& k, const Prepared::State& job, const JobGroups& groups, const Resources& r) {

@@ -137,6 +137,17 @@ TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
     EXPECT_NEAR(step(job), 3, 1e-9);
 }
 
+TEST(HostTime, OfACheckpointIsPaidInForwardAndWhenTheBlockRunsAgain) {
+    // One layer, of which the host takes 2 s each time it runs forward; kernels take microseconds.
+    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 1);
+    job.framework.checkpoint_overhead = round_machine::given(2 * s);
+    EXPECT_LT(estimate(prepare(job)).step, 1 * s);  // nothing runs again: no checkpoint
+    job.plan.recompute = Recompute::full;
+    EXPECT_NEAR(estimate(prepare(job)).step / s, 2 * 2, 1e-3);
+    job.plan.cuda_graph = true;
+    EXPECT_LT(estimate(prepare(job)).step, 1 * s);
+}
+
 TEST(HostTime, OfMicroBatchAndStepAreOverheads) {
     Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
     job.framework.micro_batch_overhead = round_machine::given(1 * ms);
