@@ -5,7 +5,9 @@
 
 #include <QApplication>
 #include <QSettings>
+#include <QThreadPool>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -21,6 +23,8 @@ void tell_failures_only(QtMsgType type, const QMessageLogContext&, const QString
 }
 
 int open_window(const CommandLine& options) {
+    // Searches and simulations hold a thread for long: small jobs must not wait for them.
+    QThreadPool::globalInstance()->setMaxThreadCount(std::max(8, QThread::idealThreadCount()));
     Workbench workbench;
     Selection selection;
     Predictor predictor(workbench);

@@ -1,6 +1,7 @@
 #include "gui/screenshot.hpp"
 
 #include "gui/jobs/simulator.hpp"
+#include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/io/replace_file.hpp"
 
@@ -35,6 +36,11 @@ int take_screenshot(const CommandLine& options) {
         Library library = open_library();
         auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
         if (!session->answer) throw InputError(session->problems);
+        if (options.run) {
+            Session with_run = *session;
+            with_run.measured = std::make_shared<const Measured>(read_measurement(options.run->toStdString()));
+            session = std::make_shared<const Session>(std::move(with_run));
+        }
         Predictor predictor(workbench);
         const Simulator simulator(workbench);
         MainWindow window(workbench, selection, predictor, options.dark);
@@ -43,6 +49,7 @@ int take_screenshot(const CommandLine& options) {
         if (!options.view.empty()) window.show_view(options.view);
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
+        if (!options.view.empty()) window.view(options.view).begin();
         finish_background_work();
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))

@@ -274,6 +274,14 @@ RunLayout run_layout(const Scenario& s) {
     return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
 }
 
+std::vector<int> usual_sizes(const Scenario& job) {
+    const int per_node = run_layout(job).ranks_per_node;
+    const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());
+    std::vector<int> sizes;
+    for (std::int64_t n = per_node; n <= most; n *= 2) sizes.push_back(static_cast<int>(n));
+    return sizes;
+}
+
 Comparison compare(const Scenario& scenario, const RunRecord& run) {
     const Prepared job = prepare(scenario);
     TaskGraph graph = lower(scenario, Fold::nothing);

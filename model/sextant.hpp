@@ -83,6 +83,10 @@ struct RunLayout {
 };
 RunLayout run_layout(const Scenario&);
 
+// The numbers of devices at which scale() is asked where nobody says which: from one node, or what the plan uses of it, doubled up to four
+// times the plan's devices, as far as there are any.
+std::vector<int> usual_sizes(const Scenario&);
+
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
 Comparison compare(const Scenario&, const RunRecord&);
 

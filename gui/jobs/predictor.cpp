@@ -60,9 +60,7 @@ void Predictor::work() {
 }
 
 void Predictor::answer(Library& library, const SessionPtr& question) {
-    tell([this, result = answered(library, *question)] {
-        workbench_.add(result, [&](Session& s) { s.answer = result.answer, s.state = result.state, s.problems = result.problems; });
-    });
+    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { take_answer(s, result); }); });
 }
 
 void Predictor::read(Library& library, const std::filesystem::path& path) {

@@ -28,6 +28,8 @@ public:
     // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
     void edit(const Edits&);
     // Steps with the same gesture, as of a slider that is dragged, are undone together.
+    // Another plan for the same job: what was found out about the job stays.
+    void replace_plan(const Plan&, const QString& label);
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();
@@ -43,6 +45,8 @@ public:
     // What was found out about a session is added to the present one, if that still asks the same; else it is of no interest any more. So
     // a job takes session() with it, and comes back with what it adds.
     void add(const Session& question, const std::function<void(Session&)>& finding);
+    // The same of what holds whatever the what-if.
+    void add(const ScenarioDocument& question, const std::function<void(Session&)>& finding);
 
     // A number for a gesture that begins.
     int new_gesture() { return ++gestures_; }

@@ -35,6 +35,9 @@ public:
     [[nodiscard]] virtual QWidget& page() { return *this; }
     [[nodiscard]] virtual std::vector<NamedTable> tables() const { return {}; }
 
+    // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
+    virtual void begin() {}
+
 signals:
     // The user wants this file; whoever has the view knows how to open one.
     void wants_to_open(const QString& path);

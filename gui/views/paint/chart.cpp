@@ -57,6 +57,10 @@ void ChartWidget::mousePressEvent(QMouseEvent* e) {
     if (const Hit* hit = hit_at(e->position()); hit && hit->can_be_chosen) emit chosen(hit->key);
 }
 
+void ChartWidget::mouseDoubleClickEvent(QMouseEvent* e) {
+    if (const Hit* hit = hit_at(e->position()); hit && hit->can_be_chosen) emit activated(hit->key);
+}
+
 void ChartWidget::mouseMoveEvent(QMouseEvent* e) {
     const Hit* hit = hit_at(e->position());
     setCursor(hit && hit->can_be_chosen ? Qt::PointingHandCursor : Qt::ArrowCursor);
@@ -76,6 +80,8 @@ void ChartWidget::move_choice(int step) {
 void ChartWidget::keyPressEvent(QKeyEvent* e) {
     if (e->key() == Qt::Key_Right || e->key() == Qt::Key_Down) return move_choice(1);
     if (e->key() == Qt::Key_Left || e->key() == Qt::Key_Up) return move_choice(-1);
+    const bool is_enter = e->key() == Qt::Key_Return || e->key() == Qt::Key_Enter;
+    if (is_enter && emphasized_) emit activated(*emphasized_);
     QWidget::keyPressEvent(e);
 }
 

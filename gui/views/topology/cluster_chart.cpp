@@ -115,8 +115,8 @@ private:
     QString link_tip(int l) const {
         QStringList lines{QStringLiteral("<b>%1 \u2013 %2</b>").arg(q(vertex(link(l).from).name), q(vertex(link(l).to).name))};
         const Bandwidth bandwidth = link(l).bandwidth;
-        lines += std::isfinite(bandwidth.si()) ? QStringLiteral("%1, %2 each way").arg(name_of(link(l).category), quantity(bandwidth))
-                                               : QStringLiteral("%1, never limits").arg(name_of(link(l).category));
+        lines += std::isfinite(bandwidth.si()) ? QStringLiteral("%1, %2 each way").arg(gui::name_of(link(l).category), quantity(bandwidth))
+                                               : QStringLiteral("%1, never limits").arg(gui::name_of(link(l).category));
         for (const int direction : {l, l ^ 1}) {
             const UtilizationSeries* s = map_.series(direction);
             if (!s) continue;

@@ -40,8 +40,7 @@ void FileActions::open(const QString& path) {
 }
 
 void FileActions::ask_and_open() {
-    const QString path =
-        QFileDialog::getOpenFileName(&window_, tr("Open a scenario, or a run to compare with"), suggested({}),
+    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, or a run to compare with"), suggested({}),
                                                       tr("Scenarios, runs and traces (*.json *.h5);;All files (*)"));
     if (!path.isEmpty()) open(path);
 }
