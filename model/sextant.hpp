@@ -25,6 +25,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ Report predict(const Scenario&);
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
 
 // The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of
-// their own, after theirs. Throws as Topology::build does.
+// their own, after theirs.
 struct UsedMachine {
     std::shared_ptr<const Topology> topology;
     Placement placement;
