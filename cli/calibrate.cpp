@@ -30,7 +30,7 @@ constexpr double too_noisy = 0.3;  // of a step, relative: no fit could tell one
 struct CalibrateOptions {
     std::string out, profiles, format = "text";
     std::vector<std::string> from;
-    bool quick = false;
+    bool quick = false, progress = false;
 };
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -47,7 +47,7 @@ std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
 std::vector<ProbeRun> run_probes(Library& library, const std::vector<Probe>& probes, const CalibrateOptions& o, const fs::path& cluster,
                                  const fs::path& folder) {
     const int rounds = o.quick ? 1 : passes;
-    Progress progress("calibrating", static_cast<std::size_t>(rounds) * probes.size());
+    Progress progress("calibrating", static_cast<std::size_t>(rounds) * probes.size(), STDERR_FILENO, o.progress);
     std::vector<ProbeRun> runs;
     for (int round = 0; round < rounds; ++round)
         for (const Probe& probe : probes) {
@@ -91,9 +91,11 @@ void run_fit(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
     std::optional<Progress> progress(std::in_place, "fitting", usual_passes);
     std::size_t done = 0;
-    const TrainingFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
+    const PublishedFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
     progress.reset();
-    std::cout << (o.format == "json" ? training_fit_to_json(found) : training_fit_to_text(found));
+    const bool json = o.format == "json";
+    if (found.training) std::cout << (json ? training_fit_to_json(*found.training) : training_fit_to_text(*found.training));
+    if (found.libraries) std::cout << (json ? library_fit_to_json(*found.libraries) : library_fit_to_text(*found.libraries));
 }
 
 }  // namespace
@@ -103,7 +105,10 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<CalibrateOptions>();
     auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
-    command->add_option("--from", options->from, "instead: what published runs say of devices and frameworks (measurements/FORMAT.md)")
+    command->add_flag("--progress", options->progress, "say each run on stderr, in a line for a program that listens");
+    command
+        ->add_option("--from", options->from,
+                     "instead: what published runs say of devices and frameworks, published calls of libraries (measurements/FORMAT.md)")
         ->type_name("FILE")
         ->excludes(out);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));

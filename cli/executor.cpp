@@ -59,6 +59,8 @@ Launch launch_of(const ExecutorJob& job, const Scenario& scenario, Launcher laun
     l.host_file = job.host_file;
     l.as_root = ::geteuid() == 0;
     l.options = job.launch_options;
+    std::istringstream words(job.launcher);
+    for (std::string word; words >> word;) l.command.push_back(word);
     const bool one_host = launcher == Launcher::mpirun && job.host_file.empty();
     l.threads = job.threads.value_or(threads_of(scenario, one_host ? l.ranks : l.ranks_per_host));
     l.program = arguments_of(job, l.threads);

@@ -28,6 +28,7 @@ struct ExecutorJob {
     std::filesystem::path out;        // of the record
     std::string host_file;            // empty: this machine
     std::vector<std::string> launch_options;
+    std::string launcher;  // words in place of the usual ones: "srun --partition gpu"; empty: as usual
 };
 
 // Throws BackendError when the executor was not built.

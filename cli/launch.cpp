@@ -21,7 +21,10 @@ Launcher usual_launcher() { return std::getenv("SLURM_JOB_ID") != nullptr ? Laun
 std::vector<std::string> command_of(const Launch& l) {
     const std::string ranks = std::to_string(l.ranks);
     std::vector<std::string> words;
-    if (l.launcher == Launcher::srun) {
+    if (!l.command.empty()) {
+        words = l.command;
+        words.insert(words.end(), {"-n", ranks});  // understood by all of them
+    } else if (l.launcher == Launcher::srun) {
         // One core more than compute, where the allocation has it, is for the thread that communicates.
         words = {"srun", "--ntasks", ranks, "--cpu-bind=none", "--kill-on-bad-exit=1"};
     } else {
@@ -37,7 +40,10 @@ std::vector<std::string> command_of(const Launch& l) {
 
 std::string shell_line(const std::vector<std::string>& words) {
     std::string line;
-    for (const std::string& w : words) line += (line.empty() ? "" : " ") + shell_word(w);
+    for (const std::string& w : words) {
+        if (!line.empty()) line += ' ';
+        line += shell_word(w);
+    }
     return line;
 }
 

@@ -20,6 +20,7 @@ struct Launch {
     int threads = 1;         // that compute, of each rank; one more communicates
     std::string host_file;   // mpirun: which hosts; empty: this machine
     bool as_root = false;
+    std::vector<std::string> command;  // somebody's own words for the launcher; empty: the usual ones
     std::vector<std::string> options;  // more words for the launcher
     std::vector<std::string> program;  // the executor and its arguments
 

@@ -3,6 +3,7 @@
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
+#include "model/io/number_list.hpp"
 #include "model/io/plan_answer_writer.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/scenario_writer.hpp"

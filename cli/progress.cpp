@@ -14,8 +14,12 @@ void write_all(int output, const std::string& text) { [[maybe_unused]] const ssi
 
 }  // namespace
 
-Progress::Progress(std::string label, std::size_t total, int output)
-    : label_(std::move(label)), total_(std::max<std::size_t>(total, 1)), output_(output), is_terminal_(::isatty(output) == 1) {
+Progress::Progress(std::string label, std::size_t total, int output, bool for_programs)
+    : label_(std::move(label)),
+      total_(std::max<std::size_t>(total, 1)),
+      output_(output),
+      for_programs_(for_programs),
+      is_terminal_(!for_programs && ::isatty(output) == 1) {
     show(0);
 }
 
@@ -24,6 +28,9 @@ Progress::~Progress() {
 }
 
 void Progress::show(std::size_t done, const std::string& note) {
+    if (for_programs_ && done > shown_done_)
+        write_all(output_, "progress " + std::to_string(done) + " of " + std::to_string(total_) + ": " + label_ + "\n");
+    shown_done_ = done;
     const std::size_t percent = std::min(done, total_) * 100 / total_;
     if (!is_terminal_ || (percent == shown_percent_ && note == shown_note_)) return;
     shown_percent_ = percent;

@@ -10,8 +10,9 @@ namespace sextant {
 
 class Progress {
 public:
-    // `total` steps lie ahead. The line is removed again when the object goes.
-    Progress(std::string label, std::size_t total, int output = STDERR_FILENO);
+    // `total` steps lie ahead. The line is removed again when the object goes. `for_programs`: instead, wherever it goes, a line for each
+    // step: "progress 3 of 10: training on 4 ranks".
+    Progress(std::string label, std::size_t total, int output = STDERR_FILENO, bool for_programs = false);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
@@ -23,8 +24,8 @@ private:
     std::string label_;
     std::size_t total_;
     int output_;
-    bool is_terminal_;
-    std::size_t shown_percent_ = 101;  // none yet
+    bool for_programs_, is_terminal_;
+    std::size_t shown_done_ = 0, shown_percent_ = 101;  // none yet
     std::string shown_note_;
 };
 

@@ -27,7 +27,7 @@ struct RunOptions {
     ExecutorJob job;
     ReportOptions report;
     std::string out, trace, print_launch;
-    bool compare = false;
+    bool compare = false, progress = false;
 };
 
 void print_launch(const RunOptions& o, const Scenario& scenario) {
@@ -68,13 +68,14 @@ ExitCode run_for_real(const RunOptions& o) {
         if (!file.empty()) check_writable(file);
     const Launcher launcher = usual_launcher();
     // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
-    const bool here = launcher == Launcher::mpirun && o.job.host_file.empty();
+    const bool here = launcher == Launcher::mpirun && o.job.host_file.empty() && o.job.launcher.empty();
     const ScratchFolder scratch(here ? fs::temp_directory_path() : fs::current_path());
     ExecutorJob job = o.job;
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);
     if (!can_run(launch)) return ExitCode::wrong_input;
-    std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps);
+    std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps, STDERR_FILENO,
+                                     o.progress);
     const ExitCode end = execute(launch, [&](std::size_t steps) { progress->show(steps); });
     progress.reset();
     if (end != ExitCode::done) return end;
@@ -111,6 +112,10 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--launch-option", job.launch_options, "one more word for mpirun or srun (repeatable)")
         ->take_all()
         ->type_name("WORD");
+    command->add_option("--launcher", job.launcher, "what starts the ranks, in place of mpirun or srun as usual; -n RANKS is added")
+        ->type_name("WORDS")
+        ->excludes("--hostfile");
+    command->add_flag("--progress", options->progress, "say each step on stderr, in a line for a program that listens");
     command->add_option("--print-launch", options->print_launch, "write the command (mpirun) or batch script (slurm), and run nothing")
         ->check(CLI::IsMember({"mpirun", "slurm"}));
     command->callback([options, &exit_code] { exit_code = run_for_real(*options); });

@@ -3,12 +3,12 @@
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
+#include "model/io/number_list.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/scaling_writer.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -21,15 +21,6 @@ struct ScaleOptions {
     std::string gpus, picture;
     bool weak = false;
 };
-
-// From one node, or what the plan uses of it, doubled up to four times the plan's devices, as far as there are any.
-std::vector<int> usual_sizes(const Scenario& job) {
-    const int per_node = run_layout(job).ranks_per_node;
-    const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());
-    std::vector<int> sizes;
-    for (std::int64_t n = per_node; n <= most; n *= 2) sizes.push_back(static_cast<int>(n));
-    return sizes;
-}
 
 ExitCode run_scale(const ScaleOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);

@@ -24,9 +24,6 @@ struct SearchOptions {
     [[nodiscard]] SearchRequest request(const Scenario&) const;
 };
 
-// "8,16,64": these. "8..64": from the first, doubled each time; with `step`, in steps of it. Throws InputError naming `option`.
-std::vector<int> numbers_in(const std::string& text, const std::string& option, std::optional<int> step = {});
-
 // A bar with the plans a second, the time left and the best plan so far; listens to Ctrl-C.
 class SearchWatch {
 public:

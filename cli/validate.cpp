@@ -1,6 +1,9 @@
 // sextant validate: predicts published measurements and shows how far off the predictions are.
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/writable.hpp"
+#include "model/io/replace_file.hpp"
+#include "model/io/validation_reader.hpp"
 #include "model/io/validation_writer.hpp"
 #include "model/sextant.hpp"
 
@@ -19,11 +22,21 @@ namespace fs = std::filesystem;
 struct ValidateOptions {
     std::vector<std::string> files;
     std::string format = "text";
-    std::string profiles;
+    std::string profiles, base, html;
     ValidationView view;
 };
 
+std::string written(const Validation& validation, const ValidateOptions& o) {
+    if (!o.base.empty()) {
+        const ValidationDiff moved = diff(load_validation(o.base), validation);
+        return o.format == "json" ? validation_diff_json(moved) : validation_diff_text(moved, o.view);
+    }
+    const auto write = o.format == "json" ? validation_json : o.format == "markdown" ? validation_markdown : validation_text;
+    return write(validation, o.view);
+}
+
 void run_validate(const ValidateOptions& o) {
+    if (!o.html.empty()) check_writable(o.html);
     Library library = open_library(o.profiles);
     const std::vector<fs::path> files =
         o.files.empty() ? bundled_measurements(library) : std::vector<fs::path>(o.files.begin(), o.files.end());
@@ -33,8 +46,8 @@ void run_validate(const ValidateOptions& o) {
         progress->show(done);
     });
     progress.reset();
-    const auto write = o.format == "json" ? validation_json : o.format == "markdown" ? validation_markdown : validation_text;
-    std::cout << write(validation, o.view);
+    std::cout << written(validation, o);
+    if (!o.html.empty()) replace_text_file(o.html, [&](std::ostream& out) { out << validation_html(validation); });
 }
 
 }  // namespace
@@ -49,6 +62,9 @@ void add_validate(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--group-by", options->view.group_by, "also one line for each value of a field")
         ->check(
             CLI::IsMember({"gpu", "gpus", "framework", "model", "precision", "collective", "ranks", "system", "workload", "submitter"}));
+    auto* base = command->add_option("--diff", options->base, "what moved since an earlier `validate --format json`: rows, files, groups");
+    base->type_name("BASE.json")->check(CLI::ExistingFile);
+    command->add_option("--html", options->html, "also a page with pictures, one file")->type_name("PAGE.html");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] {
         run_validate(*options);

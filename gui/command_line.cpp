@@ -37,9 +37,11 @@ CommandLine read_command_line(const QStringList& arguments) {
     const QCommandLineOption shot(QStringLiteral("screenshot"),
                                   QStringLiteral("draw the window into a PNG file, without a display, and exit"),
                                   QStringLiteral("OUT.png"));
+    const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("in a screenshot: a run to show beside the prediction"),
+                                 QStringLiteral("RUN.json"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("of the window (default: 1280x800)"), QStringLiteral("WxH"));
     const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("light on dark"));
-    parser.addOptions({help, version, list, view, shot, size, dark});
+    parser.addOptions({help, version, list, view, shot, run, size, dark});
 
     CommandLine c;
     if (!parser.parse(arguments)) c.mistake = parser.errorText();
@@ -53,6 +55,8 @@ CommandLine read_command_line(const QStringList& arguments) {
     if (!files.isEmpty()) c.scenario = files.front();
     c.dark = parser.isSet(dark);
     if (parser.isSet(shot)) c.screenshot = parser.value(shot);
+    if (parser.isSet(run)) c.run = parser.value(run);
+    if (c.run && !c.screenshot) c.mistake = QStringLiteral("--run goes with --screenshot; in the window, open the run");
     if (c.screenshot && !c.scenario) c.mistake = QStringLiteral("a screenshot needs a scenario");
     if (parser.isSet(view)) {
         c.view = parser.value(view).toStdString();

@@ -12,6 +12,7 @@ namespace sextant::gui {
 struct CommandLine {
     std::optional<QString> scenario;
     std::optional<QString> screenshot;  // where to
+    std::optional<QString> run;         // shown beside the prediction in it
     std::string view;                   // empty: the first that shows a scenario
     QSize size{1280, 800};
     bool dark = false;

@@ -1,10 +1,13 @@
 // sextant-gui: reads its arguments, and opens the window or draws it into a file.
+#include "gui/jobs/simulator.hpp"
 #include "gui/screenshot.hpp"
 #include "gui/views/window/main_window.hpp"
 
 #include <QApplication>
 #include <QSettings>
+#include <QThreadPool>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -20,9 +23,12 @@ void tell_failures_only(QtMsgType type, const QMessageLogContext&, const QString
 }
 
 int open_window(const CommandLine& options) {
+    // Searches and simulations hold a thread for long: small jobs must not wait for them.
+    QThreadPool::globalInstance()->setMaxThreadCount(std::max(8, QThread::idealThreadCount()));
     Workbench workbench;
     Selection selection;
     Predictor predictor(workbench);
+    const Simulator simulator(workbench);
     const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
     MainWindow window(workbench, selection, predictor, dark);
     window.recall();

@@ -1,5 +1,7 @@
 #include "gui/screenshot.hpp"
 
+#include "gui/jobs/simulator.hpp"
+#include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/io/replace_file.hpp"
 
@@ -11,6 +13,19 @@
 #include <iostream>
 
 namespace sextant::gui {
+namespace {
+
+// What fills a view later: lists, the simulation, and what is made of it.
+void finish_background_work() {
+    constexpr int most_in_turn = 8;
+    for (int i = 0; i < most_in_turn; ++i) {
+        QApplication::processEvents();
+        QThreadPool::globalInstance()->waitForDone();
+    }
+    QApplication::processEvents();
+}
+
+}  // namespace
 
 int take_screenshot(const CommandLine& options) {
     const QTemporaryDir settings;  // none of the user's, and none are left
@@ -21,15 +36,21 @@ int take_screenshot(const CommandLine& options) {
         Library library = open_library();
         auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
         if (!session->answer) throw InputError(session->problems);
+        if (options.run) {
+            Session with_run = *session;
+            with_run.measured = std::make_shared<const Measured>(read_measurement(options.run->toStdString()));
+            session = std::make_shared<const Session>(std::move(with_run));
+        }
         Predictor predictor(workbench);
+        const Simulator simulator(workbench);
         MainWindow window(workbench, selection, predictor, options.dark);
         workbench.open(session);
         window.resize(options.size);
         if (!options.view.empty()) window.show_view(options.view);
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
-        QThreadPool::globalInstance()->waitForDone();  // lists that fill later
-        QApplication::processEvents();
+        if (!options.view.empty()) window.view(options.view).begin();
+        finish_background_work();
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))
                 throw BackendError("cannot write " + options.screenshot->toStdString());

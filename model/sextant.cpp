@@ -46,13 +46,19 @@ Collective collective_named(const std::string& word) {
     throw InputError(Diagnostic{"", "/collective", "\"" + word + "\" is no collective that is known here", ""});
 }
 
-Seconds predict_collective(const CollectiveScenario& c) {
-    const Collective collective = collective_named(c.collective);
+LibraryCall library_call(const CollectiveScenario& c) {
     const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
     const std::vector<std::vector<DeviceIndex>> groups{c.members};
-    const bool in_switch = c.library.in_switch_reduction && c.cluster.node.peers.in_switch_reduction;
-    return collective_time(collective, c.size, make_group(topology, c.members, groups, in_switch), c.library);
+    LibraryCall call;
+    call.library = c.library;
+    call.what = collective_named(c.collective);
+    call.size = c.size;
+    call.group = make_group(topology, c.members, groups, group_machine(c.cluster));
+    if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;
+    return call;
 }
+
+Seconds predict_collective(const CollectiveScenario& c) { return time_of(library_call(c)); }
 
 // Bundled files by their path in the repository, others as the user named them.
 std::string shown_path(const Library& library, const std::filesystem::path& path) {
@@ -111,33 +117,17 @@ void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTabl
         "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as one; predict answers for any"});
 }
 
-// Parameter servers that do not share the workers' hosts have nodes of their own, after theirs.
-struct Machine {
-    std::shared_ptr<const Topology> topology;
-    Placement placement;
-};
-Machine machine_of(const Prepared& job) {
-    const Scenario& s = job.scenario();
-    const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
-    const int of_servers = s.plan.servers_on_workers ? 0 : servers;
-    Machine machine{job.topology(), {}};
-    if (of_servers > 0)
-        machine.topology = std::make_shared<const Topology>(Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)));
-    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
-    for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
-    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
-    return machine;
-}
-
 struct PlayedStep {
     TaskGraph graph;
     CostTable table;
     Simulation simulation;
 };
-PlayedStep play(const Prepared& job, const Machine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces) {
+PlayedStep play(const Prepared& job, const UsedMachine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces,
+                const PlayListener& listener = {}) {
+    if (listener && !listener(0)) throw Stopped();
     CostTable table = cost_table(job, graph);
     check_size(job.scenario(), graph, table, most);
-    Simulation simulation = simulate(graph, table, *machine.topology, machine.placement, jitter);
+    Simulation simulation = simulate(graph, table, *machine.topology, machine.placement, jitter, listener);
     return {std::move(graph), std::move(table), std::move(simulation)};
 }
 
@@ -150,17 +140,17 @@ struct PlayedScenario {
     PlayedStep step;
     bool exact = true;  // rank by rank, or folded without a loss
 };
-PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most) {
+PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most, const PlayListener& listener = {}) {
     const Scenario& scenario = job.scenario();
-    const Machine machine = machine_of(job);
+    const UsedMachine machine = used_machine(job);
     const Fold fold = possible_fold(scenario);
-    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most)};
+    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most, listener)};
     // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
     played.exact = fold == Fold::nothing || played.step.simulation.folded_alike;
     constexpr std::size_t most_segments = 200'000;
     const std::size_t ranks = machine.placement.device_of.size();
     if (!played.exact && played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks <= most_segments)
-        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most)};
+        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most, listener)};
     return played;
 }
 
@@ -203,6 +193,7 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
 
 MeasurementSources measurement_sources(Library& library) {
     MeasurementSources s;
+    s.cluster = by_name<Cluster>(library.catalog, find_cluster);
     s.device = by_name<Device>(library.catalog, find_device);
     s.link = by_name<LinkType>(library.catalog, find_link);
     s.library = by_name<CommunicationLibrary>(library.catalog, find_library);
@@ -238,11 +229,25 @@ std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
 
-SimulationReport simulate(const Scenario& scenario, std::uint64_t seed) {
+UsedMachine used_machine(const Prepared& job) {
+    const Scenario& s = job.scenario();
+    const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
+    const int of_servers = s.plan.servers_on_workers ? 0 : servers;
+    UsedMachine machine{job.topology(), {}};
+    if (of_servers > 0)
+        machine.topology = std::make_shared<const Topology>(Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)));
+    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
+    for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
+    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
+    return machine;
+}
+
+SimulationReport simulate(const Scenario& scenario, std::uint64_t seed, const PlayListener& listener) {
     const Prepared job = prepare(scenario);
     const Jitter jitter = jitter_of(scenario, seed);
-    PlayedScenario played = play_scenario(job, jitter, most_pieces);
-    SimulationReport report = make_simulation_report(job, played.step.graph, played.step.table, std::move(played.step.simulation), jitter);
+    PlayedScenario played = play_scenario(job, jitter, most_pieces, listener);
+    SimulationReport report =
+        make_simulation_report(job, std::move(played.step.graph), played.step.table, std::move(played.step.simulation), jitter);
     if (!played.exact)
         report.report.assumptions.emplace_back("ranks of a stage may reach others over unlike links: all are as slow as the slowest");
     return report;
@@ -269,13 +274,21 @@ RunLayout run_layout(const Scenario& s) {
     return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
 }
 
+std::vector<int> usual_sizes(const Scenario& job) {
+    const int per_node = run_layout(job).ranks_per_node;
+    const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());
+    std::vector<int> sizes;
+    for (std::int64_t n = per_node; n <= most; n *= 2) sizes.push_back(static_cast<int>(n));
+    return sizes;
+}
+
 Comparison compare(const Scenario& scenario, const RunRecord& run) {
     const Prepared job = prepare(scenario);
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
     const Jitter jitter = jitter_of(scenario, Jitter{}.seed);
-    PlayedStep step = play(job, machine_of(job), std::move(graph), jitter);
-    return compare(job, step.graph, make_simulation_report(job, step.graph, step.table, std::move(step.simulation), jitter), run);
+    PlayedStep step = play(job, used_machine(job), std::move(graph), jitter);
+    return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }
 
 Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
@@ -292,24 +305,39 @@ std::vector<std::filesystem::path> bundled_measurements(const Library& library) 
     return files;
 }
 
-TrainingFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
+PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
     const MeasurementSources names = measurement_sources(library);
     std::vector<TrainingRun> runs;
+    std::vector<LibraryCall> calls;
+    const auto add = [&](const MeasurementFile& file, const MeasurementRow& row) {
+        if (const auto* r = std::get_if<TrainingRow>(&row); r && r->step_time) {
+            Scenario scenario = to_scenario(*r, names);
+            static_cast<void>(prepare(scenario));
+            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time});
+        } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && c->time) {
+            LibraryCall call = library_call(to_scenario(*c, names));
+            call.measured = *c->time;
+            call.curve = c->hardware.system + "|" + c->library + "|" + c->collective + "|" + std::to_string(c->ranks) +
+                         (c->host_buffers ? "|host" : "");
+            calls.push_back(std::move(call));
+        }
+    };
     for (const MeasurementFile& file : load_all(files)) {
         const std::vector<bool> fitted = fitting_half(file);
         for (std::size_t i = 0; i < file.rows.size(); ++i) {
-            const auto* row = std::get_if<TrainingRow>(&file.rows[i]);
-            if (!fitted[i] || !row->step_time || !row->header.counted()) continue;
+            if (!fitted[i] || !header_of(file.rows[i]).counted()) continue;
             try {
-                Scenario scenario = to_scenario(*row, names);
-                static_cast<void>(prepare(scenario));
-                runs.push_back({file.path + "|" + model_of(*row) + "|" + row->hardware.gpu, std::move(scenario), *row->step_time});
+                add(file, file.rows[i]);
             } catch (const InputError&) {
             }  // what validate shows as refused
         }
     }
-    if (runs.empty()) throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
-    return fit_to_training(runs, progress);
+    if (runs.empty() && calls.empty())
+        throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
+    PublishedFit found;
+    if (!runs.empty()) found.training = fit_to_training(runs, progress);
+    if (!calls.empty()) found.libraries = fit_to_calls(calls);
+    return found;
 }
 
 Validation validate(Library& library, const std::vector<std::filesystem::path>& files,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/library_fit.hpp"
 #include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/measurement_scenario.hpp"
@@ -24,6 +25,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,8 +56,17 @@ std::vector<ScenarioTitle> bundled_scenarios(const Library&);
 Report predict(const Scenario&);
 
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
-// several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does.
-SimulationReport simulate(const Scenario&, std::uint64_t seed = 1);
+// several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
+// listener says so.
+SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
+
+// The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of
+// their own, after theirs.
+struct UsedMachine {
+    std::shared_ptr<const Topology> topology;
+    Placement placement;
+};
+UsedMachine used_machine(const Prepared&);
 
 // What find_plan is at. False from a listener stops it: the answer is what was found so far.
 struct PlanProgress {
@@ -73,6 +84,10 @@ struct RunLayout {
 };
 RunLayout run_layout(const Scenario&);
 
+// The numbers of devices at which scale() is asked where nobody says which: from one node, or what the plan uses of it, doubled up to four
+// times the plan's devices, as far as there are any.
+std::vector<int> usual_sizes(const Scenario&);
+
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
 Comparison compare(const Scenario&, const RunRecord&);
 
@@ -82,9 +97,13 @@ Cluster guessed_cluster(Library&, const MachineFacts&);
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
-// Fits what only training runs show of devices and frameworks to the half of the rows that may be fitted to
-// (model/io/measurement_split.hpp).
-TrainingFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
+// What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
+// collectives. Fitted to the half of the rows that may be (model/io/measurement_split.hpp).
+struct PublishedFit {
+    std::optional<TrainingFit> training;  // none without such rows
+    std::optional<LibraryFit> libraries;
+};
+PublishedFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
 
 // Predicts every row of the files. Throws InputError when a file cannot be read; a row that cannot be predicted is refused in the result.
 // `progress` is called after each row with the rows done and those there are.

@@ -1,5 +1,8 @@
 #include "gui/jobs/predictor.hpp"
 
+#include "gui/models/text.hpp"
+#include "gui/models/timeline/timeline.hpp"
+
 #include <utility>
 
 namespace sextant::gui {
@@ -57,12 +60,16 @@ void Predictor::work() {
 }
 
 void Predictor::answer(Library& library, const SessionPtr& question) {
-    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { s = result; }); });
+    tell([this, result = answered(library, *question)] { workbench_.add(result, [&](Session& s) { take_answer(s, result); }); });
 }
 
 void Predictor::read(Library& library, const std::filesystem::path& path) {
     const QString name = QString::fromStdString(path.string());
     try {
+        if (holds_measurement(path)) {
+            const auto measured = std::make_shared<const Measured>(read_measurement(path));
+            return tell([this, name, measured] { lay_beside(name, measured); });
+        }
         const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));
         if (session->answer) return tell([this, session] { workbench_.open(session); });
         const SessionPtr mendable = can_be_edited(session->document) ? session : nullptr;
@@ -70,6 +77,15 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
     } catch (const InputError& e) {
         tell([this, name, problems = e.diagnostics()] { emit refused(name, problems, nullptr); });
     }
+}
+
+void Predictor::lay_beside(const QString& path, const std::shared_ptr<const Measured>& measured) {
+    if (const SessionPtr now = workbench_.session()) return workbench_.add(*now, [&](Session& s) { s.measured = measured; });
+    const QString of = measured->run ? q(measured->run->scenario_file) : QString();
+    emit refused(path,
+                 {{measured->file.string(), "", "a run is shown beside the scenario that it is of, and none is open",
+                   of.isEmpty() ? "open the scenario first" : "open " + of.toStdString() + " first"}},
+                 nullptr);
 }
 
 void Predictor::tell(std::function<void()> what) { QMetaObject::invokeMethod(this, std::move(what), Qt::QueuedConnection); }

@@ -23,7 +23,7 @@ public:
     explicit Predictor(Workbench&);
     ~Predictor() override;
 
-    // Reads a file, and puts it on the workbench if it has an answer.
+    // Reads a file, and puts it on the workbench: a scenario if it has an answer, a run or a trace beside the scenario that is there.
     void open(const std::filesystem::path&);
 
 signals:
@@ -36,6 +36,7 @@ private:
     void work();
     void answer(Library&, const SessionPtr& question);
     void read(Library&, const std::filesystem::path&);
+    void lay_beside(const QString& path, const std::shared_ptr<const Measured>&);
     // Runs in the thread of the workbench.
     void tell(std::function<void()>);
 

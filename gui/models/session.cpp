@@ -29,6 +29,23 @@ Session answered(Library& library, const Session& question) {
     return result;
 }
 
-bool asks_the_same(const Session& a, const Session& b) { return a.document == b.document && a.what_if == b.what_if; }
+void take_answer(Session& session, const Session& answered) {
+    session.state = answered.state;
+    session.answer = answered.answer;
+    session.problems = answered.problems;
+}
+
+void forget_findings(Session& session) {
+    session.plans.reset();
+    session.scaling.reset();
+    session.compared.reset();
+}
+
+void keep_findings(Session& here, const Session& from) {
+    here.simulated = from.simulated;
+    here.plans = from.plans;
+    here.scaling = from.scaling;
+    here.compared = from.compared;
+}
 
 }  // namespace sextant::gui

@@ -9,6 +9,12 @@
 
 namespace sextant::gui {
 
+struct Simulated;        // gui/models/simulated.hpp
+struct Measured;         // gui/models/timeline/timeline.hpp
+struct Compared;         // gui/models/compared.hpp
+struct PlanFindings;     // gui/models/plan_findings.hpp
+struct ScalingFindings;  // gui/models/scaling_findings.hpp
+
 // What the closed form says.
 struct Answer {
     Prepared job;  // what explain() reads; holds the resolved scenario
@@ -30,6 +36,12 @@ struct Session {
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
     std::vector<Diagnostic> problems{};
+    // What was asked for beside the answer, and holds whatever the what-if.
+    std::shared_ptr<const PlanFindings> plans{};
+    std::shared_ptr<const ScalingFindings> scaling{};
+    std::shared_ptr<const Simulated> simulated{};  // of this document; null as long as it is not known
+    std::shared_ptr<const Measured> measured{};    // what was opened to compare with
+    std::shared_ptr<const Compared> compared{};    // that, held beside this document
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
@@ -37,7 +49,11 @@ using SessionPtr = std::shared_ptr<const Session>;
 Session answered(Library&, const Session& question);
 
 inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}; }
-// Whether what is known of one holds of the other.
-bool asks_the_same(const Session&, const Session&);
+// Takes over what was found out about a question.
+void take_answer(Session&, const Session& answered);
+// Forgets what held of another document.
+void forget_findings(Session&);
+// Takes over what was found out about the same document.
+void keep_findings(Session& here, const Session& from);
 
 }  // namespace sextant::gui

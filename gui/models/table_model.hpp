@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QVariant>
 
+#include <set>
 #include <vector>
 
 namespace sextant::gui {
@@ -12,6 +13,7 @@ namespace sextant::gui {
 struct Table {
     QStringList headings;
     std::vector<std::vector<QVariant>> rows;  // as wide as the headings
+    std::set<int> figures{};                  // columns that are set on the right
 };
 
 class TableModel : public QAbstractTableModel {
@@ -20,6 +22,7 @@ class TableModel : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void set_table(Table);
+    [[nodiscard]] const Table& table() const { return table_; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -27,6 +30,8 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation, int role = Qt::DisplayRole) const override;
 
 private:
+    [[nodiscard]] QVariant alignment(int column) const;
+
     Table table_;
 };
 

@@ -1,11 +1,19 @@
 #include "gui/models/text.hpp"
 
+#include <QStringList>
+
 #include <cmath>
 
 namespace sextant::gui {
 
 QString sentence(const Diagnostic& d) {
     return d.hint.empty() ? q(d.what) : q(d.what) + QStringLiteral(" (") + q(d.hint) + QLatin1Char(')');
+}
+
+QString html_of(const std::vector<Diagnostic>& problems) {
+    QStringList lines;
+    for (const Diagnostic& d : problems) lines += capitalised(sentence(d)).toHtmlEscaped();
+    return QStringLiteral("<b>%1</b>").arg(lines.join(QStringLiteral("<br>")));
 }
 
 QString path_of_pointer(std::string_view pointer) {

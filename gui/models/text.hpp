@@ -27,6 +27,8 @@ inline QString percent(double fraction, int digits = 2) { return q(percent_text(
 
 // "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
 QString sentence(const Diagnostic&);
+// One below the other, bold.
+QString html_of(const std::vector<Diagnostic>&);
 // "/plan/tp" and "plan.tp" are one place: the first in diagnostics, the second in edits.
 QString path_of_pointer(std::string_view pointer);
 

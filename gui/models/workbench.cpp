@@ -2,6 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "model/io/replace_file.hpp"
+#include "model/io/scenario_writer.hpp"
 
 #include <ostream>
 
@@ -23,7 +24,17 @@ void Workbench::edit(const Edits& edits) {
     Session next = *history_.now();
     for (const auto& [path, value] : edits) next.document = edited(next.document, path, value);
     if (next.document == history_.now()->document) return;
+    forget_findings(next);
     push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
+}
+
+void Workbench::replace_plan(const Plan& plan, const QString& label) {
+    if (!answer()) return;
+    Session next = *history_.now();
+    next.document = document_with_plan(next.document, answer()->scenario(), plan);
+    if (next.document == history_.now()->document) return;
+    next.compared = nullptr;
+    push(std::move(next), label, 0);
 }
 
 void Workbench::set_what_if(const Resources& what_if, int gesture) {
@@ -33,22 +44,50 @@ void Workbench::set_what_if(const Resources& what_if, int gesture) {
     push(std::move(next), tr("what-if"), gesture);
 }
 
+// A simulation takes much memory and is soon worked out again: only the present session keeps its own.
+void Workbench::leave() {
+    if (!history_.now()->simulated) return;
+    Session left = *history_.now();
+    left.simulated = nullptr;
+    history_.replace(std::make_shared<const Session>(std::move(left)));
+}
+
+// Undo takes back edits, and not what was opened to compare with.
+void Workbench::arrive(const SessionPtr& from) {
+    Session here = *history_.now();
+    here.measured = from->measured;
+    if (here.document == from->document) keep_findings(here, *from);
+    history_.replace(std::make_shared<const Session>(std::move(here)));
+    announce();
+}
+
+void Workbench::want_simulation() {
+    const SessionPtr now = session();
+    if (now && now->state == AnswerState::ready && !now->simulated) emit simulation_wanted(now);
+}
+
 void Workbench::push(Session next, const QString& label, int gesture) {
     next.state = AnswerState::pending;
+    if (next.document != history_.now()->document) next.simulated = nullptr;
+    leave();
     history_.push(std::make_shared<const Session>(std::move(next)), label, gesture);
     announce();
 }
 
 void Workbench::undo() {
     if (!history_.undoes()) return;
+    const SessionPtr from = session();
+    leave();
     history_.undo();
-    announce();
+    arrive(from);
 }
 
 void Workbench::redo() {
     if (!history_.redoes()) return;
+    const SessionPtr from = session();
+    leave();
     history_.redo();
-    announce();
+    arrive(from);
 }
 
 void Workbench::save(const std::filesystem::path& path) {
@@ -65,7 +104,11 @@ void Workbench::save(const std::filesystem::path& path) {
 }
 
 void Workbench::add(const Session& question, const std::function<void(Session&)>& finding) {
-    if (history_.is_empty() || !asks_the_same(question, *history_.now())) return;
+    if (!history_.is_empty() && question.what_if == history_.now()->what_if) add(question.document, finding);
+}
+
+void Workbench::add(const ScenarioDocument& question, const std::function<void(Session&)>& finding) {
+    if (history_.is_empty() || question != history_.now()->document) return;
     Session next = *history_.now();
     finding(next);
     history_.replace(std::make_shared<const Session>(std::move(next)));

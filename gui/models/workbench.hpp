@@ -28,6 +28,8 @@ public:
     // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
     void edit(const Edits&);
     // Steps with the same gesture, as of a slider that is dragged, are undone together.
+    // Another plan for the same job: what was found out about the job stays.
+    void replace_plan(const Plan&, const QString& label);
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();
@@ -35,9 +37,16 @@ public:
     // Writes the document, and from then on is at work on that file. Throws BackendError when the disk refuses; nothing is lost then.
     void save(const std::filesystem::path&);
 
+    // Asks for the simulation of what the document says now, for a view that needs it. Nothing happens where it is known, or where there is
+    // no answer yet: ask again when the session has changed.
+    void want_simulation();
+    void stop_simulation() { emit simulation_unwanted(); }
+
     // What was found out about a session is added to the present one, if that still asks the same; else it is of no interest any more. So
     // a job takes session() with it, and comes back with what it adds.
     void add(const Session& question, const std::function<void(Session&)>& finding);
+    // The same of what holds whatever the what-if.
+    void add(const ScenarioDocument& question, const std::function<void(Session&)>& finding);
 
     // A number for a gesture that begins.
     int new_gesture() { return ++gestures_; }
@@ -47,10 +56,15 @@ signals:
     void changed();  // the session was replaced, for whatever reason
     void asked(const sextant::gui::SessionPtr& question);
     void saved();
+    void simulation_wanted(const sextant::gui::SessionPtr& question);
+    void simulation_unwanted();
+    void simulating(double played);  // from 0 to 1, while it is under way
 
 private:
     void push(Session, const QString& label, int gesture);
     void announce();
+    void leave();
+    void arrive(const SessionPtr& from);
 
     History history_;
     int gestures_ = 0;

@@ -23,6 +23,7 @@ std::unique_ptr<View> laid_out(const ViewInfo& info, Workbench& workbench, Selec
     view->resize(width, 700);
     view->show();
     QWidget& page = view->page();
+    if (page.layout()) page.layout()->activate();  // of what it shows by now
     const int height =
         page.layout() && page.layout()->hasHeightForWidth() ? page.layout()->heightForWidth(width) : page.sizeHint().height();
     view->resize(width, std::max(height, 200));

@@ -29,7 +29,9 @@ void View::changeEvent(QEvent* e) {
 
 void View::refresh() {
     const SessionPtr session = workbench_.session();
-    if (!session || !session->answer || session->answer == shown_) return;
+    if (!session || !session->answer) return;
+    follow(*session);
+    if (session->answer == shown_) return;
     shown_ = session->answer;
     show_answer(*session, *shown_);
 }

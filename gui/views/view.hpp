@@ -35,6 +35,9 @@ public:
     [[nodiscard]] virtual QWidget& page() { return *this; }
     [[nodiscard]] virtual std::vector<NamedTable> tables() const { return {}; }
 
+    // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
+    virtual void begin() {}
+
 signals:
     // The user wants this file; whoever has the view knows how to open one.
     void wants_to_open(const QString& path);
@@ -43,6 +46,8 @@ protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
 
+    // Called whenever the session is another, and when the view is shown: for what is not in the answer.
+    virtual void follow(const Session&) {}
     // Called when there is another answer, once the view is shown; and at once when it is shown first.
     virtual void show_answer(const Session&, const Answer&) {}
     void showEvent(QShowEvent*) override;

@@ -123,11 +123,11 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         add(
             "backward_dispatch", framework, host_time(7e-6), [](Scenario & x) -> auto& { return x.framework.backward_dispatch; });
     }
-    if (s.workload.is_transformer())
+    if (s.plan.recompute != Recompute::none)
         add(
-            "block_overhead", framework, Range{1e-6, 5e-3, unknown, 1e-4, 3e-4},
-            [](Scenario & x) -> auto& { return x.framework.block_overhead; });
-    else
+            "checkpoint_overhead", framework, Range{1e-6, 5e-3, unknown, 1e-4, 3e-4},
+            [](Scenario & x) -> auto& { return x.framework.checkpoint_overhead; });
+    if (!s.workload.is_transformer())
         add(
             "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
             [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });

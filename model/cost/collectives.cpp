@@ -1,7 +1,10 @@
 #include "model/cost/collectives.hpp"
 
+#include "model/cost/message_passing.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sextant {
 namespace {
@@ -13,10 +16,14 @@ struct Call {
     LinkScale scale;
     double n, nodes;
 
+    // A step over the network was measured on some wire; a slower one is felt in what it is slower.
+    [[nodiscard]] Seconds over_network(Seconds step) const {
+        const Seconds included = library.wire_in_step ? library.wire_in_step->value : step;
+        return step + max(group.wire_latency - included, Seconds{});
+    }
     [[nodiscard]] Seconds step(const Sourced<Seconds> (&by_hop)[3], double inside, double across) const {
         const Seconds in = by_hop[static_cast<std::size_t>(group.hop)].value;
-        // The library's constants hold for the networks of its day; a slower wire is felt in full.
-        const Seconds out = max(by_hop[static_cast<std::size_t>(Hop::network)].value, group.wire_latency);
+        const Seconds out = over_network(by_hop[static_cast<std::size_t>(Hop::network)].value);
         return (inside * in + across * out) / scale.latency;
     }
     // One pass around the ring: n - 1 hops, of which one per node leaves the node.
@@ -25,31 +32,61 @@ struct Call {
         return step(p.ring_step, std::max(n - 1 - across, 0.0), std::min(across, n - 1));
     }
     // From a leaf to the root: along the ranks of a node, then up a binary tree over nodes.
-    [[nodiscard]] Seconds tree_pass(const Protocol& p) const {
-        const double levels = nodes > 1 ? std::ceil(std::log2(nodes)) : 0;
-        return step(p.tree_step, std::ceil(n / nodes) - 1, levels);
+    [[nodiscard]] Seconds tree_pass(const Protocol& p) const { return step(p.tree_step, std::ceil(n / nodes) - 1, levels()); }
+    [[nodiscard]] double levels() const { return nodes > 1 ? std::ceil(std::log2(nodes)) : 0; }
+    // What a node sends in a double tree over nodes, in buffers: in each tree half a buffer to its parent and to each child. Two nodes
+    // are parent and child of one tree and the other way round in the other; of three, one has two neighbours in both or a parent in one.
+    [[nodiscard]] double tree_load() const { return nodes == 2 && library.tree_of_two_nodes ? 1 : nodes == 3 ? 1.5 : 2; }
+    // How much slower the links inside a node are than the ring's slowest: below 1 where the network limits it.
+    [[nodiscard]] double ring_over_inside() const { return group.ring / group.inside; }
+
+    // `parts`: into how many the buffer is cut, of which each rank works on one at a time.
+    [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
+        CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
+        if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
+        call.efficiency *= scale.bandwidth;
+        if (p.channel_bandwidth.value > Bandwidth{})
+            call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * scale.bandwidth);
+        if (p.channel_start && library.channel_rate > Bandwidth{})
+            call.fixed += std::ceil(group.ring / library.channel_rate) * p.channel_start->value / scale.latency;
+        return call;
     }
-    [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern) const {
-        return {p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value * scale.bandwidth};
+    // Of a tree's bandwidth, what its chunks fill: between two sizes along the powers of two.
+    [[nodiscard]] double tree_fill(const Protocol& p) const {
+        if (p.tree_fill.empty()) return 1;
+        const double at = std::clamp(std::log2(size / (64 * units::B)), 0.0, static_cast<double>(p.tree_fill.size() - 1));
+        const auto below = static_cast<std::size_t>(at), above = std::min(below + 1, p.tree_fill.size() - 1);
+        return std::lerp(p.tree_fill[below], p.tree_fill[above], at - std::floor(at));
     }
 
     [[nodiscard]] CollectivePrice ring_all_reduce(const Protocol& p) const {
-        return price(p, 2.0 * ring_pass(p), 2 * (n - 1) / n * size, Pattern::ring);
+        return price(p, 2.0 * ring_pass(p), 2 * (n - 1) / n * size, Pattern::ring, n);
     }
     [[nodiscard]] CollectivePrice tree_all_reduce(const Protocol& p) const {
-        CollectivePrice tree = price(p, 2.0 * tree_pass(p), 2.0 * size, Pattern::ring);
-        tree.efficiency *= library.tree_bandwidth_fraction.value;
+        const double load = nodes > 1 ? std::max(tree_load(), 2 * ring_over_inside()) : 2;
+        CollectivePrice tree = price(p, 2.0 * tree_pass(p), load * size, Pattern::ring, 1);
+        tree.efficiency *= library.tree_bandwidth_fraction.value * tree_fill(p);
         return tree;
     }
     [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
         return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * scale.bandwidth};
     }
-    [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring); }
-    [[nodiscard]] CollectivePrice chain(const Protocol& p) const { return price(p, ring_pass(p), size, Pattern::ring); }
-    [[nodiscard]] CollectivePrice send(const Protocol& p) const {
-        const bool across = group.crosses_network;
-        return price(p, step(p.ring_step, across ? 0 : 1, across ? 1 : 0), size, Pattern::path);
+    // The switch of each node adds, and trees join the nodes: the slower of the two passes bytes on.
+    [[nodiscard]] CollectivePrice in_switch_tree_all_reduce() const {
+        const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
+        const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
+        return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels()), load * size, Pattern::ring,
+                scale.bandwidth * tree_fill(library.protocols.back())};
+    }
+    [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
+    [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
+        const bool follows = library.chains_follow && (!group.crosses_network || size <= n * p.channel_bytes);
+        return price(p, follows ? one_step(p) : ring_pass(p), size, Pattern::ring, n);
+    }
+    [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p), size, Pattern::path, 1); }
+    [[nodiscard]] Seconds one_step(const Protocol& p) const {
+        return step(p.ring_step, group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0);
     }
     [[nodiscard]] CollectivePrice all_to_all(const Protocol& p) const {
         // Messages to all peers are posted together: the first pays the step, the others a share of posting it.
@@ -57,7 +94,7 @@ struct Call {
         const double inside = std::ceil(n / nodes) - 1;
         const double across = n - 1 - inside;
         const auto posted = [](double messages) { return messages > 0 ? 1 + posting_share * (messages - 1) : 0; };
-        return price(p, step(p.ring_step, posted(inside), posted(across)), (n - 1) / n * size, Pattern::all_to_all);
+        return price(p, step(p.ring_step, posted(inside), posted(across)), (n - 1) / n * size, Pattern::all_to_all, n);
     }
     [[nodiscard]] CollectivePrice by_protocol(Collective what, const Protocol& p) const {
         switch (what) {
@@ -110,17 +147,22 @@ std::string_view to_text(Collective c) {
     return "all_reduce";
 }
 
+GroupMachine group_machine(const Cluster& c) {
+    return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth};
+}
+
 Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
-                 bool in_switch_reduction) {
+                 const GroupMachine& machine) {
     if (members.size() < 2) return {};
     std::vector<int> nodes;
     for (const DeviceIndex d : members) nodes.push_back(d / topology.devices_per_node());
     std::sort(nodes.begin(), nodes.end());
     return make_group(topology, static_cast<int>(members.size()), static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin()),
-                      topology.ring(members, groups), topology.all_to_all_bandwidth(members, groups), in_switch_reduction);
+                      topology.ring(members, groups), topology.all_to_all_bandwidth(members, groups), machine);
 }
 
-Group make_group(const Topology& topology, int ranks, int nodes, const RingLayout& ring, Bandwidth all_to_all, bool in_switch_reduction) {
+Group make_group(const Topology& topology, int ranks, int nodes, const RingLayout& ring, Bandwidth all_to_all,
+                 const GroupMachine& machine) {
     Group g;
     g.ranks = ranks;
     g.nodes = nodes;
@@ -129,13 +171,19 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.crosses_network = ring.network_hops > 0;
     g.through_host = ring.host_hops > 0;
     g.all_to_all = all_to_all;
+    g.machine = machine;
     const TransferPath neighbour = topology.path(ring.order[0], ring.order[1]);
-    const bool over_nvlink =
-        !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::nvlink;
+    g.inside = !g.crosses_network          ? ring.bandwidth
+               : neighbour.crosses_network ? Bandwidth::from_si(std::numeric_limits<double>::infinity())
+                                           : max(neighbour.bottleneck, g.ring);
+    const auto first_link_is = [&](LinkCategory category) {
+        return !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == category;
+    };
+    const bool over_nvlink = first_link_is(LinkCategory::nvlink);
     g.hop = over_nvlink || (neighbour.crosses_network && ring.bottleneck == LinkCategory::nvlink) ? Hop::nvlink : Hop::pcie;
-    g.host_buffers =
-        !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == LinkCategory::memory;
-    g.in_switch = in_switch_reduction && !g.crosses_network;
+    g.host_buffers = first_link_is(LinkCategory::memory);
+    g.in_switch = machine.in_switch_reduction && !g.crosses_network;
+    g.in_node_switch = machine.in_switch_reduction && g.crosses_network && over_nvlink;
     return g;
 }
 
@@ -147,19 +195,24 @@ Seconds time_alone(const CollectivePrice& price, const Group& group) {
 
 CollectivePrice collective_price(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
     if (group.ranks < 2 || !(size > Bytes{})) return {};
+    if (library.messages)
+        if (const auto price = message_price(what, size, group, *library.messages, scale)) return *price;
     const Call call{size, group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
     CollectivePrice best;
     Seconds least = best.fixed = Seconds::from_si(INFINITY);
     const auto offer = [&](const CollectivePrice& price) {
         if (const Seconds time = time_alone(price, group); time < least) best = price, least = time;
     };
+    const bool out_of_order = group.crosses_network && !group.machine.ordered_network;
     for (const Protocol& p : library.protocols) {
-        if (p.up_to && size > *p.up_to) continue;
+        if ((p.up_to && size > *p.up_to) || (p.needs_order && out_of_order)) continue;
         offer(call.by_protocol(what, p));
         if (what == Collective::all_reduce && library.tree) offer(call.tree_all_reduce(p));
     }
-    if (what == Collective::all_reduce && group.in_switch && library.in_switch_reduction && !library.protocols.empty())
-        offer(call.in_switch_all_reduce());
+    if (what == Collective::all_reduce && library.in_switch_reduction && !library.protocols.empty()) {
+        if (group.in_switch) offer(call.in_switch_all_reduce());
+        if (group.in_node_switch && library.in_switch_tree && !out_of_order) offer(call.in_switch_tree_all_reduce());
+    }
     best.fixed += host_time(what, size, group, library);
     return best;
 }

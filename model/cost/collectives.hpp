@@ -23,6 +23,7 @@
 #include "model/hardware/link.hpp"
 #include "model/hardware/topology.hpp"
 
+#include <limits>
 #include <string_view>
 
 namespace sextant {
@@ -30,25 +31,37 @@ namespace sextant {
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send };
 std::string_view to_text(Collective);
 
+// What a group's machine brings to it beside the topology.
+struct GroupMachine {
+    bool in_switch_reduction = false;  // the switches between the devices of a node can add
+    bool ordered_network = true;       // bytes leave the network as they entered it
+    Bandwidth host_memory;             // of a node
+};
+GroupMachine group_machine(const Cluster&);
+
 // A communicator: what the topology gives a group of ranks that communicate at once with their sister groups.
 struct Group {
     int ranks = 1;
-    int nodes = 1;          // that the group spans
-    Bandwidth ring;         // per rank, over all its rings
-    Bandwidth all_to_all;   // per rank
+    int nodes = 1;         // that the group spans
+    Bandwidth ring;        // per rank, over all its rings
+    Bandwidth all_to_all;  // per rank
+    // Of the ring's part in a node; infinite where it has none.
+    Bandwidth inside = Bandwidth::from_si(std::numeric_limits<double>::infinity());
     Seconds wire_latency;   // of the slowest hop
     Hop hop = Hop::nvlink;  // class of the hops inside a node
     bool crosses_network = false;
-    bool in_switch = false;  // the switch that joins all its ranks can reduce
+    bool in_switch = false;       // the switch that joins all its ranks can reduce
+    bool in_node_switch = false;  // ... that joins its ranks of a node; it has ranks on several
     bool through_host = false;
     bool host_buffers = false;  // the ranks are CPU ranks
+    GroupMachine machine;
 };
 
 // Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.
 Group make_group(const Topology&, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
-                 bool in_switch_reduction);
+                 const GroupMachine&);
 // The same from what is known of its ring and its all-to-all.
-Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, bool in_switch_reduction);
+Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, const GroupMachine&);
 
 // What is scaled in a what-if: bandwidth and latency multipliers of this group's links.
 struct LinkScale {

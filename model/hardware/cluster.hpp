@@ -50,8 +50,9 @@ struct NodeSpec {
     HostSpec host;
     int nics = 0;  // compute NICs; 0: a single-node machine
     LinkType nic_link;
-    bool gpu_direct = true;            // NICs read device memory
-    std::optional<LinkType> ethernet;  // the slow interface that sockets use where another fabric carries the rest
+    bool gpu_direct = true;                                  // NICs read device memory
+    std::optional<Sourced<Bandwidth>> gpu_direct_bandwidth;  // what one NIC moves of it, where that is less than its link
+    std::optional<LinkType> ethernet;                        // the slow interface that sockets use where another fabric carries the rest
     std::optional<StorageClass> local_storage;
     Sourced<Watts> base_power;                // of a node without its devices
     std::optional<Sourced<MoneyRate>> price;  // rent of one node

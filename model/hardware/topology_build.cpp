@@ -31,8 +31,11 @@ Network network_of(const Cluster& cluster, bool use_ethernet) {
     // Nothing is known of the layout of a slow network beside the fast one: one switch, never full.
     if (use_ethernet && node.ethernet) return {1, *node.ethernet, FabricKind::single_switch, true};
     const FabricKind kind = node.nics > 0 ? cluster.fabric.kind : FabricKind::none;
-    return {kind == FabricKind::none ? 0 : node.nics, node.nic_link, kind,
-            !node.gpu_direct || node.nic_link.category == LinkCategory::ethernet};
+    Network network{kind == FabricKind::none ? 0 : node.nics, node.nic_link, kind,
+                    !node.gpu_direct || node.nic_link.category == LinkCategory::ethernet};
+    if (node.gpu_direct_bandwidth && !network.staged && node.device.kind != DeviceKind::cpu)
+        network.link.achievable.value = std::min(*network.link.achievable, **node.gpu_direct_bandwidth / *network.link.bandwidth);
+    return network;
 }
 
 class Builder {

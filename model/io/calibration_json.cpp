@@ -18,4 +18,18 @@ std::string training_fit_to_json(const TrainingFit& fit) {
     return json.dump(1) + "\n";
 }
 
+std::string library_fit_to_json(const LibraryFit& fit) {
+    nlohmann::ordered_json json = {
+        {"schema", "library-fit/1"}, {"mean_error", fit.mean_error}, {"parameters", nlohmann::ordered_json::array()}};
+    for (const LibraryParameter& p : fit.parameters)
+        json["parameters"].push_back({{"of", p.of},
+                                      {"pointer", p.pointer},
+                                      {"value", p.value},
+                                      {"text", p.text},
+                                      {"spread", p.spread},
+                                      {"at_bound", p.at_bound},
+                                      {"calls", p.calls}});
+    return json.dump(1) + "\n";
+}
+
 }  // namespace sextant

@@ -47,4 +47,13 @@ std::string training_fit_to_text(const TrainingFit& fit) {
     return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + "\n";
 }
 
+std::string library_fit_to_text(const LibraryFit& fit) {
+    TextTable table;
+    table.row({"library", "", "fitted", "sure to", "calls"});
+    for (const LibraryParameter& p : fit.parameters)
+        table.row({p.of, p.pointer, p.text, percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what was looked at" : ""),
+                   std::to_string(p.calls)});
+    return table.text() + "\n  mean error over the calls " + percent_text(fit.mean_error) + "\n";
+}
+
 }  // namespace sextant

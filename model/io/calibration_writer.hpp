@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/library_fit.hpp"
 #include "model/calibrate/training_fit.hpp"
 
 #include <string>
@@ -14,5 +15,8 @@ std::string calibration_to_text(const Calibration&);
 // What published runs say of devices and frameworks: for people, and for scripts/fit (schema training-fit/1).
 std::string training_fit_to_text(const TrainingFit&);
 std::string training_fit_to_json(const TrainingFit&);
+// The same of libraries (schema library-fit/1).
+std::string library_fit_to_text(const LibraryFit&);
+std::string library_fit_to_json(const LibraryFit&);
 
 }  // namespace sextant

@@ -87,6 +87,7 @@ void read_network(ObjectReader& r, Catalog& catalog, NodeSpec& node) {
     if (node.nics > 0 && !link.value) r.need("nic_link", "the link of one network adapter");
     if (link.value) read_link_reference(link, catalog, node.nic_link);
     r.optional("gpu_direct", node.gpu_direct);
+    read_sourced(r, "gpu_direct_bandwidth", node.gpu_direct_bandwidth, plausible::bandwidth);
     if (const JsonNode ethernet = r.get("ethernet"); ethernet.value) {
         LinkType slow;
         slow.category = LinkCategory::ethernet;

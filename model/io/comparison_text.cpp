@@ -208,28 +208,29 @@ std::string off_by(Quantity<Exponents...> difference) {
     return to_text(max(difference, -difference)) + (difference.si() < 0 ? " less" : " more") + " than predicted";
 }
 
-std::string residual_text(const Comparison& c) {
-    const TermResidual& r = c.residual;
-    std::string out = "\nWhere prediction and measurement part most: " + words(to_text(r.term)) + "\n";
-    out += "  " + off_by(r.seconds) + ", " + percent_text(r.share) + " of all differences between terms\n";
-    const bool is_input = r.input && r.input->name == r.points_to;
-    out += "  points to " + (is_input ? input_text(*r.input) : r.points_to) + "\n";
-    if (r.input && !is_input) out += "  which rests on " + input_text(*r.input) + "\n";
-    if (r.input && (r.explained_at || is_input))
-        out += r.explained_at ? "  at " + number_text(*r.explained_at) + " times this value the prediction would be right\n"
-                              : "  and no value of it alone would make the prediction right\n";
-    if (const auto& m = c.memory_residual; m && max(m->bytes, -m->bytes) / m->predicted > worth_a_line)
-        out += "  memory of rank " + std::to_string(m->rank) + ": " + off_by(m->bytes) + "; points to " +
-               (m->input ? input_text(*m->input) : m->points_to) + "\n";
-    for (const std::string& note : c.notes) out += "  note: " + note + "\n";
-    return out;
-}
-
 }  // namespace
 
+std::vector<std::string> where_they_part(const Comparison& c) {
+    const TermResidual& r = c.residual;
+    std::vector<std::string> lines{off_by(r.seconds) + ", " + percent_text(r.share) + " of all differences between terms"};
+    const bool is_input = r.input && r.input->name == r.points_to;
+    lines.push_back("points to " + (is_input ? input_text(*r.input) : r.points_to));
+    if (r.input && !is_input) lines.push_back("which rests on " + input_text(*r.input));
+    if (r.input && (r.explained_at || is_input))
+        lines.push_back(r.explained_at ? "at " + number_text(*r.explained_at) + " times this value the prediction would be right"
+                                       : "and no value of it alone would make the prediction right");
+    if (const auto& m = c.memory_residual; m && max(m->bytes, -m->bytes) / m->predicted > worth_a_line)
+        lines.push_back("memory of rank " + std::to_string(m->rank) + ": " + off_by(m->bytes) + "; points to " +
+                        (m->input ? input_text(*m->input) : m->points_to));
+    for (const std::string& note : c.notes) lines.push_back("note: " + note);
+    return lines;
+}
+
 std::string comparison_to_text(const Comparison& c) {
+    std::string residual = "\nWhere prediction and measurement part most: " + words(to_text(c.residual.term)) + "\n";
+    for (const std::string& line : where_they_part(c)) residual += "  " + line + "\n";
     return c.prediction.scenario + ": predicted and measured\n" + run_text(c) + step_text(c) + terms_text(c) + ranks_text(c) +
-           rates_text(c) + residual_text(c);
+           rates_text(c) + residual;
 }
 
 }  // namespace sextant

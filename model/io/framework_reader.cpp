@@ -92,7 +92,7 @@ void read_identity(ObjectReader& r, Framework& f) {
 void read_host(const FieldReader& r, Framework& f) {
     r.read("dispatch", f.dispatch, dispatch_bounds);
     r.read("backward_dispatch", f.backward_dispatch, dispatch_bounds);
-    r.optional("block_overhead", f.block_overhead, overhead_bounds);
+    r.optional("checkpoint_overhead", f.checkpoint_overhead, overhead_bounds);
     r.read("step_overhead", f.step_overhead, overhead_bounds);
     r.read("micro_batch_overhead", f.micro_batch_overhead, overhead_bounds);
     r.read("dispatch_in_graph", f.dispatch_in_graph);

@@ -27,9 +27,57 @@ Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
     read_steps(r, "ring_step", p.ring_step);
     read_steps(r, "tree_step", p.tree_step);
     require_sourced(r, "base", p.base, plausible::latency);
+    read_sourced(r, "inside_fraction", p.inside_fraction, plausible::part);
     Bytes up_to;
     if (r.optional("up_to", up_to, positive)) p.up_to = up_to;
+    r.optional("needs_order", p.needs_order);
+    if (read_sourced(r, "channel_bandwidth", p.channel_bandwidth, plausible::bandwidth))
+        r.required("channel_bytes", p.channel_bytes, positive);
+    read_sourced(r, "channel_start", p.channel_start, plausible::latency);
+    r.each("tree_fill", [&](const JsonNode& fraction) {
+        double part = 1;
+        if (read_value(fraction, part, Bounds{0.01, 1})) p.tree_fill.push_back(part);
+    });
     return p;
+}
+
+BroadcastRule read_broadcast_rule(const JsonNode& n) {
+    ObjectReader r(n);
+    BroadcastRule rule;
+    static constexpr Word<BroadcastWay> ways[] = {
+        {"binomial", BroadcastWay::binomial}, {"split_binary", BroadcastWay::split_binary}, {"chain", BroadcastWay::chain}};
+    r.word("way", rule.way, ways);
+    r.need("way", "binomial, split_binary or chain");
+    Bytes below;
+    if (r.optional("below", below, positive)) rule.below = below;
+    double fewer_than = 0;
+    if (r.optional("fewer_than", fewer_than, positive)) rule.fewer_than = fewer_than;
+    r.optional("ranks_per_byte", rule.ranks_per_byte, Bounds{0, 1});
+    if (rule.way != BroadcastWay::binomial) r.required("segment", rule.segment, positive);
+    return rule;
+}
+
+void read_messages(const JsonNode& n, const Provenance& outer, std::optional<MessagePassing>& out) {
+    if (!n.value) return;
+    ObjectReader r(n);
+    read_default_source(r, outer);
+    MessagePassing m;
+    r.required("of_host", m.of_host, plausible::bandwidth);
+    require_sourced(r, "inside", m.inside, plausible::latency);
+    require_sourced(r, "across", m.across, plausible::latency);
+    require_sourced(r, "wire_in_across", m.wire_in_across, plausible::latency);
+    require_sourced(r, "combine", m.combine, plausible::bandwidth);
+    require_sourced(r, "post", m.post, plausible::latency);
+    require_sourced(r, "copy", m.copy, plausible::bandwidth);
+    require_sourced(r, "staging_call", m.staging_call, plausible::latency);
+    require_sourced(r, "staging", m.staging, plausible::bandwidth);
+    require_sourced(r, "device_eager", m.device_eager, plausible::latency);
+    require_sourced(r, "device_reads", m.device_reads, plausible::bandwidth);
+    r.required("device_eager_up_to", m.device_eager_up_to, positive);
+    require_sourced(r, "device_rendezvous", m.device_rendezvous, plausible::latency);
+    r.required("doubling_below", m.doubling_below, positive);
+    r.each("broadcast", [&](const JsonNode& rule) { m.broadcast.push_back(read_broadcast_rule(rule)); });
+    out = std::move(m);
 }
 
 }  // namespace
@@ -61,6 +109,7 @@ bool read_link(const JsonNode& n, LinkType& out) {
         require_sourced(r, "bandwidth", link.bandwidth, plausible::bandwidth, "per direction, as in \"25 GB/s\"");
         read_sourced(r, "achievable", link.achievable, plausible::part);
         read_sourced(r, "latency", link.latency, plausible::latency);
+        r.optional("ordered", link.ordered);
         r.optional("notes", link.notes);
     }
     if (n.diagnostics->list().size() != problems) return false;
@@ -124,11 +173,18 @@ bool read_library(const JsonNode& n, CommunicationLibrary& out) {
         r.optional("tree", library.tree);
         library.tree_bandwidth_fraction = {1.0, r.default_source().kind, r.default_source().source};
         read_sourced(r, "tree_bandwidth_fraction", library.tree_bandwidth_fraction, plausible::part);
+        r.optional("tree_of_two_nodes", library.tree_of_two_nodes);
+        r.optional("channel_rate", library.channel_rate, plausible::bandwidth);
         r.optional("in_switch_reduction", library.in_switch_reduction);
         read_sourced(r, "in_switch_bandwidth_fraction", library.in_switch_bandwidth_fraction, plausible::part);
         read_sourced(r, "in_switch_step", library.in_switch_step, plausible::latency);
         if (library.in_switch_reduction && !(library.in_switch_bandwidth_fraction.value > 0))
             r.need("in_switch_bandwidth_fraction", "a library that reduces in the switch says at which part of the port's bandwidth");
+        r.optional("in_switch_tree", library.in_switch_tree);
+        r.optional("chains_follow", library.chains_follow);
+        read_sourced(r, "wire_in_step", library.wire_in_step, plausible::latency);
+        read_sourced(r, "launch", library.launch, plausible::latency);
+        read_messages(r.get("messages"), r.default_source(), library.messages);
         read_sourced(r, "host_reduction", library.host_reduction, plausible::bandwidth);
         read_sourced(r, "host_staging", library.host_staging, plausible::bandwidth);
         r.optional("sockets_only", library.sockets_only);

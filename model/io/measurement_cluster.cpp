@@ -1,7 +1,10 @@
 // The machine of a published row, from the few words that its source says about it.
 #include "model/io/measurement_scenario.hpp"
 
+#include "model/base/quantity_text.hpp"
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace sextant {
@@ -173,7 +176,8 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
     if (generation == std::end(host_generations)) generation = std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
     HostSpec host;
     host.cpu = h.cpu.empty() ? std::string(generation->cpu) : h.cpu;
-    host.sockets = h.intra_node.kind == "pcie" && devices <= 2 ? 1 : 2;
+    // Two devices, or four consumer cards, stand on a board of one socket.
+    host.sockets = h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
     host.cores = generation->cores * host.sockets / 2;
     host.memory = assumed(512 * GiB);
     host.memory_bandwidth = assumed(generation->memory * (host.sockets / 2.0));
@@ -226,6 +230,36 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     report.assume("a fabric without oversubscription, 16 nodes at a leaf switch");
 }
 
+// What is known of the machine by its name and the row does not say: how much of device memory its NICs move.
+void add_known(const MeasuredHardware& h, NodeSpec& node, const MeasurementSources& sources, RowReport& report) {
+    if (h.system.empty() || !sources.cluster || node.nics == 0) return;
+    const auto known = sources.cluster(h.system);
+    if (!known || !known->node.gpu_direct_bandwidth) return;
+    node.gpu_direct_bandwidth = known->node.gpu_direct_bandwidth;
+    report.assume("a NIC moves " + to_text(**node.gpu_direct_bandwidth) + " of device memory, as measured on this machine");
+}
+
+// The profile of NCCL 2.`minor`: trees came with 2.4, those over two nodes with 2.12, other channels with 2.19.
+std::string_view nccl_of(int minor) { return minor < 4 ? "nccl-2.0" : minor < 12 ? "nccl-2.8" : minor < 19 ? "nccl-2.12" : "nccl-2"; }
+
+// Where the row's words name no version: one of the device's years.
+int nccl_minor(std::string_view library, std::string_view architecture) {
+    if (const std::size_t at = library.find("2."); at != std::string_view::npos) {
+        int minor = 0;
+        std::from_chars(library.data() + at + 2, library.data() + library.size(), minor);
+        return minor;
+    }
+    constexpr std::string_view until_ampere[] = {"kepler", "maxwell", "pascal", "volta", "turing", "ampere"};
+    return std::ranges::find(until_ampere, architecture) != std::end(until_ampere) ? 12 : 19;
+}
+
+// NCCL where nothing is said: these sweeps come from nccl-tests.
+std::string_view library_of(const CollectiveRow& row, const Device& device) {
+    if (mentions(row.library, "Baidu")) return "baidu-allreduce";
+    if (!row.library.empty() && !mentions(row.library, "NCCL")) return "openmpi-ucx";
+    return nccl_of(nccl_minor(row.library, device.architecture));
+}
+
 // Ranks on the cores of a host: what an MPI moves between host buffers inside a node goes through its memory.
 void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowReport& report) {
     node.device.kind = DeviceKind::cpu;
@@ -261,6 +295,7 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     // card.
     node.devices_per_switch = node.devices >= 8 || mentions(h.gpu, "K80") ? std::min(2, node.devices) : 1;
     add_network(h, cluster, sources, report);
+    add_known(h, node, sources, report);
     for (const std::string& field : h.assumed) report.assume("hardware." + field + " is not stated by the source");
     return cluster;
 }
@@ -275,9 +310,7 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     report.diagnostics().throw_if_any();
     if (row.host_buffers) put_ranks_on_host(scenario.cluster.node, sources, report);
 
-    // NCCL where nothing is said: these sweeps come from nccl-tests. Baidu's ring and the OSU programs run on an MPI.
-    const bool nccl = row.library.empty() || mentions(row.library, "NCCL");
-    const std::string_view name = nccl ? "nccl-2" : "openmpi-ucx";
+    const std::string_view name = library_of(row, scenario.cluster.node.device);
     if (auto library = sources.library(name))
         scenario.library = std::move(*library);
     else
@@ -292,6 +325,8 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     scenario.cluster.assumptions = std::move(report.assumptions());
     scenario.collective = row.collective == "alltoall" ? "all_to_all" : row.collective;
     scenario.size = row.message;
+    // Without an MPI nccl-tests is one process that drives all devices of its host.
+    if (h.nodes == 1 && (row.library.empty() || mentions(row.library, "Single"))) scenario.devices_of_process = row.ranks;
     return scenario;
 }
 

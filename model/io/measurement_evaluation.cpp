@@ -21,6 +21,7 @@ void predict(const TrainingRow& row, const MeasurementSources& sources, const Pr
                      {"model", row.model.name.empty() ? row.model.family : row.model.name},
                      {"precision", row.plan.precision_kind},
                      {"gpus", std::to_string(row.hardware.gpus)}};
+    result.extent = row.hardware.gpus;
     result.measured_step = row.step_time;
     result.measured_memory = row.memory;
     result.measured_fits = row.fits;
@@ -41,6 +42,7 @@ void predict(const CollectiveRow& row, const MeasurementSources& sources, const 
                      {"collective", row.collective},
                      {"ranks", std::to_string(row.ranks)},
                      {"system", row.hardware.system}};
+    result.extent = row.message / B;
     result.measured_step = row.time;
     const CollectiveScenario scenario = to_scenario(row, sources);
     result.assumptions = scenario.cluster.assumptions;
@@ -50,6 +52,7 @@ void predict(const CollectiveRow& row, const MeasurementSources& sources, const 
 void predict(const LoadingRow& row, const MeasurementSources&, const Predictors& predictors, RowResult& result) {
     result.series = "loading";
     result.labels = {{"workload", row.workload}, {"submitter", row.submitter}};
+    result.extent = row.accelerators;
     if (row.samples_per_second) result.measured_step = 1.0 / *row.samples_per_second;
     result.predicted_step = predictors.loading(row);
 }

@@ -154,10 +154,10 @@ void read_hardware(const Fields& f, MeasuredHardware& h) {
 }
 
 void read_plan(const Fields& f, MeasuredPlan& p) {
-    const std::pair<const char*, int*> degrees[] = {{"dp", &p.dp},   {"tp", &p.tp}, {"pp", &p.pp},
-                                                    {"vpp", &p.vpp}, {"cp", &p.cp}, {"ep", &p.ep}};
+    const std::pair<const char*, int*> degrees[] = {{"dp", &p.dp}, {"tp", &p.tp}, {"pp", &p.pp}, {"vpp", &p.vpp}, {"cp", &p.cp}};
     for (const auto& [key, field] : degrees) f.optional(key, *field, ranks);
     f.optional("zero_stage", p.zero_stage, Bounds{0, 3});
+    f.optional("ep", p.ep, ranks);
     f.optional("etp", p.etp, ranks);
     f.optional("zero1_shard_size", p.zero1_shard_size, ranks);
     f.optional("micro_batch", p.micro_batch, count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 
 namespace sextant {
 namespace {
@@ -98,6 +99,18 @@ void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, R
     if (!p.embedding_as_pipeline_layer) report.assume("embedding and head count as layers in the pipeline split, which is even then");
 }
 
+void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const int ranks = p.dp * p.cp;
+    plan.ep = p.ep.value_or(t && t->moe ? static_cast<int>(std::gcd(t->moe->experts, std::int64_t{ranks})) : 1);
+    if (plan.ep > 1 && !p.ep) report.assume("experts spread over as many ranks as they can be: " + std::to_string(plan.ep));
+    plan.expert_tp = p.etp.value_or(0);
+    if (!p.etp && plan.ep > 1 && ranks % plan.ep != 0 && p.tp > 1) {
+        plan.expert_tp = 1;  // the only way that so many expert ranks can be laid
+        report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
+    }
+}
+
 // Names of llm.q in the words of Megatron's --recompute-modules.
 std::string module_name(const std::string& word) {
     constexpr std::pair<std::string_view, std::string_view> names[] = {{"recompute-ffn", "mlp"},
@@ -165,12 +178,8 @@ void set_overlap(const MeasuredPlan& p, Plan& plan) {
 Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& workload, RowReport& report) {
     const MeasuredPlan& p = row.plan;
     Plan plan;
-    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp, plan.vpp = p.vpp, plan.ep = p.ep;
-    plan.expert_tp = p.etp.value_or(0);
-    if (!p.etp && p.ep > 1 && p.dp * p.cp % p.ep != 0 && p.tp > 1) {
-        plan.expert_tp = 1;  // the only way that so many expert ranks can be laid
-        report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
-    }
+    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp, plan.vpp = p.vpp;
+    set_experts(p, workload, plan, report);
     plan.sequence_parallel = p.sequence_parallel;
     plan.head_chunks = p.lmhead_chunks;
     set_batches(p, plan, report);
@@ -181,6 +190,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     set_optimizer(row, workload.is_transformer() && row.model.family != "cnn", plan, report);
     plan.flash_attention = p.flash_attention.value_or(false);
     plan.cuda_graph = p.cuda_graph;
+    plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
     plan.channels_last = p.channels_last;
     plan.forward_only = p.phase == "forward";
     plan.without_optimizer = p.phase == "forward_backward";

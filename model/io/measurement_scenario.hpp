@@ -15,6 +15,7 @@ namespace sextant {
 
 // Where names are looked up. Each answers nothing for a name that it does not know.
 struct MeasurementSources {
+    std::function<std::optional<Cluster>(std::string_view)> cluster;
     std::function<std::optional<Device>(std::string_view)> device;
     std::function<std::optional<LinkType>(std::string_view)> link;
     std::function<std::optional<Framework>(std::string_view)> framework;
@@ -31,6 +32,7 @@ struct CollectiveScenario {
     std::string collective;            // "all_reduce", "all_to_all" ...
     Bytes size;
     CommunicationLibrary library;
+    int devices_of_process = 1;  // that one process drives
 };
 CollectiveScenario to_scenario(const CollectiveRow&, const MeasurementSources&);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -25,6 +26,25 @@ std::set<std::string> every_other(const std::set<std::string>& units) {
     return chosen;
 }
 
+// What tells the rows of a file apart: the models of a file that has several, else the machines. None: the row may not be fitted to.
+class Units {
+public:
+    explicit Units(const MeasurementFile& file) {
+        std::set<std::string> models;
+        for (const MeasurementRow& row : file.rows)
+            if (const auto* training = std::get_if<TrainingRow>(&row)) models.insert(model_of(*training));
+        by_model_ = models.size() > 1;
+    }
+    [[nodiscard]] std::optional<std::string> of(const MeasurementRow& row) const {
+        if (const auto* training = std::get_if<TrainingRow>(&row)) return by_model_ ? model_of(*training) : machine_of(*training);
+        if (const auto* call = std::get_if<CollectiveRow>(&row); call && call->header.counted()) return call->hardware.system;
+        return std::nullopt;
+    }
+
+private:
+    bool by_model_ = false;
+};
+
 }  // namespace
 
 std::string model_of(const TrainingRow& row) {
@@ -32,19 +52,15 @@ std::string model_of(const TrainingRow& row) {
 }
 
 std::vector<bool> fitting_half(const MeasurementFile& file) {
-    std::set<std::string> models, machines;
+    const Units units(file);
+    std::set<std::string> all;
     for (const MeasurementRow& row : file.rows)
-        if (const auto* training = std::get_if<TrainingRow>(&row)) {
-            models.insert(model_of(*training));
-            machines.insert(machine_of(*training));
-        }
-    const bool by_model = models.size() > 1;
-    const std::set<std::string>& units = by_model ? models : machines;
-    const std::set<std::string> chosen = units.size() > 1 ? every_other(units) : std::set<std::string>{};
+        if (auto unit = units.of(row)) all.insert(std::move(*unit));
+    const std::set<std::string> chosen = all.size() > 1 ? every_other(all) : std::set<std::string>{};
     std::vector<bool> half;
     for (const MeasurementRow& row : file.rows) {
-        const auto* training = std::get_if<TrainingRow>(&row);
-        half.push_back(training != nullptr && chosen.contains(by_model ? model_of(*training) : machine_of(*training)));
+        const auto unit = units.of(row);
+        half.push_back(unit && chosen.contains(*unit));
     }
     return half;
 }

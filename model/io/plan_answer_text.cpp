@@ -1,6 +1,7 @@
 #include "model/io/plan_answer_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/plan_answer_words.hpp"
 #include "model/io/plan_columns.hpp"
 #include "model/io/plan_writer.hpp"
 #include "model/search/plan_fields.hpp"
@@ -13,18 +14,6 @@ namespace sextant {
 namespace {
 
 std::string text(std::int64_t n) { return std::to_string(n); }
-
-std::string count_text(std::int64_t n) { return n < 1'000'000 ? text(n) : number_text(static_cast<double>(n) / 1e6) + " million"; }
-
-// Time for a sample, against the best plan's.
-double longer(const PlanAnswer& a, Frequency samples_per_s) { return a.best.front().choice.samples_per_s / samples_per_s - 1; }
-
-std::string longer_text(double by) {
-    if (std::fabs(by) < 5e-4) return "as fast";
-    return (by > 0 ? "+" : "-") + percent_text(std::fabs(by), 2);
-}
-
-std::string share_text(const Estimate& e, Term t) { return percent_text(e.terms[t] / e.step, 2); }
 
 std::string list_of(const std::vector<std::string>& words) {
     return std::accumulate(words.begin(), words.end(), std::string(),
@@ -125,16 +114,6 @@ std::string best_table(const PlanAnswer& a) {
 
 // ---- the best beside the scenario's own
 
-std::string own_verdict(const PlanAnswer& a) {
-    if (!a.own.estimate) return "the scenario's own plan cannot be: " + a.own.impossible.front().what;
-    if (!a.own.fits())
-        return "the scenario's own plan does not fit: it needs " + to_text(a.own.estimate->peak_memory) + " of " +
-               to_text(a.own.estimate->device_memory);
-    const double times = a.best.front().choice.samples_per_s / a.own.samples_per_s();
-    if (std::fabs(times - 1) < 5e-4) return "the scenario's own plan is as fast";
-    return number_text(times) + " times the throughput of the scenario's own plan";
-}
-
 std::string beside_own(const PlanAnswer& a) {
     const RankedPlan& best = a.best.front();
     const Estimate& e = best.report.estimate;
@@ -186,50 +165,7 @@ std::string followers(const PlanChange& change, const Plan& best) {
     return list_of(list);
 }
 
-std::string_view name_of(PlanFeature f) {
-    static constexpr std::string_view names[] = {"tensor parallelism",
-                                                 "sequence parallelism",
-                                                 "context parallelism",
-                                                 "expert parallelism",
-                                                 "pipelines",
-                                                 "gpipe",
-                                                 "interleaving",
-                                                 "zero-bubble schedules",
-                                                 "ZeRO-1",
-                                                 "ZeRO-2",
-                                                 "ZeRO-3",
-                                                 "groups of shards",
-                                                 "ZeRO-2 and 3 beside a pipeline",
-                                                 "selective recompute",
-                                                 "offload"};
-    return names[static_cast<std::size_t>(f)];
-}
-
-std::string too_much(const Estimate& e) { return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much"; }
-
-// Cells: step time, against the best, memory, and in words what grew or what is in the way.
-std::vector<std::string> outcome(const PlanAnswer& a, const TriedPlan& tried) {
-    if (!tried.estimate) return {"-", "", "", "impossible: " + tried.impossible.front().what};
-    const Estimate& e = *tried.estimate;
-    std::vector<std::string> cells{to_text(e.step), longer_text(longer(a, tried.samples_per_s())), to_text(e.peak_memory), ""};
-    if (!e.fits) {
-        cells[3] = too_much(e);
-        return cells;
-    }
-    if (!tried.missing.empty()) {
-        cells[3] = "the framework has no " + std::string(name_of(tried.missing.front()));
-        return cells;
-    }
-    const bool asked_for_less = !a.request.pinned.empty() || !a.request.where.empty();
-    if (longer(a, tried.samples_per_s()) < -5e-4)
-        cells[3] = asked_for_less ? "not what was asked for" : "not in the space that was searched";
-    const Estimate& best = a.best.front().report.estimate;
-    if (longer(a, tried.samples_per_s()) < 5e-4) return cells;
-    if (const auto grown = most_grown(best.terms, e.terms))
-        cells[3] = words(to_text(*grown)) + " +" + to_text(e.terms[*grown] - best.terms[*grown]) + ", " + share_text(best, *grown) +
-                   " -> " + share_text(e, *grown);
-    return cells;
-}
+std::vector<std::string> cells_of(TriedWords w) { return {w.step, w.longer, w.memory, w.remark}; }
 
 std::string changes_text(const PlanAnswer& a) {
     if (a.changes.empty()) return {};
@@ -242,28 +178,11 @@ std::string changes_text(const PlanAnswer& a) {
         const bool again = last == c.field;
         std::vector<std::string> row{again ? "" : words(to_text(c.field)), again ? "" : plan_field_text(c.field, best), again ? "" : "->",
                                      plan_field_text(c.field, c.tried.plan), followers(c, best)};
-        for (std::string& cell : outcome(a, c.tried)) row.push_back(std::move(cell));
+        for (std::string& cell : cells_of(in_words(a, c.tried))) row.push_back(std::move(cell));
         table.row(std::move(row));
         last = c.field;
     }
     return "\nOne thing about plan 1 changed, and what follows from it\n" + table.text();
-}
-
-std::string name_of(const Alternative& x) {
-    const Plan& p = x.tried.plan;
-    switch (x.kind) {
-        case Obvious::data_parallel:
-            return "plain data parallelism";
-        case Obvious::fully_sharded:
-            return "ZeRO-3 (FSDP) alone";
-        case Obvious::tensor_over_nodes:
-            return "tp " + text(p.tp) + ", across nodes";
-        case Obvious::pipeline:
-            return "pipeline of " + text(p.pp) + " alone";
-        case Obvious::no_recompute:
-            return "no recompute";
-    }
-    return {};
 }
 
 std::string alternatives_text(const PlanAnswer& a) {
@@ -272,7 +191,7 @@ std::string alternatives_text(const PlanAnswer& a) {
     table.row({"", "step time", "", "memory", "what grows most"});
     for (const Alternative& x : a.alternatives) {
         std::vector<std::string> row{name_of(x)};
-        for (std::string& cell : outcome(a, x.tried)) row.push_back(std::move(cell));
+        for (std::string& cell : cells_of(in_words(a, x.tried))) row.push_back(std::move(cell));
         if (x.is_the_best) row.back() = "this is plan 1";
         table.row(std::move(row));
     }
@@ -281,39 +200,16 @@ std::string alternatives_text(const PlanAnswer& a) {
 
 // ---- nothing fits
 
-std::string remedy_text(const PlanAnswer& a, const Remedy& r) {
-    const Plan& p = r.tried.plan;
-    switch (r.kind) {
-        case RemedyKind::unpinned:
-            return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
-                   plan_field_text(*r.field, a.request.job.plan);
-        case RemedyKind::offload:
-            return p.offload_activations && !a.request.job.plan.offload_activations ? "activations in host memory"
-                                                                                    : "optimizer and parameters in host memory";
-        case RemedyKind::precision:
-            return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
-        case RemedyKind::global_batch:
-            return "a global batch of " + text(p.global_batch);
-        case RemedyKind::devices:
-            return text(p.devices()) + " devices";
-    }
-    return {};
-}
-
 std::string nothing_fits(const PlanAnswer& a) {
-    if (a.all_ruled_out())
-        return "\nNo plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory: ask for less with --where\n";
-    if (!a.complete) return "\nStopped before a plan was found that fits\n";
-    std::string out = "\nNO PLAN FITS";
-    if (a.smallest && a.own.estimate)
-        out += ": the least memory that one needs is " + to_text(a.smallest->memory) + " of " + to_text(a.own.estimate->device_memory) +
-               "\n  " + plan_line(a.smallest->plan);
-    if (a.remedies.empty()) return out + "\n  No single change tried here makes one fit: a smaller model, or devices with more memory\n";
-    out += "\n\nWhat would make one fit, each by itself\n";
+    std::string out = "\n" + why_none(a) + "\n";
+    if (a.all_ruled_out() || !a.complete) return out;
+    if (a.smallest) out += "  " + plan_line(a.smallest->plan) + "\n";
+    if (a.remedies.empty()) return out + "  No single change tried here makes one fit: a smaller model, or devices with more memory\n";
+    out += "\nWhat would make one fit, each by itself\n";
     TextTable table("  ", std::vector{Align::left, Align::right, Align::right, Align::left});
     table.row({"", "memory", "step time", "plan"});
     for (const Remedy& r : a.remedies)
-        table.row({remedy_text(a, r), to_text(r.tried.estimate->peak_memory), to_text(r.tried.estimate->step), plan_line(r.tried.plan)});
+        table.row({name_of(a, r), to_text(r.tried.estimate->peak_memory), to_text(r.tried.estimate->step), plan_line(r.tried.plan)});
     return out + table.text();
 }
 

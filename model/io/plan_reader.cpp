@@ -172,6 +172,7 @@ void read_optimizer(ObjectReader& r, Plan& plan) {
 void read_execution(ObjectReader& r, Plan& plan) {
     r.optional("flash_attention", plan.flash_attention);
     r.optional("cuda_graph", plan.cuda_graph);
+    r.optional("launch_blocking", plan.launch_blocking);
     r.optional("forward_only", plan.forward_only);
     r.word("offload", plan.offload, offload_words);
     r.optional("offload_activations", plan.offload_activations);

@@ -85,6 +85,7 @@ Json json_of(const LinkType& link, Form form) {
     w.number({"bandwidth", "bandwidth_bytes_per_s"}, link.bandwidth);
     w.number({"achievable", "achievable_fraction"}, link.achievable);
     w.number({"latency", "latency_s"}, link.latency);
+    if (!link.ordered) w.put("ordered", false);
     if (!w.facts()) w.text("notes", link.notes);
     return w.take();
 }
@@ -178,6 +179,7 @@ Json json_of(const NodeSpec& node, Form form) {
     w.put("nics", node.nics);
     if (node.nics > 0) w.put("nic_link", json_of(node.nic_link, form));
     w.put("gpu_direct", node.gpu_direct);
+    w.number({"gpu_direct_bandwidth", "gpu_direct_bandwidth_bytes_per_s"}, node.gpu_direct_bandwidth);
     if (node.ethernet) w.put("ethernet", json_of(*node.ethernet, form));
     if (node.local_storage) w.put("local_storage", json_of(*node.local_storage, form));
     w.number({"base_power", "base_power_w"}, node.base_power);
@@ -209,7 +211,47 @@ Json json_of(const Protocol& p, Form form) {
     w.put(w.facts() ? "ring_step_s" : "ring_step", json_of(p.ring_step, form));
     w.put(w.facts() ? "tree_step_s" : "tree_step", json_of(p.tree_step, form));
     w.number({"base", "base_s"}, p.base);
+    w.number({"inside_fraction", "inside_fraction"}, p.inside_fraction);
     if (p.up_to) w.put(w.facts() ? "up_to_bytes" : "up_to", value_of(*p.up_to, form));
+    if (p.needs_order) w.put("needs_order", true);
+    if (p.channel_bandwidth.value > Bandwidth{}) {
+        w.number({"channel_bandwidth", "channel_bytes_per_s"}, p.channel_bandwidth);
+        w.put("channel_bytes", value_of(p.channel_bytes, form));
+    }
+    w.number({"channel_start", "channel_start_s"}, p.channel_start);
+    if (!p.tree_fill.empty()) w.put("tree_fill", p.tree_fill);
+    return w.take();
+}
+
+Json json_of(const BroadcastRule& rule, Form form) {
+    constexpr std::string_view ways[] = {"binomial", "split_binary", "chain"};
+    Writer w(form, {{"way", ways[static_cast<int>(rule.way)]}});
+    if (rule.below) w.put(w.facts() ? "below_bytes" : "below", value_of(*rule.below, form));
+    if (rule.fewer_than) w.put("fewer_than", *rule.fewer_than);
+    if (rule.ranks_per_byte > 0) w.put("ranks_per_byte", rule.ranks_per_byte);
+    if (rule.way != BroadcastWay::binomial) w.put(w.facts() ? "segment_bytes" : "segment", value_of(rule.segment, form));
+    return w.take();
+}
+
+Json json_of(const MessagePassing& m, Form form) {
+    Writer w(form);
+    w.put(w.facts() ? "of_host_bytes_per_s" : "of_host", value_of(m.of_host, form));
+    w.number({"inside", "inside_s"}, m.inside);
+    w.number({"across", "across_s"}, m.across);
+    w.number({"wire_in_across", "wire_in_across_s"}, m.wire_in_across);
+    w.number({"combine", "combine_bytes_per_s"}, m.combine);
+    w.number({"post", "post_s"}, m.post);
+    w.number({"copy", "copy_bytes_per_s"}, m.copy);
+    w.number({"staging_call", "staging_call_s"}, m.staging_call);
+    w.number({"staging", "staging_bytes_per_s"}, m.staging);
+    w.number({"device_eager", "device_eager_s"}, m.device_eager);
+    w.number({"device_reads", "device_reads_bytes_per_s"}, m.device_reads);
+    w.put(w.facts() ? "device_eager_up_to_bytes" : "device_eager_up_to", value_of(m.device_eager_up_to, form));
+    w.number({"device_rendezvous", "device_rendezvous_s"}, m.device_rendezvous);
+    w.put(w.facts() ? "doubling_below_bytes" : "doubling_below", value_of(m.doubling_below, form));
+    Json rules = Json::array();
+    for (const BroadcastRule& rule : m.broadcast) rules.push_back(json_of(rule, form));
+    w.put("broadcast", std::move(rules));
     return w.take();
 }
 
@@ -219,6 +261,13 @@ Json json_of(const CommunicationLibrary& l, Form form) {
     w.put("in_switch_reduction", l.in_switch_reduction);
     w.known({"in_switch_bandwidth_fraction", "in_switch_bandwidth_fraction"}, l.in_switch_bandwidth_fraction);
     w.known({"in_switch_step", "in_switch_step_s"}, l.in_switch_step);
+    if (!l.tree_of_two_nodes) w.put("tree_of_two_nodes", false);
+    if (l.channel_rate > Bandwidth{}) w.put(w.facts() ? "channel_rate_bytes_per_s" : "channel_rate", value_of(l.channel_rate, form));
+    if (l.in_switch_tree) w.put("in_switch_tree", true);
+    if (l.chains_follow) w.put("chains_follow", true);
+    w.number({"wire_in_step", "wire_in_step_s"}, l.wire_in_step);
+    w.number({"launch", "launch_s"}, l.launch);
+    if (l.messages) w.put("messages", json_of(*l.messages, form));
     w.number({"host_reduction", "host_reduction_bytes_per_s"}, l.host_reduction);
     w.number({"host_staging", "host_staging_bytes_per_s"}, l.host_staging);
     if (w.facts()) w.put("host_staged", l.host_staging.has_value());

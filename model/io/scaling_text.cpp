@@ -3,6 +3,8 @@
 #include "model/base/quantity_text.hpp"
 #include "model/io/plan_columns.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -45,17 +47,6 @@ std::string table_text(const Scaling& s) {
     return "\n" + table.text();
 }
 
-// The longest of what is no work on the model: "data communication 12 %".
-std::string longest_wait(const Estimate& e) {
-    std::optional<Term> longest;
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
-        const bool works = t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer;
-        if (!works && e.terms[t] > (longest ? e.terms[*longest] : 1e-3 * e.step)) longest = t;
-    }
-    return longest ? words(to_text(*longest)) + " " + percent_text(e.terms[*longest] / e.step, 2) : "-";
-}
-
 std::string plans_text(const Scaling& s) {
     TextTable table("  ", std::vector{Align::right, Align::left, Align::left, Align::left});
     table.row({"devices", "best plan", "held back by", "longest wait"});
@@ -66,23 +57,31 @@ std::string plans_text(const Scaling& s) {
     return "\n" + table.text();
 }
 
-std::string verdict_text(const Scaling& s) {
-    if (!s.pays_up_to) return "\nNo plan fits at any of these sizes\n";
-    const std::string half = percent_text(worth_adding, 2) + " of what one brings at the smallest size";
-    if (!s.too_many)
-        return "\nMore devices pay up to " + std::to_string(*s.pays_up_to) + ": every added one brings at least " + half + "\n";
-    for (const ScalingPoint& p : s.points)
-        if (p.devices == *s.too_many)
-            return "\nMore than " + std::to_string(*s.pays_up_to) + " devices do not pay: each one that is added up to " +
-                   std::to_string(p.devices) + " brings " + percent_text(std::max(0.0, *p.added), 2) +
-                   " of what one brings at the smallest size, less than " + percent_text(worth_adding, 2) + "\n";
-    return {};
-}
-
 }  // namespace
 
+std::string longest_wait(const Estimate& e) {
+    std::optional<Term> longest;
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        const bool works = t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer;
+        if (!works && e.terms[t] > (longest ? e.terms[*longest] : 1e-3 * e.step)) longest = t;
+    }
+    return longest ? words(to_text(*longest)) + " " + percent_text(e.terms[*longest] / e.step, 2) : "-";
+}
+
+std::string scaling_verdict(const Scaling& s) {
+    if (!s.pays_up_to) return "No plan fits at any of these sizes";
+    const std::string half = percent_text(worth_adding, 2) + " of what one brings at the smallest size";
+    const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
+    if (next == s.points.end())
+        return "More devices pay up to " + std::to_string(*s.pays_up_to) + ": every added one brings at least " + half;
+    return "More than " + std::to_string(*s.pays_up_to) + " devices do not pay: each one that is added up to " +
+           std::to_string(next->devices) + " brings " + percent_text(std::max(0.0, *next->added), 2) +
+           " of what one brings at the smallest size, less than " + percent_text(worth_adding, 2);
+}
+
 std::string scaling_to_text(const Scaling& s) {
-    return heading(s) + table_text(s) + plans_text(s) + verdict_text(s) + (s.complete ? "" : "Stopped before the end\n");
+    return heading(s) + table_text(s) + plans_text(s) + "\n" + scaling_verdict(s) + "\n" + (s.complete ? "" : "Stopped before the end\n");
 }
 
 }  // namespace sextant

@@ -11,4 +11,9 @@ std::string scaling_to_text(const Scaling&);
 std::string scaling_to_json(const Scaling&);
 std::string scaling_svg(const Scaling&);
 
+// Up to how many devices more of them pay, in a sentence.
+std::string scaling_verdict(const Scaling&);
+// The longest of what is no work on the model: "data communication 12 %".
+std::string longest_wait(const Estimate&);
+
 }  // namespace sextant

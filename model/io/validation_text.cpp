@@ -152,10 +152,14 @@ Each row of the measurements (a training step, its peak of memory, or one call o
 machine, the workload and the plan, and compared with what was measured.
 
 What lies behind a predicted time was found in two steps. On published curves of single kernels and collectives: the rates that large products sustain,
-the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), NCCL's times to start a call and the bandwidth of its
-protocols, and what OpenMPI needs to reduce on the host, the last from ABCI's curves, which also stand below ([collectives](model/collectives.md)). And
-on one half of the training rows: the clock that a device keeps over a long run, and what a framework's kernels reach
-([how, and which half](model/training_fit.md)). The other half judges: no model of a source is on both sides. The second and the third table show it.
+the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), and NCCL's times to start a call and the bandwidth of its
+protocols today ([collectives](model/collectives.md)). And on one half of the rows below: the clock that a device keeps over a long run, what a
+framework's kernels reach and what its host takes to issue them ([how, and which half](model/training_fit.md)), what a call costs an older NCCL and the
+processes of an MPI. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
+table show it.
+
+The rows of `loading` rest on a constant that two of them show, and on the data sheets of Micron's drives; of most systems no limit is published, and
+their rows say how near an accelerator is to never waiting ([what that means](model/input.md#mlperf-storage)).
 
 An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
 largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.

@@ -53,8 +53,8 @@ struct Framework {
     // Host side
     Sourced<Seconds> dispatch;           // host time to issue one forward kernel, on a host of thread_speed 1
     Sourced<Seconds> backward_dispatch;  // the same in backward (an autograd engine without Python)
-    // host time of a block's own code each time it runs forward, again for recompute: checkpoints, states of random numbers, hooks
-    Sourced<Seconds> block_overhead{{}, SourceKind::estimated, "nothing beside its kernels"};
+    // host time of a block that is run again in backward, each time it runs forward: its checkpoint, states of random numbers
+    Sourced<Seconds> checkpoint_overhead{{}, SourceKind::estimated, "nothing beside its kernels"};
     Sourced<Seconds> step_overhead;         // per optimizer step: Python loop, logging, loss.item(), gradient scaler
     Sourced<Seconds> micro_batch_overhead;  // per micro-batch: loop, loader hand-over
     bool dispatch_in_graph = false;         // kernels are replayed from captured graphs by default; `dispatch` is then the time per node

@@ -77,6 +77,7 @@ struct Plan {
     Optimizer optimizer = Optimizer::adamw;
     bool flash_attention = true;
     bool cuda_graph = false;
+    bool launch_blocking = false;    // the host waits for each kernel before it issues the next (CUDA_LAUNCH_BLOCKING=1)
     bool forward_only = false;       // inference
     bool without_optimizer = false;  // a benchmark of forward and backward alone
     Offload offload = Offload::none;

@@ -3,6 +3,8 @@
 #include "model/base/overloaded.hpp"
 #include "model/predict/state.hpp"
 
+#include <utility>
+
 namespace sextant {
 namespace {
 
@@ -155,6 +157,8 @@ private:
         }
         exchange_before(kernels.size());
         if (!pieces.empty()) pieces.front().host += host.block;
+        if (host.waits)
+            for (Piece& p : pieces) p.device += std::exchange(p.host, {});
         return pieces;
     }
 

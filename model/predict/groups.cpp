@@ -249,7 +249,7 @@ private:
         }
         const RingLayout ring = traffic_.ring(group, others);
         return make_group(topology_, static_cast<int>(group.size()), static_cast<int>(nodes.size() * group.shifts.size()), ring,
-                          traffic_.all_to_all_bandwidth(group, others), scenario_.cluster.node.peers.in_switch_reduction);
+                          traffic_.all_to_all_bandwidth(group, others), group_machine(scenario_.cluster));
     }
 
     // What all groups of each kind together take of the links around groups of the first kind, one of each shape.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -103,6 +104,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
     }
     exchange_before(kernels.size());
     if (launches > 0) price.host = (launches * by.host.launch + by.host.block) / by.resources.host;
+    if (by.host.waits) price.device += std::exchange(price.host, {});
     return price;
 }
 
@@ -203,10 +205,12 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
 
 HostTime host_time(const Prepared::State& job, bool backward) {
     const Framework& f = job.scenario.framework;
-    if (job.scenario.plan.cuda_graph && !f.dispatch_in_graph) return {};
+    const Plan& plan = job.scenario.plan;
+    if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
-    if (backward) return {f.backward_dispatch.value / speed, {}};
-    return {f.dispatch.value / speed, f.block_overhead.value / speed};
+    if (backward) return {f.backward_dispatch.value / speed, {}, plan.launch_blocking};
+    const bool checkpoints = plan.recompute != Recompute::none;
+    return {f.dispatch.value / speed, checkpoints ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
 }
 
 KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, const Resources& r) {

@@ -84,6 +84,7 @@ SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared
 struct HostTime {
     Seconds launch;  // to issue one kernel or exchange
     Seconds block;   // beside them
+    bool waits;      // for each kernel: nothing of this passes beside the device's work
 };
 HostTime host_time(const Prepared::State&, bool backward);
 

@@ -149,8 +149,8 @@ std::vector<std::string> notes_on(const Comparison& c, const RunRecord& run) {
 
 }  // namespace
 
-Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport simulation, const RunRecord& run) {
-    check_same_plan(graph, job.scenario(), run);
+Comparison compare(const Prepared& job, SimulationReport simulation, const RunRecord& run) {
+    check_same_plan(simulation.graph, job.scenario(), run);
     Comparison c;
     c.prediction = make_report(job);
     c.simulation = std::move(simulation);

@@ -102,8 +102,8 @@ struct Comparison {
 // Throws InputError, with what differs, where the run is of another plan than `graph`.
 void check_same_plan(const TaskGraph& graph, const Scenario&, const RunRecord&);
 
-// `graph`: every rank of the scenario of the job, none folded; `simulation`: what playing it gave.
-Comparison compare(const Prepared& job, const TaskGraph& graph, SimulationReport simulation, const RunRecord&);
+// `simulation`: of every rank of the scenario of the job, none folded.
+Comparison compare(const Prepared& job, SimulationReport simulation, const RunRecord&);
 
 // The two residuals of a comparison whose terms and ranks are there.
 TermResidual find_term_residual(const Prepared& job, const Comparison&);

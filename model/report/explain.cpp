@@ -1,26 +1,12 @@
 #include "model/base/quantity_text.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/report.hpp"
+#include "model/report/roofline.hpp"
 
 #include <algorithm>
 
 namespace sextant {
 namespace {
-
-std::string shape_text(const Kernel& k) {
-    const auto n = [](std::int64_t x) { return std::to_string(x); };
-    switch (k.kind) {
-        case KernelKind::gemm:
-            return (k.batch > 1 ? n(k.batch) + " x " : "") + "GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
-        case KernelKind::convolution:
-            return "convolution as GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
-        case KernelKind::attention:
-            return "attention " + n(k.batch) + " heads, " + n(k.m) + " queries, " + n(k.n) + " keys, width " + n(k.k);
-        case KernelKind::memory:
-            break;
-    }
-    return "memory-bound";
-}
 
 class Explainer {
 public:

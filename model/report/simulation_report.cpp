@@ -4,6 +4,7 @@
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -48,7 +49,7 @@ void add_input(Estimate& e, const Prepared& job) {
 
 }  // namespace
 
-SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& graph, const CostTable& table, Simulation simulation,
+SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, const CostTable& table, Simulation simulation,
                                         const Jitter& jitter) {
     const Estimate predicted = estimate(job);
     SimulationReport r;
@@ -64,6 +65,7 @@ SimulationReport make_simulation_report(const Prepared& job, const TaskGraph& gr
     for (MemoryTimeline& m : r.memory) m.base[MemoryKind::fragmentation] = job.scenario().framework.fragmentation.value * m.highest;
     r.critical_path = critical_path(r.trace);
     if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
+    r.graph = std::move(graph);
     Estimate played = with_trace(predicted, r.trace, r.steps, r.memory);
     add_input(played, job);
     r.report = make_report(job, played);

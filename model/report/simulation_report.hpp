@@ -17,6 +17,7 @@ struct SimulationReport {
     Report report;           // its estimate holds the step, terms and peaks of the trace
     Seconds predicted_step;  // of the closed form, to compare
     int steps = 1;           // that the trace covers; the report's times are of one
+    TaskGraph graph;         // that was played: what each segment is, and what it waits for
     Trace trace;
     std::vector<UtilizationSeries> devices, links;
     CriticalPath critical_path;
@@ -27,6 +28,6 @@ struct SimulationReport {
 };
 
 // `graph` was lowered from the scenario of the job, priced by `table` and played with `jitter`.
-SimulationReport make_simulation_report(const Prepared&, const TaskGraph&, const CostTable&, Simulation, const Jitter&);
+SimulationReport make_simulation_report(const Prepared&, TaskGraph, const CostTable&, Simulation, const Jitter&);
 
 }  // namespace sextant

@@ -20,6 +20,7 @@ struct RowResult {
     bool fitted = false;                        // parameters were fitted to it: it does not judge
     std::string series;                         // what it is averaged with: "transformer", "vision, one GPU" ...
     std::map<std::string, std::string> labels;  // to group by: "gpu", "framework" ...
+    std::optional<double> extent;               // how large it is: devices of a job, bytes of a message
     std::optional<Seconds> measured_step, predicted_step;
     std::optional<Bytes> measured_memory, predicted_memory;
     std::optional<bool> measured_fits;  // true: the run went through; false: it ran out of memory

@@ -134,11 +134,12 @@ void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkCla
         const auto [entry, is_new] = known.try_emplace(shape_of(loads_of_link[l], link.bandwidth), classes_.size());
         class_of_[l] = entry->second;
         if (!is_new) {
-            ++classes_[entry->second].count;
+            classes_[entry->second].links.push_back(static_cast<int>(l));
             continue;
         }
         const auto name = [&](int vertex) { return topology.vertices()[static_cast<std::size_t>(vertex)].name; };
-        classes_.push_back({name(link.from) + " -> " + name(link.to), 1, link.bandwidth, std::move(loads_of_link[l]), true});
+        classes_.push_back(
+            {name(link.from) + " -> " + name(link.to), {static_cast<int>(l)}, link.bandwidth, std::move(loads_of_link[l]), true});
     }
 }
 

@@ -25,8 +25,8 @@ using TrafficIndex = std::uint32_t;
 
 // Links that are one to whatever crosses them.
 struct LinkClass {
-    std::string name;  // of the first
-    int count = 1;
+    std::string name;        // of the first
+    std::vector<int> links;  // ascending
     Bandwidth capacity;
     struct Load {
         TrafficIndex traffic = 0;

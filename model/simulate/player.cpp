@@ -53,7 +53,9 @@ void Player::find_followers() {
 }
 
 // All events of one instant come before links are shared anew.
-void Player::play() {
+void Player::play(const PlayListener& listener) {
+    constexpr std::uint64_t often = 16'384;  // events: some milliseconds
+    std::uint64_t played = 0;
     for (LaneIndex l = 0; l < lanes_.size(); ++l) ready_.push_back(l);
     start_what_is_ready();
     for (;;) {
@@ -62,6 +64,8 @@ void Player::play() {
         const auto event = queue_.pop();
         now_ = event.at;
         handle(event.payload);
+        if (++played % often == 0 && listener && !listener(static_cast<double>(finished_) / static_cast<double>(order_.size())))
+            throw Stopped();
         start_what_is_ready();
     }
     if (finished_ != order_.size()) std::abort();  // ranks came to a communicator in different orders

@@ -23,7 +23,7 @@ class Player {
 public:
     // `slowness`: by rank of the graph, how much longer than the table says its kernels run.
     Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness);
-    void play();
+    void play(const PlayListener& = {});
 
     std::vector<Span> spans;  // in the order in which they began
     std::vector<RateSpan> rates;

@@ -59,10 +59,10 @@ void put_in_order(std::vector<Span>& spans) {
 }  // namespace
 
 Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
-                    const Jitter& jitter) {
+                    const Jitter& jitter, const PlayListener& listener) {
     const LinkMap links(graph, table, topology, placement);
     Player player(graph, table, links, slowness_of(graph, jitter));
-    player.play();
+    player.play(listener);
 
     Simulation simulation;
     Trace& trace = simulation.trace;

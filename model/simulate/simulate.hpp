@@ -14,6 +14,8 @@
 #include "model/hardware/topology.hpp"
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ struct UtilizationSeries {
     std::string name;          // "rank 3", "n0.gpu3 -> nvswitch0"
     int count = 1;             // devices or links that are used alike, and that the series stands for
     std::vector<double> busy;  // fraction of the interval (device), or of the capacity (link)
+    std::vector<int> links{};  // those of Topology::links() that it stands for, ascending; empty for devices
 };
 
 struct Simulation {
@@ -48,6 +51,13 @@ struct Simulation {
     bool folded_alike = true;  // ranks that one of the graph stands for share links alike; else it is as slow as the slowest of them
 };
 
-Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const Placement&, const Jitter& = {});
+// Hears now and then which part of the segments has been played, 0 to 1. False stops the simulation, which then throws Stopped.
+using PlayListener = std::function<bool(double played)>;
+class Stopped : public std::exception {
+public:
+    [[nodiscard]] const char* what() const noexcept override { return "the simulation was stopped"; }
+};
+
+Simulation simulate(const TaskGraph&, const CostTable&, const Topology&, const Placement&, const Jitter& = {}, const PlayListener& = {});
 
 }  // namespace sextant

@@ -39,7 +39,8 @@ std::vector<UtilizationSeries> link_utilization(const LinkMap& links, std::span<
 
     std::vector<UtilizationSeries> series;
     for (const LinkClass& c : links.classes()) {
-        UtilizationSeries& s = series.emplace_back(UtilizationSeries{c.name, c.count, std::vector<double>(intervals)});
+        UtilizationSeries& s =
+            series.emplace_back(UtilizationSeries{c.name, static_cast<int>(c.links.size()), std::vector<double>(intervals), c.links});
         for (const LinkClass::Load& load : c.loads)
             for (std::size_t i = 0; i < intervals; ++i) s.busy[i] += load.weight * of_traffic[load.traffic][i] / c.capacity.si();
     }

@@ -50,6 +50,13 @@ TEST(Launch, LeavesHostsToSlurm) {
     EXPECT_THAT(shell_line(command_of(l)), "srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 exec 'my scenario.json' --set plan.tp=2");
 }
 
+TEST(Launch, TakesSomebodysOwnWordsAndAddsTheRanks) {
+    Launch l = four_ranks();
+    l.command = {"srun", "--partition", "gpu"};
+    l.options = {"--exclusive"};
+    EXPECT_THAT(shell_line(command_of(l)), "srun --partition gpu -n 4 --exclusive exec 'my scenario.json' --set plan.tp=2");
+}
+
 TEST(Launch, AsksSlurmForWhatThePlanNeeds) {
     const std::string script = slurm_script(four_ranks(), "it's\n#SBATCH \"mine\"", "/a b");
     EXPECT_EQ(script,

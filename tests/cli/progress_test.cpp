@@ -38,6 +38,16 @@ TEST(Progress, IsSilentInAPipe) {
     EXPECT_THAT(all_that_was_written(ends[0], ends[1]), IsEmpty());
 }
 
+TEST(Progress, TellsAProgramThatListensEachStepInALine) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    {
+        Progress progress("rows", 2, ends[1], true);
+        for (const std::size_t done : {1U, 1U, 2U}) progress.show(done);
+    }
+    EXPECT_EQ(all_that_was_written(ends[0], ends[1]), "progress 1 of 2: rows\nprogress 2 of 2: rows\n");
+}
+
 TEST(Progress, DrawsOnATerminalAndLeavesAClearLine) {
     int terminal = -1;
     int program = -1;

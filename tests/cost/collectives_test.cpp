@@ -162,6 +162,112 @@ TEST(Collectives, ASwitchThatAddsSendsEachBufferOnce) {
     EXPECT_NEAR(time_us(Collective::all_gather, 1 * GB, group, library), 7'513, 1e-6);  // nothing to add
 }
 
+TEST(Collectives, ATreeOverTwoNodesPassesTheNetworkOnce) {
+    // 1 GB over 10 GB/s, links inside that do not limit: two nodes send a buffer, three one and a half, more of them two. 10 us a call; up
+    // and down 3 steps in the node and one, two and two levels of 5 us: 16, 26 and 26 us.
+    CommunicationLibrary library = round_machine::library();
+    library.tree = true;
+    library.tree_bandwidth_fraction = round_machine::given(1.0);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, over_nodes(2, 4), library), 100'026, 1e-6);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, over_nodes(3, 4), library), 150'036, 1e-6);
+    // Links inside as slow as the network: every rank passes each buffer on twice, more than the ring's 7/4.
+    Group group = over_nodes(2, 4);
+    group.inside = group.ring;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 10 + 2 * (5 * 1 + 2 * 5) + 175'000, 1e-6);
+}
+
+TEST(Collectives, SwitchesInNodesAddAndATreeJoinsTheNodes) {
+    // 10 us a call, 2 us in the switch, a level of 5 us up and down; 1 GB once over the network at 10 GB/s.
+    CommunicationLibrary library = round_machine::library();
+    library.in_switch_reduction = library.in_switch_tree = true;
+    library.in_switch_bandwidth_fraction = round_machine::given(0.5);
+    library.in_switch_step = round_machine::given(2 * us);
+    Group group = over_nodes(2, 4);
+    group.inside = 100 * GB / s;
+    group.in_node_switch = true;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 100'022, 1e-6);
+    // The switch moves half of 16 GB/s.
+    group.inside = 16 * GB / s;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 125'022, 1e-6);
+}
+
+TEST(Collectives, ASlowerWireThanTheOneInTheStepAddsTheDifference) {
+    // Eight ranks on two nodes: 10 us + 2 (5 x 1 us + 2 x 5 us) + 175 ms; with 2 us of wire in the 5 us, one of 32 us adds 4 x 30 us.
+    CommunicationLibrary library = round_machine::library();
+    library.wire_in_step = round_machine::given(2 * us);
+    Group group = over_nodes(2, 4);
+    group.wire_latency = 32 * us;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 175'160, 1e-6);
+    group.wire_latency = 1 * us;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 175'040, 1e-6);
+}
+
+TEST(Collectives, FlagsAmongTheDataNeedANetworkThatKeepsOrder) {
+    CommunicationLibrary library = with_eager_protocol();
+    library.protocols.back().needs_order = true;
+    Group group = over_nodes(2, 4);
+    // 1 KB by the eager protocol: 1 us, no steps, 1.75 x 1 KB at half of 10 GB/s. Else 10 us + 30 us + 0.175 us.
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, group, library), 1.35, 1e-9);
+    group.machine.ordered_network = false;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, group, library), 40.175, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, in_one_node(4), library), 1.03, 1e-9);
+}
+
+TEST(Collectives, AShortMessageUsesFewChannels) {
+    // A channel for each 10 KB of a rank's part, at 1 GB/s alone. Four ranks: 16 us, 1.5 bytes passed on for each of the buffer.
+    CommunicationLibrary library = round_machine::library();
+    library.protocols.front().channel_bytes = 10 * KB;
+    library.protocols.front().channel_bandwidth = round_machine::given(1 * GB / s);
+    // 20 KB, all through the first channel: 30 us, and 30 KB at 100 GB/s. 1 MB: 60 us for the first 40 KB, 15 us for all of it.
+    EXPECT_NEAR(time_us(Collective::all_reduce, 20 * KB, in_one_node(4), library), 16 + 30 + 0.3, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, in_one_node(4), library), 16 + 60 + 15, 1e-9);
+}
+
+TEST(Collectives, EachChannelOfALongMessageTakesTimeToStart) {
+    // One for each 10 GB/s of the ring's 100, 2 us each: 15.016 ms and 20 us.
+    CommunicationLibrary library = round_machine::library();
+    library.channel_rate = 10 * GB / s;
+    library.protocols.front().channel_start = round_machine::given(2 * us);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4), library), 15'036, 1e-6);
+}
+
+TEST(Collectives, ATreeIsFilledAsFarAsItsChunksAllow) {
+    // 64 B at all of the bandwidth, 128 B and more at half: 96 B, half way on the scale of factors of two, at 1 - log2(1.5) / 2 of it.
+    CommunicationLibrary library = round_machine::library();
+    library.tree = true;
+    library.tree_bandwidth_fraction = round_machine::given(1.0);
+    library.protocols.front().tree_fill = {1.0, 0.5};
+    const auto efficiency = [&](Bytes size) {
+        return collective_price(Collective::all_reduce, size, over_nodes(64, 4), library).efficiency;
+    };
+    EXPECT_DOUBLE_EQ(efficiency(64 * B), 1);
+    EXPECT_NEAR(efficiency(96 * B), 1 - std::log2(1.5) / 2, 1e-12);
+    EXPECT_DOUBLE_EQ(efficiency(1 * KB), 0.5);
+    EXPECT_DOUBLE_EQ(efficiency(1 * B), 1);
+}
+
+TEST(Collectives, LinksInsideANodeMayLimitAProtocolFurther) {
+    // At most 0.2 of the node's 100 GB/s: 16 us and 75 ms. Over the network of 10 GB/s that is no limit.
+    CommunicationLibrary library = round_machine::library();
+    library.protocols.front().inside_fraction = round_machine::given(0.2);
+    Group node = in_one_node(4);
+    node.inside = node.ring;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, node, library), 75'016, 1e-6);
+    Group nodes = over_nodes(2, 4);
+    nodes.inside = 100 * GB / s;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, nodes, library), 175'040, 1e-6);
+}
+
+TEST(Collectives, ABroadcastBehindAnotherCostsOneStep) {
+    CommunicationLibrary library = round_machine::library();
+    library.chains_follow = true;
+    EXPECT_NEAR(time_us(Collective::broadcast, 1 * GB, in_one_node(4), library), 10'011, 1e-6);
+    // Over nodes the channels visit the ranks in unlike orders: the whole chain, unless the message has one channel only.
+    EXPECT_NEAR(time_us(Collective::reduce, 1 * GB, over_nodes(2, 4), library), 10 + 5 * 1 + 2 * 5 + 100'000, 1e-6);
+    library.protocols.front().channel_bytes = 1 * KB;
+    EXPECT_NEAR(time_us(Collective::reduce, 8 * KB, over_nodes(2, 4), library), 10 + 5 + 0.8, 1e-9);
+}
+
 TEST(Collectives, ALibraryThatReducesOnTheHostAddsThereAndCopiesThereAndBack) {
     // All-reduce of 1 GB over four ranks, 15.016 ms on the wire; each process adds 3/4 GB at 1 GB/s: 750 ms.
     CommunicationLibrary library = round_machine::library();

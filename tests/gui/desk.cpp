@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QSettings>
 #include <QTest>
+#include <QThreadPool>
 
 #include <fstream>
 #include <stdexcept>
@@ -20,7 +21,12 @@ void Desk::wait_for(const std::function<bool()>& done) {
 }
 
 void Desk::settle() {
-    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending; });
+    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending && !simulator.is_at_work(); });
+    constexpr int most_in_turn = 4;  // what is made of it, and how that is laid out
+    for (int i = 0; i < most_in_turn; ++i) {
+        QThreadPool::globalInstance()->waitForDone();
+        QCoreApplication::processEvents();
+    }
 }
 
 void Desk::open(const std::string& name) {

@@ -1,6 +1,7 @@
 // A window as people have it before them, with settings and files of its own.
 #pragma once
 
+#include "gui/jobs/simulator.hpp"
 #include "gui/views/window/main_window.hpp"
 
 #include <gtest/gtest.h>
@@ -44,6 +45,7 @@ public:
     Workbench workbench;
     Selection selection;
     Predictor predictor{workbench};
+    Simulator simulator{workbench};
     MainWindow window{workbench, selection, predictor, false};
 };
 

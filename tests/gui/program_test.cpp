@@ -29,9 +29,11 @@ TEST_F(Program, DrawsAViewIntoAFile) {
 }
 
 TEST_F(Program, DrawsTheSamePictureEachTime) {
-    for (const char* name : {"a.png", "b.png"})
-        EXPECT_EQ(run_gui({"--screenshot", path(name), "scenarios/default.json", "--view", "breakdown"}).exit_code, 0);
-    EXPECT_EQ(QImage(QString::fromStdString(path("a.png"))), QImage(QString::fromStdString(path("b.png"))));
+    for (const char* view : {"breakdown", "timeline", "topology"}) {
+        for (const char* name : {"a.png", "b.png"})
+            EXPECT_EQ(run_gui({"--screenshot", path(name), "scenarios/default.json", "--view", view}).exit_code, 0);
+        EXPECT_EQ(QImage(QString::fromStdString(path("a.png"))), QImage(QString::fromStdString(path("b.png")))) << view;
+    }
 }
 
 TEST_F(Program, ListsItsViews) {

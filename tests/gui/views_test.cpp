@@ -19,6 +19,12 @@ using testing::StartsWith;
 class EveryView : public Desk, public testing::WithParamInterface<std::string> {
 protected:
     const ViewInfo& info() const { return *find_view(GetParam()); }
+    // A view that is made asks for what it needs: with that.
+    QImage picture() {
+        image_of(info(), workbench, selection);
+        settle();
+        return image_of(info(), workbench, selection);
+    }
 };
 
 std::size_t colours_in(const QImage& image) {
@@ -37,7 +43,7 @@ TEST_P(EveryView, SaysWhatItIs) {
 TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
     const QImage empty = image_of(info(), workbench, selection);
     open("gpt3-175b-1024xa100");
-    const QImage full = image_of(info(), workbench, selection);
+    const QImage full = picture();
     EXPECT_GT(colours_in(full), 10U);
     if (info().needs_scenario) {
         EXPECT_NE(full, empty);
@@ -47,9 +53,9 @@ TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
 TEST_P(EveryView, IsNotTheSameForAnotherScenario) {
     if (!info().needs_scenario) return;
     open("gpt3-175b-1024xa100");
-    const QImage one = image_of(info(), workbench, selection);
+    const QImage one = picture();
     open("resnet50-lisa-16-nodes");
-    EXPECT_NE(image_of(info(), workbench, selection), one);
+    EXPECT_NE(picture(), one);
 }
 
 TEST_P(EveryView, IsShownInTheWindow) {
@@ -60,6 +66,7 @@ TEST_P(EveryView, IsShownInTheWindow) {
 
 TEST_P(EveryView, IsExportedInEveryFormat) {
     open("mixtral-8x7b-128xh100");
+    picture();
     const std::map<QString, std::string> beginnings{
         {QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("pdf"), "%PDF"}};
     for (const PictureFormat& format : picture_formats()) {
@@ -79,6 +86,7 @@ TEST_P(EveryView, IsExportedInEveryFormat) {
 TEST_P(EveryView, GivesItsTablesAsCsv) {
     open("gpt3-175b-1024xa100");
     window.show_view(GetParam());
+    settle();
     for (const NamedTable& table : window.view(GetParam()).tables())
         EXPECT_GT(csv_of(*table.model).count(QLatin1Char('\n')), 1) << table.name.toStdString();
 }

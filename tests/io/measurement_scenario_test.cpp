@@ -217,6 +217,50 @@ TEST(MeasurementScenario, AnOptimizerInBf16KeepsNoFp32Masters) {
     EXPECT_FALSE(p.precision.master_weights);
 }
 
+TEST(MeasurementScenario, ImagesLieAsTheRowSays) {
+    const auto layout = [](std::string_view said) {
+        return scenario_of(vision_row(R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
+                                      R"json("dp": 1, "global_batch": 32, "framework": "PyTorch", "framework_family": "pytorch-ddp")json" +
+                                          std::string(said)))
+            .plan.channels_last;
+    };
+    EXPECT_EQ(layout(""), std::nullopt);
+    EXPECT_EQ(layout(R"json(, "memory_format": "nhwc")json"), true);
+    EXPECT_EQ(layout(R"json(, "memory_format": "channels_last")json"), true);
+    EXPECT_EQ(layout(R"json(, "memory_format": "contiguous_nchw")json"), false);
+}
+
+TEST(MeasurementScenario, ANoteOfBlockingLaunchesMakesThemWait) {
+    EXPECT_FALSE(scenario_of(megatron).plan.launch_blocking);
+    std::string row(megatron);
+    row.replace(row.find(R"json("complete")json"), 0, R"json("notes": "CUDA_LAUNCH_BLOCKING=1 was set", )json");
+    EXPECT_TRUE(scenario_of(row).plan.launch_blocking);
+}
+
+TEST(MeasurementScenario, AnOptimizerThatTheRowNamesChoosesTheFramework) {
+    const auto framework = [](std::string_view optimizer) {
+        return scenario_of(
+                   vision_row(
+                       R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
+                       R"json("dp": 1, "global_batch": 32, "framework": "PyTorch, apex", "framework_family": "pytorch-ddp", "optimizer": ")json" +
+                           std::string(optimizer) + "\""))
+            .framework;
+    };
+    EXPECT_TRUE(framework("apex FusedAdam").fused_optimizer);
+    EXPECT_FALSE(framework("BertAdam/Adam fp32").fused_optimizer);
+}
+
+TEST(MeasurementScenario, ExpertsOfWhichNoRanksAreStatedAreSpreadAsFarAsTheyCanBe) {
+    std::string row(megatron);
+    row.replace(row.find(R"json("mlp")json"), 0, R"json("experts": 12, "topk": 2, "moe_ffn_hidden": 1024, )json");
+    const Scenario s = scenario_of(row);
+    EXPECT_EQ(s.plan.ep, 4);  // of 12 experts and 8 ranks
+    EXPECT_TRUE(assumes(s, "experts spread"));
+    row.replace(row.find(R"json("cp": 1)json"), 0, R"json("ep": 2, )json");
+    EXPECT_EQ(scenario_of(row).plan.ep, 2);
+    EXPECT_EQ(scenario_of(megatron).plan.ep, 1);
+}
+
 TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
     std::string row(fsdp);
     row.replace(row.find(R"json({"kind": "nvswitch"})json"), 20, R"json({"kind": "nvswitch", "domain_gpus": 72})json");

@@ -166,7 +166,7 @@ private:
         std::vector<std::vector<DeviceIndex>> sharing;
         for (const Ranks& sister : sisters)
             if (everywhere || touches(sister, nodes)) sharing.push_back(devices_of(sister));
-        return make_group(topology_, devices_of(ranks), sharing, scenario_.cluster.node.peers.in_switch_reduction);
+        return make_group(topology_, devices_of(ranks), sharing, group_machine(scenario_.cluster));
     }
 
     // What all groups of each kind together take of the links around groups of the first kind, one of each shape.

@@ -47,6 +47,14 @@ TEST(OptimizerTime, WithoutFusionIsSevenPassesInTheTypeOfTheStates) {
     EXPECT_NEAR(update_ms(job), 20, 1e-9);
 }
 
+TEST(OptimizerTime, KernelByKernelIsTwoAndAHalfPassesForEach) {
+    // 15 kernels for a tensor, each over 4 bytes of 1e9 parameters: 15 x 2.5 x 4 ms. The device's 10 x 15 + 4 starts of 1 us are apart.
+    Prepared::State job = ten_layers();
+    job.scenario.framework.fused_optimizer = false;
+    job.scenario.framework.optimizer_kernels_per_tensor = round_machine::given(15.0);
+    EXPECT_NEAR(price_optimizer(job, 0, {}) / ms, 150 + 0.154, 1e-9);
+}
+
 TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     // 10 tensors x 3 kernels + 4 = 34 launches: 34 us of the device and nothing to move; 34 x 20 us of the host.
     Prepared::State job = ten_layers();

@@ -137,6 +137,32 @@ TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
     EXPECT_NEAR(step(job), 3, 1e-9);
 }
 
+TEST(HostTime, OfACheckpointIsPaidInForwardAndWhenTheBlockRunsAgain) {
+    // One layer, of which the host takes 2 s each time it runs forward; kernels take microseconds.
+    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 1);
+    job.framework.checkpoint_overhead = round_machine::given(2 * s);
+    EXPECT_LT(estimate(prepare(job)).step, 1 * s);  // nothing runs again: no checkpoint
+    job.plan.recompute = Recompute::full;
+    EXPECT_NEAR(estimate(prepare(job)).step / s, 2 * 2, 1e-3);
+    job.plan.cuda_graph = true;
+    EXPECT_LT(estimate(prepare(job)).step, 1 * s);
+}
+
+TEST(HostTime, IsAddedToThatOfTheDeviceWhereEachLaunchWaitsForItsKernel) {
+    // The host needs less than the device for each kernel, and is hidden unless it waits.
+    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 1);
+    const Prepared before = prepare(job);
+    const Seconds step = estimate(before).step;
+    int launches = 0;
+    const BlockKernels& block = before.state().templates.at(0);
+    for (const auto* list : {&block.forward, &block.backward})
+        for (const Kernel& k : *list) launches += k.launches;
+    job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(0.01 / launches * step);
+    EXPECT_NEAR(estimate(prepare(job)).step / step, 1, 1e-9);
+    job.plan.launch_blocking = true;
+    EXPECT_NEAR(estimate(prepare(job)).step / step, 1.01, 1e-9);
+}
+
 TEST(HostTime, OfMicroBatchAndStepAreOverheads) {
     Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
     job.framework.micro_batch_overhead = round_machine::given(1 * ms);

@@ -24,7 +24,7 @@ TEST(LinkMap, TakesLinksThatCarryTheSameAsOne) {
     for (GraphRank r = 0; r < 4; ++r) job.all_reduce(r, c, 100 * MB);
     const LinkMap map = map_of(job);
     ASSERT_EQ(map.classes().size(), 1u);
-    EXPECT_EQ(map.classes()[0].count, 8);
+    EXPECT_EQ(map.classes()[0].links.size(), 8U);
     EXPECT_EQ(map.capacities().size(), 1u);
 }
 

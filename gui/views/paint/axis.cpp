@@ -23,13 +23,17 @@ AxisUnit unit_for(Bytes largest) {
     return {QStringLiteral("KB"), 1e3};
 }
 
+double round_step(double least) {
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    for (const double factor : {1, 2, 5})
+        if (factor * power >= least) return factor * power;
+    return 10 * power;
+}
+
 std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
     const double range = largest / unit.si;
     if (!(range > 0) || !std::isfinite(range)) return {{0, QStringLiteral("0")}};
-    const double rough = range / std::max(1.0, count), power = std::pow(10, std::floor(std::log10(rough)));
-    double step = 10 * power;
-    for (const double factor : {5, 2, 1})
-        if (factor * power >= rough) step = factor * power;
+    const double step = round_step(range / std::max(1.0, count));
     const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
     std::vector<Tick> list;
     for (int i = 0; i * step <= range * (1 + 1e-9); ++i) list.push_back({i * step * unit.si, QString::number(i * step, 'f', decimals)});

@@ -39,12 +39,13 @@ void ChartWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     hits_ = chart_->paint(painter, rect(), look_of(*this), emphasized_);
+    if (!isEnabled()) painter.fillRect(rect(), veil_of(look_of(*this)));
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(look_of(*this).accent, 1, Qt::DotLine));
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
-    setFocusPolicy(hits_.empty() ? Qt::NoFocus : Qt::StrongFocus);
+    setFocusPolicy(std::ranges::any_of(hits_, &Hit::can_be_chosen) ? Qt::StrongFocus : Qt::NoFocus);
 }
 
 const Hit* ChartWidget::hit_at(QPointF p) const {
@@ -53,22 +54,34 @@ const Hit* ChartWidget::hit_at(QPointF p) const {
 }
 
 void ChartWidget::mousePressEvent(QMouseEvent* e) {
-    if (const Hit* hit = hit_at(e->position())) emit chosen(hit->key);
+    if (const Hit* hit = hit_at(e->position()); hit && hit->can_be_chosen) emit chosen(hit->key);
 }
 
-void ChartWidget::mouseMoveEvent(QMouseEvent* e) { setCursor(hit_at(e->position()) ? Qt::PointingHandCursor : Qt::ArrowCursor); }
+void ChartWidget::mouseDoubleClickEvent(QMouseEvent* e) {
+    if (const Hit* hit = hit_at(e->position()); hit && hit->can_be_chosen) emit activated(hit->key);
+}
+
+void ChartWidget::mouseMoveEvent(QMouseEvent* e) {
+    const Hit* hit = hit_at(e->position());
+    setCursor(hit && hit->can_be_chosen ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
 
 void ChartWidget::move_choice(int step) {
-    if (hits_.empty()) return;
-    const auto now = std::ranges::find_if(hits_, [&](const Hit& h) { return emphasized_ && h.key == *emphasized_; });
-    const int count = static_cast<int>(hits_.size());
-    const int at = now == hits_.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - hits_.begin()) + step + count) % count;
-    emit chosen(hits_[static_cast<std::size_t>(at)].key);
+    std::vector<int> keys;
+    for (const Hit& h : hits_)
+        if (h.can_be_chosen) keys.push_back(h.key);
+    if (keys.empty()) return;
+    const auto now = emphasized_ ? std::ranges::find(keys, *emphasized_) : keys.end();
+    const int count = static_cast<int>(keys.size());
+    const int at = now == keys.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - keys.begin()) + step + count) % count;
+    emit chosen(keys[static_cast<std::size_t>(at)]);
 }
 
 void ChartWidget::keyPressEvent(QKeyEvent* e) {
     if (e->key() == Qt::Key_Right || e->key() == Qt::Key_Down) return move_choice(1);
     if (e->key() == Qt::Key_Left || e->key() == Qt::Key_Up) return move_choice(-1);
+    const bool is_enter = e->key() == Qt::Key_Return || e->key() == Qt::Key_Enter;
+    if (is_enter && emphasized_) emit activated(*emphasized_);
     QWidget::keyPressEvent(e);
 }
 

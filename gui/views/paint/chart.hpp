@@ -18,6 +18,7 @@ struct Hit {
     QRectF area;
     int key = 0;  // what the picture shows there, in its own words: a Term, a stage
     QString tip;
+    bool can_be_chosen = true;
 };
 
 class Chart {
@@ -48,10 +49,12 @@ public:
 
 signals:
     void chosen(int key);
+    void activated(int key);  // by a double click or Enter
 
 protected:
     void paintEvent(QPaintEvent*) override;
     void mousePressEvent(QMouseEvent*) override;
+    void mouseDoubleClickEvent(QMouseEvent*) override;
     void mouseMoveEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     bool event(QEvent*) override;

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sextant::gui {
@@ -189,6 +190,26 @@ QColor colour_of(SourceKind k, const Look& look) {
             return look.warning;
     }
     return look.faint;
+}
+
+QColor colour_of_utilization(double busy, const Look& look) {
+    using Ramp = std::array<QColor, 4>;
+    static const Ramp light{0xb9c6d3, 0x6fa8d6, 0x2a5fa8, 0x6b1a52}, dark{0x46535f, 0x4a7fb5, 0x8fc4f5, 0xffd9ef};
+    const Ramp& ramp = look.dark ? dark : light;
+    const double at = std::clamp(busy, 0.0, 1.0) * static_cast<double>(ramp.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(at), ramp.size() - 2);
+    return mixed(ramp[below], ramp[below + 1], at - static_cast<double>(below));
+}
+
+QColor veil_of(const Look& look) {
+    QColor veil = look.surface;
+    veil.setAlphaF(0.6F);
+    return veil;
+}
+
+QColor mixed(const QColor& ground, const QColor& colour, double part) {
+    const auto mix = [part](int a, int b) { return static_cast<int>(std::lround(a + part * (b - a))); };
+    return {mix(ground.red(), colour.red()), mix(ground.green(), colour.green()), mix(ground.blue(), colour.blue())};
 }
 
 QColor text_on(const QColor& ground) {

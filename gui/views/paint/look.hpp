@@ -49,6 +49,12 @@ Fill fill_of(SpanKind);
 Fill fill_of(MemoryKind);
 void paint_fill(QPainter&, const QRectF&, const Fill&, const Look&);
 QColor colour_of(SourceKind, const Look&);
+// How busy something is, 0 to 1: the busier the farther from the ground, in lightness too.
+QColor colour_of_utilization(double, const Look&);
+// Laid over what is of an earlier question than the one that is being worked on.
+QColor veil_of(const Look&);
+// So much of a colour on a ground.
+QColor mixed(const QColor& ground, const QColor& colour, double part);
 // Black or white, whichever is legible on it.
 QColor text_on(const QColor&);
 

@@ -77,6 +77,10 @@ QComboBox::down-arrow { image: url(:/icons/down.svg); width: 12px; height: 12px;
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @faint; border-radius: 3px; background: @surface; }
 QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check.svg); }
 QCheckBox::indicator:disabled { border-color: @border; }
+QTableView::indicator { width: 13px; height: 13px; border: 1px solid @faint; border-radius: 3px; background: @surface; }
+QTableView::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check.svg); }
+QProgressBar { background: @sunken; border: none; border-radius: 3px; min-height: 6px; max-height: 6px; }
+QProgressBar::chunk { background: @accent; border-radius: 3px; }
 QSlider::groove:horizontal { height: 4px; background: @border; border-radius: 2px; }
 QSlider::handle:horizontal { width: 14px; margin: -5px 0; background: @accent; border-radius: 7px; }
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: @text; }
@@ -85,6 +89,7 @@ QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; s
 QPushButton { background: @surface; border: 1px solid @border; border-radius: 5px; padding: 5px 12px; }
 QPushButton:hover { background: @sunken; }
 QPushButton:focus { border: 1px solid @accent; }
+QPushButton:disabled { color: @faint; }
 QPushButton:default { background: @accent; color: @on_accent; border: 1px solid @accent; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent; }
 QToolButton:hover { background: @sunken; }
@@ -92,6 +97,7 @@ QToolButton:focus { border: 1px solid @accent; }
 QListView, QTableView, QTreeView, QPlainTextEdit { background: @surface; border: 1px solid @border; border-radius: 6px; }
 QListView#bare, QTableView#bare { border: none; background: transparent; }
 QHeaderView::section { background: @surface; color: @faint; border: none; border-bottom: 1px solid @border; padding: 4px 8px; }
+QTableView#bare QHeaderView::section { padding: 4px; }
 QTableView { gridline-color: @grid; selection-background-color: @accent_ground; selection-color: @text; }
 QStatusBar { background: @surface; border-top: 1px solid @border; }
 QSplitter::handle { background: @border; }

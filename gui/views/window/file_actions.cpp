@@ -3,6 +3,7 @@
 #include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
+#include "gui/models/timeline/timeline.hpp"
 #include "model/io/replace_file.hpp"
 
 #include <QFileDialog>
@@ -35,12 +36,12 @@ FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predi
 }
 
 void FileActions::open(const QString& path) {
-    if (may_leave()) predictor_.open(path_of(path));
+    if (holds_measurement(path_of(path)) || may_leave()) predictor_.open(path_of(path));
 }
 
 void FileActions::ask_and_open() {
-    const QString path =
-        QFileDialog::getOpenFileName(&window_, tr("Open a scenario"), suggested({}), tr("Scenarios (*.json);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, or a run to compare with"), suggested({}),
+                                                      tr("Scenarios, runs and traces (*.json *.h5);;All files (*)"));
     if (!path.isEmpty()) open(path);
 }
 

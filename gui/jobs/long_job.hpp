@@ -1,0 +1,75 @@
+// Work of seconds or minutes in a thread of the pool: it tells how far it is, and can be stopped.
+#pragma once
+
+#include "gui/jobs/background.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace sextant::gui {
+
+// What it came to, or why it could not be.
+template <class T>
+struct Outcome {
+    std::optional<T> result;
+    std::vector<Diagnostic> problems{};
+};
+
+class LongJob : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+    ~LongJob() override { stop(); }
+
+    // For the work to call: the part that is done, and what there is to say; false: it is to stop.
+    using Tell = std::function<bool(double done, const QString& note)>;
+
+    // Begins `work(tell)` in another thread, and calls `then(outcome)` in this one. What ran before is stopped and not heard of again.
+    template <class Work, class Then>
+    void start(Work work, Then then) {
+        stop();
+        stopped_ = std::make_shared<std::atomic<bool>>(false);
+        emit began();
+        const Tell tell = teller();
+        using Result = decltype(work(tell));
+        in_background(
+            this, [work = std::move(work), tell]() -> Outcome<Result> { return outcome_of<Result>([&] { return work(tell); }); },
+            [this, mine = stopped_, then = std::move(then)](Outcome<Result> outcome) {
+                if (mine != stopped_) return;
+                stopped_.reset();
+                emit ended();
+                then(std::move(outcome));
+            });
+    }
+    // The work ends as soon as it asks, and gives what it has.
+    void stop() {
+        if (stopped_) *stopped_ = true;
+    }
+    [[nodiscard]] bool is_running() const { return stopped_ != nullptr; }
+
+signals:
+    void began();
+    void progressed(double done, const QString& note);
+    void ended();
+
+private:
+    Tell teller();
+    template <class Result, class Work>
+    static Outcome<Result> outcome_of(const Work& work) {
+        try {
+            return {work()};
+        } catch (const InputError& e) {
+            return {std::nullopt, e.diagnostics()};
+        } catch (const std::exception& e) {
+            return {std::nullopt, {Diagnostic{"", "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}}};
+        }
+    }
+
+    std::shared_ptr<std::atomic<bool>> stopped_;  // of what runs; null: nothing does
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,169 @@
+#include "gui/models/plan_findings.hpp"
+
+#include "gui/models/text.hpp"
+#include "model/io/plan_answer_words.hpp"
+#include "model/io/plan_columns.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace sextant::gui {
+namespace {
+
+Estimate estimate_of(const Scenario& job, const Plan& plan) { return estimate(prepare(with_plan(job, plan))); }
+
+FoundPlan ranked(const PlanAnswer& a, std::size_t i) {
+    const RankedPlan& r = a.best[i];
+    return {.name = QStringLiteral("plan %1").arg(i + 1),
+            .choice = r.choice,
+            .rank = static_cast<int>(i),
+            .estimate = r.report.estimate,
+            .simulated = r.simulated};
+}
+
+FoundPlan own_plan(const PlanAnswer& a) {
+    const Estimate& e = *a.own.estimate;
+    return {.name = QStringLiteral("the scenario's own"),
+            .choice = plan_choice(with_plan(a.request.job, a.own.plan), e.terms, e.peak_memory),
+            .rank = std::nullopt,
+            .is_own = true,
+            .estimate = e,
+            .simulated = std::nullopt};
+}
+
+bool are_the_same(const PlanChoice& a, const PlanChoice& b) {
+    return a.step == b.step && a.memory == b.memory && a.devices == b.devices && plan_line(a.plan) == plan_line(b.plan);
+}
+
+std::vector<const PlanChoice*> choices(const PlanFindings& f) {
+    std::vector<const PlanChoice*> list;
+    for (const FoundPlan& p : f.plans) list.push_back(&p.choice);
+    return list;
+}
+
+}  // namespace
+
+PlanFindings findings_of(const PlanForm& form, PlanAnswer answer, Seconds took) {
+    PlanFindings f{form, std::move(answer), took, {}};
+    const PlanAnswer& a = f.answer;
+    for (std::size_t i = 0; i < a.best.size(); ++i) f.plans.push_back(ranked(a, i));
+    const auto known = [&](const PlanChoice& c) {
+        const auto found = std::ranges::find_if(f.plans, [&](const FoundPlan& p) { return are_the_same(p.choice, c); });
+        return found == f.plans.end() ? nullptr : &*found;
+    };
+    for (const PlanChoice& c : a.front) {
+        if (FoundPlan* same = known(c))
+            same->on_front = true;
+        else
+            f.plans.push_back({.name = QStringLiteral("plan on the front"),
+                               .choice = c,
+                               .rank = std::nullopt,
+                               .on_front = true,
+                               .estimate = estimate_of(a.request.job, c.plan),
+                               .simulated = std::nullopt});
+    }
+    if (!a.own.estimate) return f;
+    FoundPlan own = own_plan(a);
+    if (FoundPlan* same = known(own.choice))
+        same->is_own = true;
+    else
+        f.plans.push_back(std::move(own));
+    return f;
+}
+
+QString counts_line(const PlanFindings& f) {
+    const SearchCounts& c = f.answer.counts;
+    QString line = QStringLiteral("%1 plans priced, %2 do not fit").arg(q(count_text(c.priced)), q(count_text(c.too_large)));
+    if (c.pruned > 0) line += QStringLiteral(", %1 ruled out by a bound").arg(q(count_text(c.pruned)));
+    line += QStringLiteral("; ") + quantity(f.took);
+    return f.answer.complete ? line : line + QStringLiteral(". <b>Stopped before the end</b>: this is the best so far.");
+}
+
+QString ranked_by(Objective o) {
+    switch (o) {
+        case Objective::throughput:
+            return QStringLiteral("highest throughput");
+        case Objective::time:
+            return QStringLiteral("shortest step");
+        case Objective::cost:
+            return QStringLiteral("lowest cost of a sample");
+        case Objective::energy:
+            return QStringLiteral("least energy for a sample");
+        case Objective::memory:
+            return QStringLiteral("least memory");
+    }
+    return {};
+}
+
+Table found_plans_table(const PlanFindings& f) {
+    Table t{{QStringLiteral("plan")}, std::vector<std::vector<QVariant>>(f.plans.size())};
+    for (std::size_t i = 0; i < f.plans.size(); ++i) t.rows[i] = {f.plans[i].name};
+    const auto column = [&](const QString& heading, const auto& of) {
+        t.headings += heading;
+        for (std::size_t i = 0; i < f.plans.size(); ++i) t.rows[i].emplace_back(of(f.plans[i]));
+    };
+    std::vector<const Plan*> plans;
+    for (const PlanChoice* c : choices(f)) plans.push_back(&c->plan);
+    for (const PlanColumn& c : plan_columns(plans)) {
+        t.headings += q(c.title);
+        for (std::size_t i = 0; i < f.plans.size(); ++i) t.rows[i].emplace_back(q(c.cells[i]));
+    }
+    column(QStringLiteral("step time (s)"), [](const FoundPlan& p) { return p.choice.step.si(); });
+    column(QStringLiteral("simulated step time (s)"),
+           [](const FoundPlan& p) { return p.simulated ? QVariant(p.simulated->si()) : QVariant(); });
+    column(QStringLiteral("samples per second"), [](const FoundPlan& p) { return p.choice.samples_per_s.si(); });
+    column(QStringLiteral("memory (B)"), [](const FoundPlan& p) { return p.choice.memory.si(); });
+    column(QStringLiteral("cost of a sample (USD)"),
+           [](const FoundPlan& p) { return p.choice.cost_per_sample ? QVariant(p.choice.cost_per_sample->si()) : QVariant(); });
+    column(QStringLiteral("energy of a sample (J)"), [](const FoundPlan& p) { return p.choice.energy_per_sample.si(); });
+    for (int i = 0; i < term_count; ++i) {
+        const auto term = static_cast<Term>(i);
+        column(words_of(term) + QStringLiteral(" (s)"), [term](const FoundPlan& p) { return p.estimate.terms[term].si(); });
+    }
+    return t;
+}
+
+Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which) {
+    Table t{{QString()}, {}};
+    std::vector<const PlanChoice*> chosen;
+    std::vector<const Plan*> plans;
+    for (const std::size_t i : which) {
+        chosen.push_back(&f.plans[i].choice);
+        plans.push_back(&f.plans[i].choice.plan);
+        t.headings += capitalised(f.plans[i].name);
+    }
+    const auto add = [&](const std::string& name, const std::vector<std::string>& cells) {
+        std::vector<QVariant> row{q(name)};
+        for (const std::string& cell : cells) row.emplace_back(q(cell));
+        t.rows.push_back(std::move(row));
+    };
+    for (const PlanColumn& c : outcome_columns(f.answer.request.job, chosen)) add(c.title, c.cells);
+    std::vector<std::string> energy;
+    for (const PlanChoice* c : chosen) energy.push_back(to_text(c->energy_per_sample));
+    add("energy for a sample", energy);
+    for (const PlanColumn& c : plan_columns(plans))
+        if (std::ranges::adjacent_find(c.cells, std::not_equal_to<>()) != c.cells.end()) add(c.title, c.cells);
+    return t;
+}
+
+Table alternatives_table(const PlanAnswer& a) {
+    Table t{{QStringLiteral("plan"), QStringLiteral("step time"), QStringLiteral("a sample takes"), QStringLiteral("memory"),
+             QStringLiteral("what grows most")},
+            {}};
+    for (const Alternative& x : a.alternatives) {
+        const TriedWords w = in_words(a, x.tried);
+        t.rows.push_back({capitalised(q(name_of(x))), q(w.step), q(w.longer), q(w.memory),
+                          x.is_the_best ? QStringLiteral("this is plan 1") : q(w.remark)});
+    }
+    return t;
+}
+
+Table remedies_table(const PlanAnswer& a) {
+    Table t{{QStringLiteral("change"), QStringLiteral("memory"), QStringLiteral("step time"), QStringLiteral("plan")}, {}};
+    for (const Remedy& r : a.remedies)
+        t.rows.push_back({capitalised(q(name_of(a, r))), quantity(r.tried.estimate->peak_memory), quantity(r.tried.estimate->step),
+                          q(plan_line(r.tried.plan))});
+    return t;
+}
+
+}  // namespace sextant::gui

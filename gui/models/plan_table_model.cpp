@@ -1,0 +1,116 @@
+#include "gui/models/plan_table_model.hpp"
+
+#include "gui/models/text.hpp"
+#include "model/io/plan_columns.hpp"
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+QVariant alignment(bool figures) {
+    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (figures ? Qt::AlignRight : Qt::AlignLeft)));
+}
+
+}  // namespace
+
+void PlanTableModel::set_findings(std::shared_ptr<const PlanFindings> findings) {
+    if (findings == findings_) return;
+    beginResetModel();
+    findings_ = std::move(findings);
+    fill();
+    endResetModel();
+    emit beside_changed();
+}
+
+// The best plans and the scenario's own; what is only on the front can be had from the picture.
+void PlanTableModel::fill() {
+    columns_.clear();
+    beside_.clear();
+    rows_ = findings_ ? static_cast<int>(findings_->answer.best.size()) : 0;
+    if (rows_ == 0) return;
+    std::vector<const Plan*> plans;
+    std::vector<const PlanChoice*> choices;
+    for (int r = 0; r < rows_; ++r) plans.push_back(&at(r).choice.plan), choices.push_back(&at(r).choice);
+    const auto add = [&](const PlanColumn& from, const QString& tip = {}) {
+        Column column{q(from.title), tip, {}, from.align == Align::right};
+        for (const std::string& cell : from.cells) column.cells.push_back(q(cell));
+        columns_.push_back(std::move(column));
+    };
+    for (const PlanColumn& c : outcome_columns(findings_->answer.request.job, choices)) add(c);
+    std::ranges::swap(columns_[0], columns_[1]);  // the step, next to what it is made of
+    for (const PlanColumn& c : plan_columns(plans)) add(c);
+    beside_.insert(0);
+    const auto own = std::ranges::find_if(findings_->plans, &FoundPlan::is_own);
+    if (own != findings_->plans.end()) beside_.insert(static_cast<std::size_t>(own - findings_->plans.begin()));
+    if (beside_.size() < 2 && rows_ > 1) beside_.insert(1);
+}
+
+Seconds PlanTableModel::longest_step() const {
+    Seconds longest;
+    for (int r = 0; r < rows_; ++r) longest = max(longest, at(r).choice.step);
+    return longest;
+}
+
+void PlanTableModel::set_beside(std::size_t plan, bool on) {
+    if (on == beside_.contains(plan) || (on && beside_.size() == most_beside)) return;
+    if (on)
+        beside_.insert(plan);
+    else
+        beside_.erase(plan);
+    if (rows_ > 0) emit dataChanged(index(0, 0), index(rows_ - 1, 0), {Qt::CheckStateRole});
+    emit beside_changed();
+}
+
+int PlanTableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : rows_; }
+
+// Number, step, terms, and the rest.
+const PlanTableModel::Column* PlanTableModel::column_at(int section) const {
+    if (section == 0 || section == terms_column) return nullptr;
+    return &columns_[static_cast<std::size_t>(section < terms_column ? section - 1 : section - 2)];
+}
+
+int PlanTableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() || rows_ == 0 ? 0 : static_cast<int>(columns_.size()) + 2;
+}
+
+QVariant PlanTableModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const auto row = static_cast<std::size_t>(index.row());
+    if (index.column() == 0) {
+        if (role == Qt::CheckStateRole) return beside_.contains(row) ? Qt::Checked : Qt::Unchecked;
+        if (role == Qt::DisplayRole) return index.row() + 1;
+        return role == Qt::ToolTipRole ? QVariant(tr("Marked plans are held beside one another below; up to four")) : QVariant();
+    }
+    const FoundPlan& plan = at(index.row());
+    if (role == Qt::ToolTipRole) {
+        QString tip = capitalised(plan.name) + QStringLiteral(": ") + q(plan_line(plan.choice.plan));
+        if (plan.simulated) tip += tr("<br>Played event by event its step takes %1").arg(quantity(*plan.simulated));
+        return tip;
+    }
+    const Column* column = column_at(index.column());
+    if (!column) return role == Qt::AccessibleTextRole ? quantity(plan.choice.step) : QVariant();
+    if (role == Qt::DisplayRole) return column->cells[row];
+    return role == Qt::TextAlignmentRole ? alignment(column->figures) : QVariant();
+}
+
+QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section >= columnCount()) return {};
+    const Column* column = column_at(section);
+    if (role == Qt::TextAlignmentRole) return alignment(column && column->figures);
+    if (role != Qt::DisplayRole) return {};
+    return column ? column->heading : section == terms_column ? tr("where it goes") : QString();
+}
+
+Qt::ItemFlags PlanTableModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags usual = QAbstractTableModel::flags(index);
+    return index.isValid() && index.column() == 0 ? usual | Qt::ItemIsUserCheckable : usual;
+}
+
+bool PlanTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid) || index.column() != 0 || role != Qt::CheckStateRole) return false;
+    set_beside(static_cast<std::size_t>(index.row()), value.toInt() == Qt::Checked);
+    return true;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,44 @@
+// What stands below one another in a picture of timelines: ranks with their streams, and links.
+#pragma once
+
+#include "gui/models/timeline/timeline.hpp"
+#include "model/report/simulation_report.hpp"
+
+#include <QString>
+
+#include <vector>
+
+namespace sextant::gui {
+
+enum class Origin { predicted, measured };
+
+struct StreamRow {
+    Origin origin = Origin::predicted;
+    LaneIndex lane = 0;
+    QString name;          // "compute", "to the next stage"
+    bool is_main = false;  // the stream that kernels run on
+};
+
+// A rank, or ranks of which one stands for all.
+struct RankRows {
+    QString name, tip;
+    Origin origin = Origin::predicted;
+    GraphRank rank = 0;
+    std::vector<StreamRow> streams;
+};
+
+// `measured` may be null. Its ranks stand below those that are predicted to do the same.
+std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measured);
+
+// "stage 3, rank 192"
+QString name_of(const TraceRank&, bool pipelined);
+QString name_of(const Lane&);
+
+// The links that were fullest at any time, the fullest first, and those that were used most; all of them where there are fewer.
+std::vector<const UtilizationSeries*> busiest_links(const SimulationReport&, std::size_t most);
+double mean_of(const UtilizationSeries&);
+double highest_of(const UtilizationSeries&);
+// "n0.gpu3 -> nvswitch0", and how many are like it
+QString name_of(const UtilizationSeries&);
+
+}  // namespace sextant::gui

@@ -1,0 +1,32 @@
+#include "gui/models/timeline/timeline.hpp"
+
+#include "model/io/run_reader.hpp"
+#include "model/io/trace_hdf5.hpp"
+
+#include <fstream>
+
+namespace sextant::gui {
+
+Timeline lay_out(std::shared_ptr<const Trace> trace, std::shared_ptr<const TaskGraph> graph) {
+    CriticalPath path = critical_path(*trace);
+    std::array<Seconds, span_kind_count> by_kind{};
+    for (const Span& s : trace->spans) by_kind[static_cast<std::size_t>(s.kind)] += s.end - s.start;
+    Lanes lanes(*trace);
+    Lanes critical(*trace, lanes, path.spans);
+    return {std::move(trace), std::move(graph), std::move(path), by_kind, std::move(lanes), std::move(critical)};
+}
+
+bool holds_measurement(const std::filesystem::path& path) {
+    if (path.extension() == ".h5") return true;
+    std::string beginning(256, ' ');  // sextant writes the schema first
+    std::ifstream(path).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    return beginning.find("\"run/1\"") != std::string::npos;
+}
+
+Measured read_measurement(const std::filesystem::path& path) {
+    if (path.extension() == ".h5") return {path, nullptr, lay_out(std::make_shared<const Trace>(read_trace_hdf5(path)))};
+    const auto run = std::make_shared<const RunRecord>(load_run(path));
+    return {path, run, lay_out({run, &run->trace})};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,25 @@
+// How far a long job is, and a button that stops it. Not there while nothing runs.
+#pragma once
+
+#include "gui/jobs/long_job.hpp"
+
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+
+namespace sextant::gui {
+
+class JobBar : public QWidget {
+    Q_OBJECT
+
+public:
+    // `name`: of the button that stops it.
+    JobBar(LongJob&, const char* name);
+
+private:
+    QProgressBar* bar_;
+    QLabel* note_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,197 @@
+#include "gui/views/paint/plot.hpp"
+
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::gui {
+namespace {
+
+constexpr double legend_line = 20, title_height = 20;
+
+void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const QColor& colour, const QColor& edge) {
+    painter.setPen(QPen(edge, 1));
+    painter.setBrush(colour);
+    const double r = radius;
+    switch (mark) {
+        case Mark::disc:
+            painter.drawEllipse(at, r, r);
+            break;
+        case Mark::ring:
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(colour, 2));
+            painter.drawEllipse(at, r, r);
+            break;
+        case Mark::square:
+            painter.drawRect(QRectF(at.x() - 0.9 * r, at.y() - 0.9 * r, 1.8 * r, 1.8 * r));
+            break;
+        case Mark::diamond:
+            painter.drawPolygon(
+                QPolygonF{{at + QPointF(0, -1.25 * r), at + QPointF(1.25 * r, 0), at + QPointF(0, 1.25 * r), at + QPointF(-1.25 * r, 0)}});
+            break;
+        case Mark::triangle:
+            painter.drawPolygon(QPolygonF{{at + QPointF(0, -1.2 * r), at + QPointF(1.1 * r, 0.9 * r), at + QPointF(-1.1 * r, 0.9 * r)}});
+            break;
+    }
+}
+
+}  // namespace
+
+double PlotAxis::part_of(double value) const {
+    if (logarithmic) return value > 0 ? std::log(value / low) / std::log(high / low) : 0;
+    return (value - low) / (high - low);
+}
+
+PlotAxis even_axis(const QString& title, double largest, const AxisUnit& unit) {
+    PlotAxis axis{title, 0, largest > 0 ? 1.06 * largest : 1, false, {}};
+    axis.marks = ticks(axis.high, unit, 6);
+    return axis;
+}
+
+PlotAxis log_axis(const QString& title, double smallest, double largest, const std::function<QString(double)>& name) {
+    PlotAxis axis{title, smallest, std::max(largest, 2 * smallest), true, {}};
+    const double first = std::floor(std::log10(axis.low)), last = std::ceil(std::log10(axis.high));
+    constexpr double few = 3;  // powers of ten: there is room for marks between them
+    const bool has_room = last - first <= few;
+    for (double power = first; power <= last; ++power)
+        for (const double factor : {1, 2, 5}) {
+            const double value = factor * std::pow(10, power);
+            if ((factor == 1 || has_room) && value >= axis.low && value <= axis.high) axis.marks.push_back({value, name(value)});
+        }
+    return axis;
+}
+
+QPointF Plot::place(const QRectF& ground, double px, double py) const {
+    return {ground.left() + x.part_of(px) * ground.width(), ground.bottom() - y.part_of(py) * ground.height()};
+}
+
+double Plot::paint_legend(QPainter& painter, const QRectF& area, const Look& look) const {
+    if (legend.empty()) return 0;
+    const QFont font = font_of(Type::small);
+    double left = area.left(), top = area.top();
+    for (const LegendMark& entry : legend) {
+        const double width = 18 + text_width(entry.name, font) + 16;
+        if (left > area.left() && left + width > area.right() + 16) left = area.left(), top += legend_line;
+        paint_mark(painter, {left + 6, top + legend_line / 2}, 4.5, entry.mark, entry.colour, look.surface);
+        paint_text(painter, {left + 16, top, width - 16, legend_line}, Qt::AlignVCenter, entry.name, font, look.text);
+        left += width;
+    }
+    return top + legend_line - area.top() + 4;
+}
+
+void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look) const {
+    const QFont font = font_of(Type::small);
+    for (const Tick& tick : y.marks) {
+        const double at = place(ground, x.low, tick.value).y();
+        if (at < ground.top() - 1 || at > ground.bottom() + 1) continue;
+        painter.setPen(QPen(look.grid, 1));
+        painter.drawLine(QPointF(ground.left(), at), QPointF(ground.right(), at));
+        const double width = text_width(tick.label, font) + 2;
+        paint_text(painter, {ground.left() - 6 - width, at - 9, width, 18}, Qt::AlignVCenter | Qt::AlignRight, tick.label, font,
+                   look.faint);
+    }
+    double free_from = -INFINITY;
+    for (const Tick& tick : x.marks) {
+        const double at = place(ground, tick.value, y.low).x();
+        if (at < ground.left() - 1 || at > ground.right() + 1) continue;
+        painter.setPen(QPen(look.grid, 1));
+        painter.drawLine(QPointF(at, ground.top()), QPointF(at, ground.bottom() + 3));
+        const double half = text_width(tick.label, font) / 2 + 1, centre = std::min(at, ground.right() + 12 - half);
+        if (centre - half < free_from) continue;
+        free_from = centre + half + 6;
+        paint_text(painter, {centre - half, ground.bottom() + 4, 2 * half, 16}, Qt::AlignCenter, tick.label, font, look.faint);
+    }
+    painter.setPen(QPen(look.border, 1));
+    painter.drawLine(ground.bottomLeft(), ground.bottomRight());
+    paint_text(painter, {ground.left(), ground.bottom() + 20, ground.width(), title_height}, Qt::AlignVCenter | Qt::AlignRight, x.title,
+               font, look.faint);
+}
+
+void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look) const {
+    painter.save();
+    painter.setClipRect(ground.adjusted(-1, -1, 1, 1));
+    for (const PlotLine& line : lines) {
+        QPainterPath path;
+        for (const QPointF& p : line.points) {
+            const QPointF at = place(ground, p.x(), p.y());
+            if (path.elementCount() == 0) {
+                path.moveTo(at);
+                continue;
+            }
+            if (line.stepped) path.lineTo(at.x(), path.currentPosition().y());
+            path.lineTo(at);
+        }
+        painter.setPen(QPen(line.colour, line.width, line.style));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPath(path);
+    }
+    for (const PlotLimit& limit : limits) {
+        const double at = place(ground, limit.x, y.low).x();
+        painter.setPen(QPen(limit.colour, 1.5, Qt::DashLine));
+        painter.drawLine(QPointF(at, ground.top()), QPointF(at, ground.bottom()));
+    }
+    painter.restore();
+    const QFont font = font_of(Type::small);
+    for (const PlotLimit& limit : limits) {  // above, where no point is
+        const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
+        const double left = std::clamp(at - width / 2, ground.left(), std::max(ground.left(), ground.right() - width));
+        paint_text(painter, {left, ground.top() - 18, width, 16}, Qt::AlignVCenter, limit.name, font, limit.colour);
+    }
+    for (const PlotLine& line : lines) {
+        if (line.name.isEmpty() || line.points.empty()) continue;
+        const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
+        if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
+        const double width = text_width(line.name, font) + 2;
+        const double left = std::clamp(end.x() - width - 4, ground.left(), std::max(ground.left(), ground.right() - width));
+        paint_text(painter, {left, std::max(ground.top(), end.y() - 18), width, 16}, Qt::AlignVCenter, line.name, font, look.faint);
+    }
+}
+
+void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look, std::optional<int> emphasized) const {
+    const QFont font = font_of(Type::small);
+    for (const PlotPoint& p : points) {
+        if (p.name.isEmpty()) continue;
+        const QPointF at = place(ground, p.x, p.y);
+        const double width = text_width(p.name, font) + 2, beside = p.radius + 6;
+        const bool on_the_left = at.x() + beside + width > ground.right();
+        paint_text(painter, {on_the_left ? at.x() - beside - width : at.x() + beside, at.y() - 9, width, 18}, Qt::AlignVCenter, p.name,
+                   font, emphasized == p.key ? look.accent : look.text);
+    }
+}
+
+std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& look, std::optional<int> emphasized) const {
+    const QFont font = font_of(Type::small);
+    const double legend_height = paint_legend(painter, area.adjusted(2, 0, -2, 0), look);
+    double label_width = 0;
+    for (const Tick& tick : y.marks) label_width = std::max(label_width, text_width(tick.label, font));
+    const QRectF ground(area.left() + label_width + 10, area.top() + legend_height + title_height + 2, area.width() - label_width - 24,
+                        area.height() - legend_height - title_height - 44);
+    if (ground.width() < 20 || ground.height() < 20) return {};
+    paint_text(painter, {area.left() + 2, ground.top() - title_height - 4, area.width() - 4, title_height}, Qt::AlignVCenter, y.title, font,
+               look.faint);
+    paint_axes(painter, ground, look);
+    paint_lines(painter, ground, look);
+    std::vector<Hit> hits;
+    for (const PlotPoint& p : points) {
+        const QPointF at = place(ground, p.x, p.y);
+        painter.setOpacity(emphasized && *emphasized != p.key ? 0.75 : 1);
+        paint_mark(painter, at, p.radius, p.mark, p.colour, look.surface);
+        painter.setOpacity(1);
+        const double reach = p.radius + 3;
+        hits.push_back({QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach), p.key, p.tip});
+    }
+    for (const PlotPoint& p : points) {
+        if (emphasized != p.key) continue;
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(look.text, 1.8));
+        painter.drawEllipse(place(ground, p.x, p.y), p.radius + 3.5, p.radius + 3.5);
+    }
+    paint_names(painter, ground, look, emphasized);
+    // Arrow keys go from left to right; what lies on top is hit first.
+    std::ranges::reverse(hits);
+    std::ranges::stable_sort(hits, {}, [](const Hit& h) { return h.area.center().x(); });
+    return hits;
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,70 @@
+#include "gui/views/planner/plan_details.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+#include "model/io/plan_answer_words.hpp"
+#include "model/io/plan_columns.hpp"
+#include "model/io/scaling_writer.hpp"
+
+#include <QCheckBox>
+#include <QPushButton>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+QString figures(const PlanFindings& f, const FoundPlan& p) {
+    const Scenario& job = f.answer.request.job;
+    QStringList lines;
+    const auto add = [&](const QString& name, const QString& value) {
+        lines += QStringLiteral("<tr><td style='padding-right:14px'>%1</td><td><b>%2</b></td></tr>").arg(name, value);
+    };
+    add(QStringLiteral("step"), quantity(p.choice.step));
+    if (p.simulated) add(QStringLiteral("simulated"), quantity(*p.simulated));
+    add(q(job.workload.sample_word()) + QStringLiteral("s/s"), number(p.choice.samples_per_s.si()));
+    add(QStringLiteral("memory"), QStringLiteral("%1 of %2").arg(quantity(p.choice.memory), quantity(p.estimate.device_memory)));
+    if (p.choice.cost_per_sample) add(q(price_unit(job)), q(price_text(job, *p.choice.cost_per_sample)));
+    add(QStringLiteral("energy/sample"), quantity(p.choice.energy_per_sample));
+    return QStringLiteral("<table>%1</table>").arg(lines.join(QString()));
+}
+
+// Why it is as slow as it is: what it waits for longest.
+QString longest(const Estimate& e) {
+    const auto most = std::ranges::max_element(e.terms.of);
+    return words_of(static_cast<Term>(most - e.terms.of.begin())) + QLatin1Char(' ') + percent(*most / e.step, 2);
+}
+
+}  // namespace
+
+PlanDetails::PlanDetails() {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(gap);
+    name_ = text_label(Type::heading);
+    name_->setObjectName(QStringLiteral("planner.chosen"));
+    plan_ = text_label(Type::body);
+    figures_ = text_label(Type::body);
+    figures_->setTextFormat(Qt::RichText);
+    open_ = new QPushButton(tr("Open this plan"));
+    open_->setObjectName(QStringLiteral("planner.open"));
+    open_->setToolTip(tr("Puts it into the scenario, as one change that can be undone; a double click on a plan does the same"));
+    beside_ = new QCheckBox(tr("Hold it beside others"));
+    beside_->setObjectName(QStringLiteral("planner.beside"));
+    for (QWidget* w : std::initializer_list<QWidget*>{name_, plan_, figures_, beside_, open_}) column->addWidget(w);
+    column->addStretch(1);
+    connect(open_, &QPushButton::clicked, this, &PlanDetails::wants_to_open);
+    connect(beside_, &QCheckBox::clicked, this, &PlanDetails::beside);
+}
+
+void PlanDetails::show_plan(const PlanFindings& f, const FoundPlan& p, bool is_beside) {
+    name_->setText(capitalised(p.name) + (p.is_own && p.rank ? tr(", the scenario's own") : QString()));
+    QString text = q(plan_line(p.choice.plan)) +
+                   tr("<br>Most of it is %1; the longest wait: %2.").arg(longest(p.estimate), q(longest_wait(p.estimate)));
+    if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalised(q(own_verdict(f.answer))) + QLatin1Char('.');
+    plan_->setText(text);
+    figures_->setText(figures(f, p));
+    beside_->setChecked(is_beside);
+}
+
+}  // namespace sextant::gui

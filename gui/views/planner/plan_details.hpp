@@ -1,0 +1,31 @@
+// The plan that is pointed at: what it is, what it comes to, and what can be done with it.
+#pragma once
+
+#include "gui/models/plan_findings.hpp"
+
+#include <QFrame>
+
+class QCheckBox;
+class QLabel;
+class QPushButton;
+
+namespace sextant::gui {
+
+class PlanDetails : public QWidget {
+    Q_OBJECT
+
+public:
+    PlanDetails();
+    void show_plan(const PlanFindings&, const FoundPlan&, bool is_beside);
+
+signals:
+    void wants_to_open();
+    void beside(bool on);
+
+private:
+    QLabel *name_, *plan_, *figures_;
+    QPushButton* open_;
+    QCheckBox* beside_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,102 @@
+#include "gui/views/planner/plan_plot.hpp"
+
+#include "gui/models/text.hpp"
+#include "model/io/plan_columns.hpp"
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+// A plan that is too large by far is drawn at the edge.
+constexpr double most_memory = 1.3;
+
+class PlanPlot {
+public:
+    PlanPlot(const PlanFindings& findings, PlanAxis axis, const Look& look)
+        : f_(findings), job_(findings.answer.request.job), axis_(axis), look_(look), device_(device_memory()) {}
+
+    std::shared_ptr<Chart> chart() {
+        auto plot = std::make_shared<Plot>();
+        double widest = axis_ == PlanAxis::memory ? device_.si() : 0, highest = 0;
+        for (const FoundPlan& p : f_.plans) {
+            widest = std::max(widest, x_of(p));
+            highest = std::max(highest, p.choice.samples_per_s.si());
+        }
+        plot->x = even_axis(x_title(), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
+        plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
+        if (axis_ == PlanAxis::memory)
+            plot->limits.push_back({device_.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(device_))});
+        plot->lines.push_back(front());
+        add_points(*plot);
+        plot->legend = {{QStringLiteral("the best"), look_.accent, Mark::disc},
+                        {QStringLiteral("the front: nobody beats these in everything"), look_.good, Mark::diamond},
+                        {QStringLiteral("the scenario's own"), look_.warning, Mark::square}};
+        return plot;
+    }
+
+private:
+    [[nodiscard]] Bytes device_memory() const { return f_.plans.empty() ? Bytes{} : f_.plans.front().estimate.device_memory; }
+
+    [[nodiscard]] double x_of(const FoundPlan& p) const {
+        switch (axis_) {
+            case PlanAxis::memory:
+                return std::min(p.choice.memory, most_memory * device_).si();
+            case PlanAxis::cost:
+                return p.choice.cost_per_sample ? price(*p.choice.cost_per_sample) : 0;
+            case PlanAxis::devices:
+                break;
+        }
+        return p.choice.devices;
+    }
+    // Of a million tokens, or samples where there are none.
+    [[nodiscard]] double price(Money of_sample) const {
+        return of_sample.si() * 1e6 / static_cast<double>(std::max<std::int64_t>(1, job_.workload.tokens_per_sample()));
+    }
+    [[nodiscard]] QString x_title() const {
+        return axis_ == PlanAxis::memory ? QStringLiteral("peak memory of a device in GB")
+               : axis_ == PlanAxis::cost ? q(price_unit(job_))
+                                         : QStringLiteral("devices");
+    }
+
+    // As the axis shows it: from the left, what nobody beats at less.
+    [[nodiscard]] PlotLine front() const {
+        std::vector<QPointF> all;
+        for (const FoundPlan& p : f_.plans)
+            if (p.on_front) all.emplace_back(x_of(p), p.choice.samples_per_s.si());
+        std::ranges::sort(all, {}, [](const QPointF& p) { return std::pair(p.x(), -p.y()); });
+        PlotLine line{.points = {}, .colour = look_.good, .stepped = true};
+        for (const QPointF& p : all)
+            if (line.points.empty() || p.y() > line.points.back().y()) line.points.push_back(p);
+        return line;
+    }
+
+    void add_points(Plot& plot) const {
+        for (std::size_t i = f_.plans.size(); i-- > 0;) {
+            const FoundPlan& p = f_.plans[i];
+            PlotPoint point{.x = x_of(p), .y = p.choice.samples_per_s.si(), .key = static_cast<int>(i)};
+            point.colour = p.rank ? look_.accent : p.on_front ? look_.good : look_.warning;
+            point.mark = p.rank ? Mark::disc : p.on_front ? Mark::diamond : Mark::square;
+            point.radius = p.rank == 0 ? 7.5 : p.rank ? 5.5 : 4.5;
+            point.tip = QStringLiteral("<b>%1</b><br>%2<br>%3 a step, %4")
+                            .arg(capitalised(p.name), q(plan_line(p.choice.plan)), quantity(p.choice.step), quantity(p.choice.memory));
+            if (p.rank == 0) point.name = p.is_own ? QStringLiteral("plan 1, the scenario's own") : p.name;
+            if (p.is_own && p.rank != 0) point.name = p.choice.memory > device_ ? p.name + QStringLiteral(", does not fit") : p.name;
+            plot.points.push_back(std::move(point));
+        }
+    }
+
+    const PlanFindings& f_;
+    const Scenario& job_;
+    PlanAxis axis_;
+    const Look& look_;
+    Bytes device_;
+};
+
+}  // namespace
+
+std::shared_ptr<Chart> plan_plot(const PlanFindings& findings, PlanAxis axis, const Look& look) {
+    return PlanPlot(findings, axis, look).chart();
+}
+
+}  // namespace sextant::gui

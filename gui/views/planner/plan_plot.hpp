@@ -1,0 +1,14 @@
+// The plans of a search as points: throughput against memory or cost, and the front of those that nobody beats.
+#pragma once
+
+#include "gui/models/plan_findings.hpp"
+#include "gui/views/paint/plot.hpp"
+
+namespace sextant::gui {
+
+enum class PlanAxis { memory, cost, devices };
+
+// The keys of the points are places in findings.plans.
+std::shared_ptr<Chart> plan_plot(const PlanFindings&, PlanAxis, const Look&);
+
+}  // namespace sextant::gui

@@ -1,0 +1,330 @@
+#include "gui/views/planner/planner_view.hpp"
+
+#include "gui/models/plan_table_model.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/job_bar.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/side_by_side.hpp"
+#include "gui/views/paint/whole_table.hpp"
+#include "gui/views/planner/plan_details.hpp"
+#include "gui/views/planner/plan_form_panel.hpp"
+#include "gui/views/planner/plan_plot.hpp"
+#include "gui/views/planner/terms_delegate.hpp"
+#include "gui/views/term_bars.hpp"
+#include "model/io/plan_answer_words.hpp"
+#include "model/io/plan_columns.hpp"
+
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QPushButton>
+
+namespace sextant::gui {
+namespace {
+
+QString progress_note(const PlanProgress& p, double seconds) {
+    if (p.stage == PlanProgress::Stage::advice) return QStringLiteral("asking what else could be done");
+    if (p.stage == PlanProgress::Stage::simulation) return QStringLiteral("playing the best event by event");
+    QString note = QStringLiteral("%1 plans").arg(grouped(static_cast<double>(p.search->counts.all())));
+    if (p.done > 0.01) note += QStringLiteral(", %1 left").arg(quantity(Seconds::from_si(seconds * (1 - p.done) / p.done), 2));
+    if (p.search->best) note += QStringLiteral(", best step %1").arg(quantity(p.search->best->step));
+    return note;
+}
+
+PlanFindings found_by(const PlanForm& form, const PlanQuestion& question, const LongJob::Tell& tell) {
+    QElapsedTimer clock;
+    clock.start();
+    PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) {
+        const double part = p.stage == PlanProgress::Stage::search ? p.done : 1;
+        return tell(part, progress_note(p, static_cast<double>(clock.elapsed()) / 1000));
+    });
+    return findings_of(form, std::move(answer), Seconds::from_si(static_cast<double>(clock.elapsed()) / 1000));
+}
+
+class PlannerView : public PageView {
+public:
+    PlannerView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        column().addWidget(question_card());
+        found_ = new QWidget;
+        auto* found = new QVBoxLayout(found_);
+        found->setContentsMargins(0, 0, 0, 0);
+        found->setSpacing(gap + 4);
+        found->addWidget(new SideBySide({plot_card(), details_card()}, 640));
+        found->addWidget(table_card());
+        found->addWidget(beside_card());
+        found->addWidget(alternatives_card());
+        column().addWidget(found_);
+        column().addWidget(remedies_card());
+        for (QWidget* w : std::initializer_list<QWidget*>{found_, remedies_card_}) w->hide();
+
+        connect(&model_, &PlanTableModel::beside_changed, this, [this] { show_beside(); });
+        connect(&job_, &LongJob::began, this, [this] { search_->setEnabled(false); });
+        connect(&job_, &LongJob::ended, this, [this] { search_->setEnabled(true); });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        if (!findings_) return {};
+        return {{QStringLiteral("plans"), &csv_}, {QStringLiteral("alternatives"), &alternatives_}};
+    }
+
+    void begin() override { search(); }
+
+private:
+    QWidget* question_card() {
+        auto* card =
+            new Card(tr("The best plan for this job"),
+                     tr("Every way to divide the job over the devices is looked at, or ruled out by a bound that it cannot pass."));
+        form_ = new PlanFormPanel;
+        search_ = new QPushButton(tr("Search"));
+        search_->setObjectName(QStringLiteral("planner.search"));
+        search_->setDefault(true);
+        said_ = text_label(Type::small, "faint");
+        said_->setObjectName(QStringLiteral("planner.said"));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(gap + 4);
+        row->addWidget(search_);
+        row->addWidget(said_, 1);
+        row->addWidget(new JobBar(job_, "planner.stop"), 1);
+        card->body().addWidget(form_);
+        card->body().addLayout(row);
+        connect(search_, &QPushButton::clicked, this, [this] { search(); });
+        connect(form_, &PlanFormPanel::asked, this, [this] { search(); });
+        connect(&job_, &LongJob::began, said_, &QWidget::hide);
+        connect(&job_, &LongJob::ended, said_, &QWidget::show);
+        return card;
+    }
+
+    QWidget* plot_card() {
+        auto* card = new Card(tr("Throughput against what it takes"), tr("Choose a plan to see it; a double click opens it."));
+        axis_ = new QComboBox;
+        axis_->setObjectName(QStringLiteral("planner.axis"));
+        axis_->addItem(tr("against memory"), static_cast<int>(PlanAxis::memory));
+        plot_ = new ChartWidget;
+        plot_->setObjectName(QStringLiteral("planner.plot"));
+        card->body().addWidget(axis_, 0, Qt::AlignLeft);
+        card->body().addWidget(plot_);
+        connect(axis_, &QComboBox::currentIndexChanged, this, [this] { show_plot(); });
+        connect(plot_, &ChartWidget::chosen, this, [this](int key) { choose(static_cast<std::size_t>(key)); });
+        connect(plot_, &ChartWidget::activated, this, [this](int key) { open(static_cast<std::size_t>(key)); });
+        return card;
+    }
+
+    QWidget* details_card() {
+        auto* card = new Card(tr("The plan that is chosen"));
+        details_ = new PlanDetails;
+        card->body().addWidget(details_);
+        card->setMaximumWidth(330);
+        connect(details_, &PlanDetails::wants_to_open, this, [this] { open(chosen_); });
+        connect(details_, &PlanDetails::beside, this, [this](bool on) { model_.set_beside(chosen_, on); });
+        return card;
+    }
+
+    QWidget* table_card() {
+        table_card_ = new Card({}, tr("Up and down choose, Enter opens, Space marks what is held beside one another below."));
+        table_ = new WholeTable(model_);
+        table_->setAccessibleName(tr("The best plans"));
+        table_->setItemDelegateForColumn(PlanTableModel::terms_column, new TermsDelegate(table_));
+        table_card_->body().addWidget(table_);
+        connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+            if (row.isValid()) choose(static_cast<std::size_t>(row.row()));
+        });
+        connect(table_, &QAbstractItemView::activated, this, [this](const QModelIndex& row) { open(static_cast<std::size_t>(row.row())); });
+        return table_card_;
+    }
+
+    QWidget* beside_card() {
+        auto* card =
+            new Card(tr("Beside one another"), tr("The plans that are marked above: where their steps go, and what they come to."));
+        beside_bars_ = new ChartWidget;
+        auto* table = new WholeTable(beside_, WholeTable::Room::shared);
+        table->setSelectionMode(QAbstractItemView::NoSelection);
+        table->setFocusPolicy(Qt::NoFocus);
+        card->body().addWidget(beside_bars_);
+        card->body().addWidget(table);
+        connect(beside_bars_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
+        connect(&this->selection(), &Selection::changed, this, [this] { emphasize_term(); });
+        return card;
+    }
+
+    QWidget* alternatives_card() {
+        alternatives_card_ =
+            new Card(tr("Why not the obvious?"), tr("Plans that somebody would think of first, each as good as it can be."));
+        alternatives_card_->body().addWidget(new WholeTable(alternatives_));
+        return alternatives_card_;
+    }
+
+    QWidget* remedies_card() {
+        remedies_card_ =
+            new Card(tr("No plan fits"), tr("Each is one change, found by a search of its own in which all else is as asked."));
+        verdict_ = text_label(Type::title, "bad");
+        verdict_->setObjectName(QStringLiteral("planner.verdict"));
+        verdict_->setWordWrap(true);
+        smallest_ = text_label(Type::body);
+        auto* table = new WholeTable(remedies_);
+        table->setAccessibleName(tr("What would make one fit"));
+        for (QWidget* w : std::initializer_list<QWidget*>{verdict_, smallest_, table}) remedies_card_->body().addWidget(w);
+        connect(table, &QAbstractItemView::activated, this, [this](const QModelIndex& row) {
+            const Remedy& r = findings_->answer.remedies[static_cast<std::size_t>(row.row())];
+            if (r.kind != RemedyKind::precision) workbench().replace_plan(r.tried.plan, tr("plan that fits"));
+        });
+        return remedies_card_;
+    }
+
+    void follow(const Session& session) override {
+        if (job_.is_running() && asked_of_ != session.document) {
+            job_.stop();  // it would be of no interest any more
+            said_->setText(tr("The scenario was changed: the search was stopped."));
+        }
+        if (session.plans != findings_) show_answer(session, *session.answer);
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
+        // What was typed stays, unless it was of another scenario or is what a search was asked.
+        if (form_of_ != session.document.file || (session.plans && session.plans != findings_)) {
+            form_of_ = session.document.file;
+            form_->show_form(session.plans ? session.plans->form : plan_form(answer.scenario()));
+            form_->show_problems({});
+        }
+        show_findings(session);
+    }
+
+    void show_findings(const Session& session) {
+        const bool is_new = findings_ != session.plans;
+        findings_ = session.plans;
+        found_->setVisible(findings_ && !findings_->answer.best.empty());
+        remedies_card_->setVisible(findings_ && findings_->answer.best.empty());
+        if (!findings_) {
+            if (!job_.is_running() && is_new) said_->setText(tr("The scenario is another one now: search again."));
+            return model_.set_findings(nullptr);
+        }
+        said_->setText(counts_line(*findings_));
+        if (findings_->answer.best.empty()) return show_remedies();
+        if (is_new) chosen_ = 0;
+        const PlanAnswer& a = findings_->answer;
+        show_axes();
+        model_.set_findings(findings_);
+        table_->fix(PlanTableModel::terms_column, 130);
+        table_card_->set_heading(tr("The best %1, %2 first").arg(a.best.size()).arg(ranked_by(a.request.objective)));
+        csv_.set_table(found_plans_table(*findings_));
+        alternatives_.set_table(alternatives_table(a));
+        alternatives_card_->setVisible(!a.alternatives.empty());
+        show_plot();
+        show_beside();
+        choose(chosen_);
+    }
+
+    void show_remedies() {
+        const PlanAnswer& a = findings_->answer;
+        verdict_->setText(capitalised(q(why_none(a)).replace(QLatin1String("NO PLAN FITS"), tr("no plan fits"))) + QLatin1Char('.'));
+        QString text = a.smallest ? tr("The smallest is %1.").arg(q(plan_line(a.smallest->plan))) : QString();
+        if (!a.all_ruled_out() && a.complete)
+            text += a.remedies.empty() ? tr(" No single change tried here makes one fit: a smaller model, or devices with more memory.")
+                                       : tr(" Each of these changes would make one fit; a double click opens that plan.");
+        smallest_->setText(text);
+        remedies_.set_table(remedies_table(a));
+        csv_.set_table(found_plans_table(*findings_));
+        alternatives_.set_table(remedies_table(a));
+        model_.set_findings(nullptr);
+    }
+
+    void show_axes() {
+        const bool has_cost = findings_->plans.front().choice.cost_per_sample.has_value();
+        const bool has_sizes = findings_->answer.request.devices.size() > 1;
+        const QSignalBlocker quiet(axis_);
+        while (axis_->count() > 1) axis_->removeItem(1);
+        if (has_cost) axis_->addItem(tr("against cost"), static_cast<int>(PlanAxis::cost));
+        if (has_sizes) axis_->addItem(tr("against devices"), static_cast<int>(PlanAxis::devices));
+        axis_->setVisible(axis_->count() > 1);
+    }
+
+    void show_plot() {
+        if (findings_) plot_->show_chart(plan_plot(*findings_, static_cast<PlanAxis>(axis_->currentData().toInt()), look_of(*this)));
+    }
+
+    void show_beside() {
+        if (!findings_ || findings_->answer.best.empty()) return;
+        const std::vector<std::size_t> which(model_.beside().begin(), model_.beside().end());
+        auto bars = std::make_shared<StackedBars>();
+        Seconds longest;
+        for (const std::size_t i : which) {
+            const FoundPlan& p = findings_->plans[i];
+            bars->rows.push_back(row_of(p.estimate.terms, capitalised(p.name)));
+            longest = max(longest, p.choice.step);
+        }
+        bars->unit = unit_for(longest);
+        bars->row_height = 26;
+        beside_bars_->show_chart(bars);
+        beside_.set_table(beside_table(*findings_, which));
+        emphasize_term();
+        if (chosen_ < findings_->plans.size())
+            details_->show_plan(*findings_, findings_->plans[chosen_], model_.beside().contains(chosen_));
+    }
+
+    void emphasize_term() {
+        const std::optional<Term> term = selection().now().term;
+        beside_bars_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
+    }
+
+    void choose(std::size_t plan) {
+        chosen_ = plan;
+        const FoundPlan& p = findings_->plans[plan];
+        plot_->emphasize(static_cast<int>(plan));
+        details_->show_plan(*findings_, p, model_.beside().contains(plan));
+        const QSignalBlocker quiet(table_->selectionModel());
+        if (p.rank)
+            table_->setCurrentIndex(model_.index(*p.rank, 1));
+        else
+            table_->clearSelection();
+        table_->viewport()->update();
+    }
+
+    void open(std::size_t plan) { workbench().replace_plan(findings_->plans[plan].choice.plan, findings_->plans[plan].name); }
+
+    void search() {
+        const SessionPtr session = workbench().session();
+        if (!session || session->state != AnswerState::ready) return said_->setText(tr("The scenario has to be mended first."));
+        const PlanForm form = form_->form();
+        ReadPlanForm read = read_plan_form(form, session->answer->scenario());
+        form_->show_problems(read.problems);
+        if (!read.question) return said_->setText(tr("Mend what is marked, then search again."));
+        asked_of_ = session->document;
+        job_.start([form, question = std::move(*read.question)](const LongJob::Tell& tell) { return found_by(form, question, tell); },
+                   [this](Outcome<PlanFindings> outcome) { take(std::move(outcome)); });
+    }
+
+    void take(Outcome<PlanFindings> outcome) {
+        if (!outcome.result) return said_->setText(html_of(outcome.problems));
+        auto findings = std::make_shared<const PlanFindings>(std::move(*outcome.result));
+        workbench().add(asked_of_, [&](Session& s) { s.plans = findings; });
+    }
+
+    PlanFormPanel* form_;
+    QPushButton* search_;
+    QLabel *said_, *verdict_, *smallest_;
+    QWidget* found_;
+    Card *table_card_, *alternatives_card_, *remedies_card_;
+    QComboBox* axis_;
+    ChartWidget *plot_, *beside_bars_;
+    PlanDetails* details_;
+    WholeTable* table_;
+    PlanTableModel model_;
+    TableModel csv_, beside_, alternatives_, remedies_;
+    std::shared_ptr<const PlanFindings> findings_;
+    std::size_t chosen_ = 0;
+    std::filesystem::path form_of_;
+    ScenarioDocument asked_of_;
+    LongJob job_;
+};
+
+}  // namespace
+
+ViewInfo planner_view() {
+    return {.name = "planner",
+            .title = QStringLiteral("Planner"),
+            .tip = QStringLiteral("The best plans for this job, why these, and what else could be done"),
+            .icon =
+                "<circle cx='6' cy='17' r='1.6'/><circle cx='10' cy='11' r='1.6'/><circle cx='17' cy='7' r='1.6'/>"
+                "<circle cx='15' cy='15' r='1.6'/><path d='M3 3v18h18'/>",
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<PlannerView>(w, s); }};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,77 @@
+#include "gui/views/run/child_panel.hpp"
+
+#include "gui/views/paint/card.hpp"
+
+#include <QHBoxLayout>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+
+namespace sextant::gui {
+namespace {
+
+constexpr int most_lines = 2000, log_height = 130;
+
+}  // namespace
+
+ChildPanel::ChildPanel(Child& child, const QString& name) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(gap - 2);
+    at_work_ = new QWidget;
+    auto* row = new QHBoxLayout(at_work_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(gap + 4);
+    bar_ = new QProgressBar;
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(200);
+    note_ = text_label(Type::small, "faint");
+    auto* stop = new QPushButton(tr("Stop"));
+    stop->setObjectName(name + QStringLiteral(".stop"));
+    stop->setToolTip(tr("Ends it and every process that it started"));
+    row->addWidget(bar_);
+    row->addWidget(note_, 1);
+    row->addWidget(stop);
+    said_ = text_label(Type::body);
+    said_->setObjectName(name + QStringLiteral(".said"));
+    log_ = new QPlainTextEdit;
+    log_->setObjectName(name + QStringLiteral(".log"));
+    log_->setReadOnly(true);
+    log_->setFont(code_font());
+    log_->setMaximumBlockCount(most_lines);
+    log_->setFixedHeight(log_height);
+    for (QWidget* w : std::initializer_list<QWidget*>{at_work_, said_, log_}) {
+        column->addWidget(w);
+        w->hide();
+    }
+    connect(stop, &QPushButton::clicked, &child, &Child::stop);
+    connect(&child, &Child::began, this, [this] {
+        bar_->setRange(0, 0);
+        note_->setText(tr("starting"));
+        log_->clear();
+        at_work_->show();
+        said_->hide();
+        log_->show();
+    });
+    connect(&child, &Child::progressed, this, [this](int done, int total, const QString& what) {
+        bar_->setRange(0, total);
+        bar_->setValue(done);
+        note_->setText(tr("%1: %2 of %3").arg(what).arg(done).arg(total));
+    });
+    connect(&child, &Child::said, log_, &QPlainTextEdit::appendPlainText);
+    connect(&child, &Child::ended, this, [this](const ChildEnd& end) {
+        at_work_->hide();
+        if (end.stopped)
+            say(tr("Stopped. Nothing of it is left."));
+        else if (!end.problem.isEmpty())
+            say(tr("%1. Nothing here was changed.").arg(end.problem.toHtmlEscaped()), true);
+    });
+}
+
+void ChildPanel::say(const QString& what, bool is_wrong) {
+    said_->setText(what);
+    set_role(*said_, is_wrong ? "bad" : "faint");
+    said_->setVisible(!what.isEmpty());
+}
+
+}  // namespace sextant::gui

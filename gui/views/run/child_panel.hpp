@@ -1,0 +1,29 @@
+// What a child process is at: how far, what it says, and a button that stops it.
+#pragma once
+
+#include "gui/jobs/child.hpp"
+
+#include <QWidget>
+
+class QLabel;
+class QPlainTextEdit;
+class QProgressBar;
+
+namespace sextant::gui {
+
+class ChildPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    // `name`: before the names of its parts: "run" makes "run.stop", "run.log", "run.said".
+    ChildPanel(Child&, const QString& name);
+    void say(const QString& what, bool is_wrong = false);
+
+private:
+    QWidget* at_work_;
+    QProgressBar* bar_;
+    QLabel *note_, *said_;
+    QPlainTextEdit* log_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,317 @@
+#include "gui/views/run/run_view.hpp"
+
+#include "gui/jobs/long_job.hpp"
+#include "gui/models/compared.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/whole_table.hpp"
+#include "gui/views/run/child_panel.hpp"
+#include "gui/views/term_bars.hpp"
+#include "model/io/comparison_writer.hpp"
+
+#include <QCheckBox>
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QThread>
+
+namespace sextant::gui {
+namespace {
+
+// More processes for each core than this would bring a machine to a standstill.
+constexpr int most_ranks_per_core = 16;
+
+QStringList scenario_words(const ScenarioDocument& d) {
+    QStringList words{q(d.file.string())};
+    for (const std::string& edit : d.edits) words << QStringLiteral("--set") << q(edit);
+    return words;
+}
+
+QString usual_profile() {
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation), home = QDir::homePath();
+    const QString shown = folder.startsWith(home) ? QLatin1Char('~') + folder.mid(home.size()) : folder;
+    return shown + QStringLiteral("/this-machine.json");
+}
+
+Compared held_beside(const std::shared_ptr<const Answer>& answer, const std::shared_ptr<const Measured>& measured) {
+    if (!measured->run)
+        throw InputError(Diagnostic{measured->file.string(), "", "this is a timeline alone: a run says how long its steps took",
+                                    "open what `sextant run --out` wrote"});
+    return {measured, compare(answer->scenario(), *measured->run)};
+}
+
+class RunView : public PageView {
+public:
+    RunView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        column().addWidget(run_card());
+        found_ = new QWidget;
+        auto* found = new QVBoxLayout(found_);
+        found->setContentsMargins(0, 0, 0, 0);
+        found->setSpacing(gap + 4);
+        found->addWidget(verdict_card());
+        found->addWidget(table_card(tr("Residuals"), tr("Measured less predicted, of the rank that finishes last."), residuals_));
+        found->addWidget(
+            table_card(tr("Rank by rank"), tr("When each is through with the step, and what its process holds at most."), ranks_));
+        found_->hide();
+        column().addWidget(found_);
+        column().addWidget(calibrate_card());
+        connect(&run_, &Child::began, this, [this] { start_->setEnabled(false); });
+        connect(&run_, &Child::ended, this, [this](const ChildEnd& end) { end_run(end); });
+        connect(&calibration_, &Child::began, this, [this] { calibrate_->setEnabled(false), use_->hide(); });
+        connect(&calibration_, &Child::ended, this, [this](const ChildEnd& end) { end_calibration(end); });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        if (!compared_) return {};
+        return {{QStringLiteral("residuals"), &residuals_}, {QStringLiteral("ranks"), &ranks_}};
+    }
+
+private:
+    QWidget* run_card() {
+        auto* card =
+            new Card(tr("Run this plan for real"),
+                     tr("Forward, backward, exchanges and update on as many processes as the plan has devices, by `sextant run`."));
+        layout_ = text_label(Type::body);
+        layout_->setObjectName(QStringLiteral("run.layout"));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(gap + 4);
+        steps_ = new QSpinBox;
+        steps_->setObjectName(QStringLiteral("run.steps"));
+        steps_->setRange(1, 1'000'000);
+        steps_->setValue(10);
+        steps_->setSuffix(tr(" steps"));
+        launcher_ = new QLineEdit;
+        launcher_->setObjectName(QStringLiteral("run.launcher"));
+        launcher_->setPlaceholderText(tr("launcher: as usual (mpirun here, srun inside Slurm)"));
+        launcher_->setToolTip(tr("What starts the ranks: mpirun --hostfile hosts, srun --partition gpu. The number of ranks is added"));
+        start_ = new QPushButton(tr("Run"));
+        start_->setObjectName(QStringLiteral("run.start"));
+        start_->setDefault(true);
+        auto* open = new QPushButton(tr("Open a run\u2026"));
+        open->setToolTip(tr("What `sextant run --out` wrote, here or elsewhere"));
+        keep_ = new QPushButton(tr("Keep the record\u2026"));
+        keep_->setEnabled(false);
+        row->addWidget(steps_);
+        row->addWidget(launcher_, 1);
+        for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) row->addWidget(w);
+        run_panel_ = new ChildPanel(run_, QStringLiteral("run"));
+        card->body().addWidget(layout_);
+        card->body().addLayout(row);
+        card->body().addWidget(run_panel_);
+        connect(start_, &QPushButton::clicked, this, [this] { run(); });
+        connect(launcher_, &QLineEdit::textChanged, this, [this] { show_layout(); });
+        connect(open, &QPushButton::clicked, this, [this] {
+            const QString path = QFileDialog::getOpenFileName(this, tr("Open a run"), {}, tr("Runs (*.json);;All files (*)"));
+            if (!path.isEmpty()) read_run(path);
+        });
+        connect(keep_, &QPushButton::clicked, this, [this] { keep_record(); });
+        return card;
+    }
+
+    QWidget* verdict_card() {
+        auto* card = new Card(tr("Predicted, simulated and measured"),
+                              tr("Where the step goes, of the rank that finishes last, by the same rules."));
+        verdict_ = text_label(Type::body);
+        verdict_->setObjectName(QStringLiteral("run.verdict"));
+        bars_ = new ChartWidget;
+        points_to_ = text_label(Type::body, "faint");
+        for (QWidget* w : std::initializer_list<QWidget*>{verdict_, bars_, points_to_}) card->body().addWidget(w);
+        connect(bars_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
+        connect(&this->selection(), &Selection::changed, this, [this] {
+            const std::optional<Term> term = this->selection().now().term;
+            bars_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
+        });
+        return card;
+    }
+
+    QWidget* table_card(const QString& heading, const QString& tip, TableModel& model) {
+        auto* card = new Card(heading, tip);
+        auto* table = new WholeTable(model, WholeTable::Room::shared);
+        table->setAccessibleName(heading);
+        card->body().addWidget(table);
+        return card;
+    }
+
+    QWidget* calibrate_card() {
+        auto* card =
+            new Card(tr("Calibrate this machine"),
+                     tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads."));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(gap + 4);
+        profile_ =
+            new QLineEdit(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/this-machine.json"));
+        profile_->setObjectName(QStringLiteral("calibrate.profile"));
+        profile_->setAccessibleName(tr("The profile"));
+        profile_->setToolTip(tr("Where the profile goes"));
+        quick_ = new QCheckBox(tr("Quick: under 40 seconds"));
+        quick_->setChecked(true);
+        calibrate_ = new QPushButton(tr("Calibrate"));
+        calibrate_->setObjectName(QStringLiteral("calibrate.start"));
+        use_ = new QPushButton(tr("Use the profile"));
+        use_->setObjectName(QStringLiteral("calibrate.use"));
+        use_->setToolTip(tr("As the cluster of this scenario: one change that can be undone"));
+        use_->hide();
+        row->addWidget(profile_, 1);
+        for (QWidget* w : std::initializer_list<QWidget*>{quick_, calibrate_, use_}) row->addWidget(w);
+        calibration_panel_ = new ChildPanel(calibration_, QStringLiteral("calibrate"));
+        card->body().addLayout(row);
+        card->body().addWidget(calibration_panel_);
+        connect(calibrate_, &QPushButton::clicked, this, [this] { calibrate(); });
+        connect(use_, &QPushButton::clicked, this, [this] {
+            this->workbench().edit({{"hardware.cluster", json_text(profile_path().toStdString())}});
+        });
+        return card;
+    }
+
+    // ---- a run
+
+    void run() {
+        const SessionPtr session = workbench().session();
+        if (!session || session->state != AnswerState::ready) return run_panel_->say(tr("The scenario has to be mended first."), true);
+        QStringList words{QStringLiteral("run")};
+        words += scenario_words(session->document);
+        words << QStringLiteral("--steps") << QString::number(steps_->value()) << QStringLiteral("--progress") << QStringLiteral("--out")
+              << record();
+        if (const QString launcher = launcher_->text().trimmed(); !launcher.isEmpty()) words << QStringLiteral("--launcher") << launcher;
+        run_.start(QStringLiteral("sextant"), words);
+    }
+
+    [[nodiscard]] QString record() const { return folder_.filePath(QStringLiteral("run.json")); }
+
+    void end_run(const ChildEnd& end) {
+        show_layout();
+        if (end.stopped || !end.problem.isEmpty()) return;
+        keep_->setEnabled(true);
+        run_panel_->say(tr("The run is through."));
+        read_run(record());
+    }
+
+    void keep_record() {
+        const QString path = QFileDialog::getSaveFileName(this, tr("Keep the record of the run"), {}, tr("Runs (*.json)"));
+        if (path.isEmpty()) return;
+        QFile::remove(path);
+        if (!QFile::copy(record(), path))
+            run_panel_->say(tr("%1 cannot be written; the record is still here.").arg(path.toHtmlEscaped()), true);
+    }
+
+    void read_run(const QString& path) {
+        const SessionPtr session = workbench().session();
+        reading_.start([path](const LongJob::Tell&) { return std::make_shared<const Measured>(read_measurement(path.toStdString())); },
+                       [this, of = session->document](Outcome<std::shared_ptr<const Measured>> outcome) {
+                           if (!outcome.result) return run_panel_->say(html_of(outcome.problems), true);
+                           this->workbench().add(of, [&](Session& s) { s.measured = *outcome.result; });
+                       });
+    }
+
+    // ---- what it is compared with
+
+    void follow(const Session& session) override {
+        if (session.compared != compared_) show_comparison(session);
+        const bool is_known = session.compared && session.compared->of == session.measured;
+        if (session.state != AnswerState::ready || !session.measured || is_known) return;
+        const bool is_asked = asked_for_ == std::pair(session.document, session.measured);
+        if (is_asked) return;
+        asked_for_ = {session.document, session.measured};
+        comparing_.start([answer = session.answer, measured = session.measured](
+                             const LongJob::Tell&) { return std::make_shared<const Compared>(held_beside(answer, measured)); },
+                         [this, of = session.document](Outcome<std::shared_ptr<const Compared>> outcome) {
+                             if (!outcome.result) return run_panel_->say(html_of(outcome.problems), true);
+                             run_panel_->say({});
+                             this->workbench().add(of, [&](Session& s) { s.compared = *outcome.result; });
+                         });
+    }
+
+    void show_answer(const Session& session, const Answer&) override {
+        show_layout();
+        show_comparison(session);
+    }
+
+    void show_layout() {
+        const std::shared_ptr<const Answer> answer = workbench().answer();
+        if (!answer) return;
+        const int ranks = run_layout(answer->scenario()).ranks, cores = QThread::idealThreadCount();
+        const bool too_many = launcher_->text().trimmed().isEmpty() && ranks > most_ranks_per_core * cores;
+        layout_->setText(
+            too_many
+                ? tr("The plan needs <b>%1 processes</b>, and this machine has %2 cores: give a launcher that reaches more machines, "
+                     "or open a run that was made elsewhere.")
+                      .arg(ranks)
+                      .arg(cores)
+                : tr("%1 on %2 cores of this machine.").arg(ranks == 1 ? tr("One process") : tr("%1 processes").arg(ranks)).arg(cores));
+        start_->setEnabled(!too_many && !run_.is_running());
+    }
+
+    void show_comparison(const Session& session) {
+        compared_ = session.compared;
+        found_->setVisible(compared_ != nullptr);
+        if (!compared_) return;
+        const Comparison& c = compared_->comparison;
+        verdict_->setText(verdict(c));
+        auto bars = std::make_shared<StackedBars>();
+        bars->rows = {row_of(c.terms.predicted, tr("Predicted")), row_of(c.terms.simulated, tr("Simulated")),
+                      row_of(c.terms.measured, tr("Measured"))};
+        bars->unit = unit_for(max(c.terms.predicted.total(), max(c.terms.simulated.total(), c.terms.measured.total())));
+        bars->row_height = 28;
+        bars_->show_chart(bars);
+        QStringList lines{tr("They part most in <b>%1</b>:").arg(words_of(c.residual.term))};
+        for (const std::string& line : where_they_part(c)) lines += q(line).toHtmlEscaped();
+        points_to_->setText(lines.join(QStringLiteral("<br>")));
+        residuals_.set_table(residuals_table(c));
+        ranks_.set_table(ranks_table(c));
+    }
+
+    // ---- calibration
+
+    [[nodiscard]] QString profile_path() const {
+        QString path = profile_->text().trimmed();
+        return path.startsWith(QStringLiteral("~/")) ? path.replace(0, 1, QDir::homePath()) : path;
+    }
+
+    void calibrate() {
+        const QString path = profile_path();
+        QDir().mkpath(QFileInfo(path).absolutePath());
+        QStringList words{QStringLiteral("calibrate"), QStringLiteral("--progress"), QStringLiteral("--out"), path};
+        if (quick_->isChecked()) words << QStringLiteral("--quick");
+        calibration_.start(QStringLiteral("sextant"), words);
+    }
+
+    void end_calibration(const ChildEnd& end) {
+        calibrate_->setEnabled(true);
+        if (end.stopped || !end.problem.isEmpty()) return;
+        calibration_panel_->say(tr("The profile is written to %1.").arg(profile_->text().toHtmlEscaped()));
+        use_->show();
+    }
+
+    QLabel *layout_, *verdict_, *points_to_;
+    QSpinBox* steps_;
+    QLineEdit *launcher_, *profile_;
+    QPushButton *start_, *keep_, *calibrate_, *use_;
+    QCheckBox* quick_;
+    QWidget* found_;
+    ChartWidget* bars_;
+    ChildPanel *run_panel_, *calibration_panel_;
+    TableModel residuals_, ranks_;
+    std::shared_ptr<const Compared> compared_;
+    std::pair<ScenarioDocument, std::shared_ptr<const Measured>> asked_for_;
+    QTemporaryDir folder_;
+    Child run_, calibration_;
+    LongJob reading_, comparing_;
+};
+
+}  // namespace
+
+ViewInfo run_view() {
+    return {.name = "run",
+            .title = QStringLiteral("Run"),
+            .tip = QStringLiteral("The plan for real, beside what was predicted; and this machine calibrated"),
+            .icon = "<path d='M7 4l12 8-12 8z'/>",
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<RunView>(w, s); }};
+}
+
+}  // namespace sextant::gui

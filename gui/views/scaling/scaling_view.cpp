@@ -1,0 +1,228 @@
+#include "gui/views/scaling/scaling_view.hpp"
+
+#include "gui/models/text.hpp"
+#include "gui/views/job_bar.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/side_by_side.hpp"
+#include "gui/views/paint/whole_table.hpp"
+#include "gui/views/scaling/scaling_plots.hpp"
+#include "model/io/scaling_writer.hpp"
+
+#include <QCheckBox>
+#include <QLineEdit>
+#include <QPushButton>
+
+namespace sextant::gui {
+namespace {
+
+// One kind after the other; what was done of one that was stopped stays.
+ScalingFindings found_by(const ScalingForm& form, const SearchRequest& request, const LongJob::Tell& tell) {
+    ScalingFindings findings{form, {}};
+    std::vector<bool> kinds;  // weak?
+    if (form.strong) kinds.push_back(false);
+    if (form.weak) kinds.push_back(true);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const QString name = kinds[i] ? QStringLiteral("weak scaling") : QStringLiteral("strong scaling");
+        findings.kinds.push_back(scale({request, kinds[i]}, [&](double done, const SearchProgress& p) {
+            return tell((static_cast<double>(i) + done) / static_cast<double>(kinds.size()),
+                        QStringLiteral("%1, %2 plans at this size").arg(name, grouped(static_cast<double>(p.counts.all()))));
+        }));
+        if (!findings.kinds.back().complete) break;
+    }
+    return findings;
+}
+
+class ScalingView : public PageView {
+public:
+    ScalingView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
+        column().addWidget(question_card());
+        found_ = new QWidget;
+        auto* found = new QVBoxLayout(found_);
+        found->setContentsMargins(0, 0, 0, 0);
+        found->setSpacing(gap + 4);
+        found->addWidget(verdict_card());
+        found->addWidget(new SideBySide({plot_card(tr("Throughput"), throughput_), plot_card(tr("Efficiency"), efficiency_)}, 640));
+        found->addWidget(cost_card_ = plot_card(tr("Cost"), cost_));
+        found->addWidget(table_card());
+        found_->hide();
+        column().addWidget(found_);
+        connect(&job_, &LongJob::began, this, [this] { ask_->setEnabled(false), said_->hide(); });
+        connect(&job_, &LongJob::ended, this, [this] { ask_->setEnabled(true), said_->show(); });
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        if (!findings_) return {};
+        return {{QStringLiteral("scaling"), &table_}};
+    }
+    void begin() override { ask(); }
+
+private:
+    QWidget* question_card() {
+        auto* card = new Card(tr("What do more devices bring?"),
+                              tr("The job is planned anew at each size: the best plan for it, and what that comes to."));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(gap + 4);
+        auto* label = text_label(Type::small, "faint");
+        label->setText(tr("Devices"));
+        sizes_ = new QLineEdit;
+        sizes_->setObjectName(QStringLiteral("scaling.sizes"));
+        sizes_->setToolTip(tr("A range, doubled each time (8..256), or each by itself (8,16,24)"));
+        sizes_->setMaximumWidth(200);
+        label->setBuddy(sizes_);
+        strong_ = new QCheckBox(tr("Strong: the global batch stays"));
+        strong_->setObjectName(QStringLiteral("scaling.strong"));
+        weak_ = new QCheckBox(tr("Weak: it grows with the devices"));
+        weak_->setObjectName(QStringLiteral("scaling.weak"));
+        ask_ = new QPushButton(tr("Plan each size"));
+        ask_->setObjectName(QStringLiteral("scaling.ask"));
+        ask_->setDefault(true);
+        for (QWidget* w : std::initializer_list<QWidget*>{label, sizes_, strong_, weak_}) row->addWidget(w);
+        row->addStretch(1);
+        auto* second = new QHBoxLayout;
+        second->setSpacing(gap + 4);
+        said_ = text_label(Type::small, "faint");
+        said_->setObjectName(QStringLiteral("scaling.said"));
+        second->addWidget(ask_);
+        second->addWidget(said_, 1);
+        second->addWidget(new JobBar(job_, "scaling.stop"), 1);
+        card->body().addLayout(row);
+        card->body().addLayout(second);
+        connect(ask_, &QPushButton::clicked, this, [this] { ask(); });
+        connect(sizes_, &QLineEdit::returnPressed, this, [this] { ask(); });
+        return card;
+    }
+
+    QWidget* verdict_card() {
+        auto* card = new Card(
+            tr("Where do more stop paying?"),
+            tr("More devices pay as long as each one that is added brings at least half of what one brings at the smallest size."));
+        verdict_ = text_label(Type::body);
+        verdict_->setObjectName(QStringLiteral("scaling.verdict"));
+        card->body().addWidget(verdict_);
+        return card;
+    }
+
+    QWidget* plot_card(const QString& heading, ChartWidget*& plot) {
+        auto* card = new Card(heading, tr("Choose a point to see its plan; a double click opens it."));
+        plot = new ChartWidget;
+        card->body().addWidget(plot);
+        card->body().addStretch(1);
+        connect(plot, &ChartWidget::chosen, this, [this](int row) { choose(row); });
+        connect(plot, &ChartWidget::activated, this, [this](int row) { open(row); });
+        return card;
+    }
+
+    QWidget* table_card() {
+        auto* card =
+            new Card(tr("The best plan at each size"), tr("Enter or a double click opens a plan, as one change that can be undone."));
+        rows_ = new WholeTable(table_);
+        rows_->setAccessibleName(tr("The best plan at each size"));
+        card->body().addWidget(rows_);
+        connect(rows_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+            if (row.isValid()) choose(row.row());
+        });
+        connect(rows_, &QAbstractItemView::activated, this, [this](const QModelIndex& row) { open(row.row()); });
+        return card;
+    }
+
+    void follow(const Session& session) override {
+        if (job_.is_running() && asked_of_ != session.document) {
+            job_.stop();
+            said_->setText(tr("The scenario was changed: what was asked of it is of no interest any more."));
+        }
+        if (session.scaling != findings_) show_answer(session, *session.answer);
+    }
+
+    void show_answer(const Session& session, const Answer& answer) override {
+        if (form_of_ != session.document.file || (session.scaling && session.scaling != findings_)) {
+            form_of_ = session.document.file;
+            const ScalingForm form = session.scaling ? session.scaling->form : scaling_form(answer.scenario());
+            sizes_->setText(form.sizes);
+            strong_->setChecked(form.strong);
+            weak_->setChecked(form.weak);
+        }
+        const bool was_there = findings_ != nullptr;
+        findings_ = session.scaling;
+        found_->setVisible(findings_ != nullptr);
+        if (findings_)
+            show_findings();
+        else if (was_there)
+            said_->setText(tr("The scenario is another one now: ask again."));
+    }
+
+    void show_findings() {
+        const Look& look = look_of(*this);
+        QStringList sentences;
+        bool complete = true;
+        for (const Scaling& s : findings_->kinds) {
+            sentences += QStringLiteral("<b>%1</b>: %2.").arg(capitalised(name_of(s)), q(scaling_verdict(s)));
+            complete = complete && s.complete;
+        }
+        verdict_->setText(sentences.join(QStringLiteral("<br>")));
+        said_->setText(complete ? QString() : tr("<b>Stopped before the end</b>: these sizes were done."));
+        throughput_->show_chart(throughput_plot(*findings_, look));
+        efficiency_->show_chart(efficiency_plot(*findings_, look));
+        const std::shared_ptr<Chart> cost = cost_plot(*findings_, look);
+        cost_card_->setVisible(cost != nullptr);
+        if (cost) cost_->show_chart(cost);
+        table_.set_table(scaling_table(*findings_));
+    }
+
+    void choose(int row) {
+        for (ChartWidget* plot : {throughput_, efficiency_, cost_}) plot->emphasize(row);
+        const QSignalBlocker quiet(rows_->selectionModel());
+        rows_->setCurrentIndex(table_.index(row, 0));
+        rows_->viewport()->update();
+    }
+
+    void open(int row) {
+        const ScalingPoint& p = scaling_point(*findings_, static_cast<std::size_t>(row));
+        if (p.best) workbench().replace_plan(p.best->plan, tr("plan on %1 devices").arg(p.devices));
+    }
+
+    void ask() {
+        const SessionPtr session = workbench().session();
+        if (!session || session->state != AnswerState::ready) return said_->setText(tr("The scenario has to be mended first."));
+        const ScalingForm form{sizes_->text().trimmed(), strong_->isChecked(), weak_->isChecked()};
+        if (!form.strong && !form.weak) return said_->setText(tr("Strong, weak, or both?"));
+        try {
+            asked_of_ = session->document;
+            job_.start([form, request = scaling_request(form, session->answer->scenario())](
+                           const LongJob::Tell& tell) { return found_by(form, request, tell); },
+                       [this](Outcome<ScalingFindings> outcome) { take(std::move(outcome)); });
+        } catch (const InputError& e) {
+            said_->setText(html_of(e.diagnostics()));
+        }
+    }
+
+    void take(Outcome<ScalingFindings> outcome) {
+        if (!outcome.result) return said_->setText(html_of(outcome.problems));
+        auto findings = std::make_shared<const ScalingFindings>(std::move(*outcome.result));
+        workbench().add(asked_of_, [&](Session& s) { s.scaling = findings; });
+    }
+
+    QLineEdit* sizes_;
+    QCheckBox *strong_, *weak_;
+    QPushButton* ask_;
+    QLabel *said_, *verdict_;
+    QWidget *found_, *cost_card_;
+    ChartWidget *throughput_, *efficiency_, *cost_;
+    WholeTable* rows_;
+    TableModel table_;
+    std::shared_ptr<const ScalingFindings> findings_;
+    std::filesystem::path form_of_;
+    ScenarioDocument asked_of_;
+    LongJob job_;
+};
+
+}  // namespace
+
+ViewInfo scaling_view() {
+    return {.name = "scaling",
+            .title = QStringLiteral("Scaling"),
+            .tip = QStringLiteral("What more devices bring, and where they stop paying"),
+            .icon = "<path d='M3 3v18h18M6 17c5-1 6-8 14-9'/><path d='M6 17l13-13' stroke-dasharray='1.5 3'/>",
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<ScalingView>(w, s); }};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,286 @@
+#include "gui/views/timeline/timeline_view.hpp"
+
+#include "gui/jobs/background.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/legend.hpp"
+#include "gui/views/simulation_state.hpp"
+#include "gui/views/timeline/canvas.hpp"
+#include "gui/views/timeline/search_bar.hpp"
+#include "model/io/kind_look.hpp"
+
+#include <QCheckBox>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QShortcut>
+
+#include <algorithm>
+#include <array>
+
+namespace sextant::gui {
+namespace {
+
+constexpr std::size_t many_ranks = 24;  // from there on their other streams are not shown unless asked for
+
+// "The critical path is 71 % backward, 20 % forward."
+QString path_sentence(const Timeline& t) {
+    std::array<int, span_kind_count> kinds{};
+    for (int k = 0; k < span_kind_count; ++k) kinds[static_cast<std::size_t>(k)] = k;
+    std::ranges::stable_sort(kinds, std::ranges::greater(), [&](int k) { return t.path.of(static_cast<SpanKind>(k)); });
+    QStringList parts;
+    for (const int k : kinds) {
+        const double part = t.path.of(static_cast<SpanKind>(k)) / t.trace->end;
+        if (part < 0.01 || parts.size() == 4) break;
+        parts += QStringLiteral("%1 %2").arg(percent(part), q(look_of(static_cast<SpanKind>(k)).name));
+    }
+    QString sentence = QStringLiteral("The critical path of the step is %1").arg(parts.join(QStringLiteral(", ")));
+    const double waiting = t.path.waiting / t.trace->end;
+    if (waiting >= 0.01) sentence += QStringLiteral("; for %1 of the step nothing of it runs").arg(percent(waiting));
+    return sentence + QLatin1Char('.');
+}
+
+std::shared_ptr<Chart> legend_of(const Timeline& t) {
+    auto legend = std::make_shared<Legend>();
+    for (int k = 0; k < span_kind_count; ++k) {
+        const auto kind = static_cast<SpanKind>(k);
+        if (t.by_kind[static_cast<std::size_t>(k)] <= Seconds{}) continue;
+        legend->entries.push_back({k, q(look_of(kind).name), fill_of(kind),
+                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.of(kind)))});
+    }
+    return legend;
+}
+
+class TimelineView : public View {
+public:
+    TimelineView(Workbench& workbench, Selection& selection) : View(workbench, selection), state_(new SimulationState(workbench)) {
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(gap, gap, gap, gap);
+        column->setSpacing(gap / 2);
+        headline_ = text_label(Type::body);
+        legend_ = new ChartWidget;
+        canvas_ = new TimelineCanvas;
+        scroll_ = new QScrollBar(Qt::Vertical);
+        details_ = text_label(Type::small);
+        details_->setObjectName(QStringLiteral("segment_details"));
+        details_->setTextFormat(Qt::RichText);
+        details_->setWordWrap(false);
+        details_->setAlignment(Qt::AlignTop);
+        details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // as wide as the view, however long the text
+        details_->setFixedHeight(3 * QFontMetrics(font_of(Type::small)).lineSpacing() + 4);
+        auto* body = new QHBoxLayout;
+        body->setSpacing(2);
+        body->addWidget(canvas_, 1);
+        body->addWidget(scroll_);
+        column->addWidget(state_);
+        column->addWidget(headline_);
+        column->addWidget(controls());
+        column->addWidget(legend_);
+        column->addLayout(body, 1);
+        column->addWidget(details_);
+        setFocusProxy(canvas_);
+        connect_canvas();
+        show_details();
+    }
+
+    [[nodiscard]] std::vector<NamedTable> tables() const override {
+        return {{QStringLiteral("segments"), &kinds_}, {QStringLiteral("links"), &links_}};
+    }
+
+private:
+    QWidget* controls() {
+        controls_ = new QWidget;
+        auto* row = new QHBoxLayout(controls_);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(gap + 4);
+        search_ = new SearchBar;
+        row->addWidget(search_, 1);
+        const auto add = [&](const char* name, const QString& text, const QString& tip, bool checked, void (TimelineCanvas::*set)(bool)) {
+            auto* box = new QCheckBox(text);
+            box->setObjectName(QLatin1String(name));
+            box->setToolTip(tip);
+            box->setChecked(checked);
+            row->addWidget(box);
+            connect(box, &QCheckBox::toggled, canvas_, set);
+            return box;
+        };
+        path_ = add("critical_path", tr("&Critical path"),
+                    tr("What the step could not have been shorter than, and nothing else in full colour"), false,
+                    &TimelineCanvas::set_critical_path);
+        streams_ = add("all_streams", tr("All st&reams"), tr("Communication and copies beside the kernels, each in a lane of its own"),
+                       true, &TimelineCanvas::set_streams);
+        add("links", tr("&Links"), tr("How busy the links are that are used most"), true, &TimelineCanvas::set_links);
+        auto* fit = new QPushButton(tr("&Fit"));
+        fit->setToolTip(tr("Show all of it, or the range that is selected (F)"));
+        connect(fit, &QPushButton::clicked, canvas_, &TimelineCanvas::fit);
+        row->addWidget(fit);
+        return controls_;
+    }
+
+    void connect_canvas() {
+        connect(canvas_, &TimelineCanvas::moved, this, [this] { show_scroll(); });
+        connect(scroll_, &QScrollBar::valueChanged, canvas_, [this](int top) { canvas_->scroll_to(top); });
+        connect(canvas_, &TimelineCanvas::chosen, this, [this](const std::optional<ChosenSpan>& span) { choose(span); });
+        connect(canvas_, &TimelineCanvas::range_selected, this, [this](const std::optional<TimeRange>& range) {
+            Selected next = selection().now();
+            next.range = range;
+            selection().set(next);
+        });
+        connect(&selection(), &Selection::changed, this, [this] {
+            canvas_->set_range(selection().now().range);
+            fill_tables();
+        });
+        connect(search_, &SearchBar::found, this, [this](SpanIndex s) { canvas_->choose(ChosenSpan{Origin::predicted, s}); });
+        connect(legend_, &ChartWidget::chosen, this, [this](int key) {
+            emphasized_ = emphasized_ == key ? std::nullopt : std::optional(key);
+            legend_->emphasize(emphasized_);
+            canvas_->emphasize(emphasized_ ? std::optional(static_cast<SpanKind>(*emphasized_)) : std::nullopt);
+        });
+        auto* find = new QShortcut(QKeySequence::Find, this);
+        connect(find, &QShortcut::activated, search_, &SearchBar::begin);
+    }
+
+    // A picture in a file has no use for what can only be clicked.
+    void showEvent(QShowEvent* e) override {
+        const bool is_for_a_file = testAttribute(Qt::WA_DontShowOnScreen);
+        controls_->setVisible(!is_for_a_file);
+        details_->setVisible(!is_for_a_file);
+        View::showEvent(e);
+    }
+
+    void follow(const Session& session) override {
+        const auto& simulated = session.simulated;
+        if (!simulated) workbench().want_simulation();
+        const bool is_known = simulated && simulated->report;
+        state_->show_state(session);
+        canvas_->set_outdated(!is_known);
+        const auto& content = canvas_->content();
+        if (!is_known || (content && content->simulated == simulated && content->measured == session.measured)) return;
+        show_timeline(simulated, session.measured);
+    }
+
+    void show_timeline(const std::shared_ptr<const Simulated>& simulated, const std::shared_ptr<const Measured>& measured) {
+        const bool first = !canvas_->content();
+        const auto content = content_of(simulated, measured);
+        if (first && content->ranks.size() > many_ranks) streams_->setChecked(false);
+        canvas_->show_content(content);
+        canvas_->set_range(selection().now().range);
+        if (first) canvas_->fit();
+        QString text = path_sentence(simulated->timeline);
+        if (measured)
+            text +=
+                tr(" Measured: <b>%1</b>, %2 times the predicted.")
+                    .arg(quantity(measured->timeline.trace->end, 4), number(measured->timeline.trace->end / simulated->report->trace.end));
+        headline_->setText(text);
+        legend_->show_chart(legend_of(simulated->timeline));
+        search_->look_in(simulated->timeline.trace);
+        show_details();
+        fill_tables();
+    }
+
+    void choose(const std::optional<ChosenSpan>& chosen) {
+        Selected next = selection().now();
+        next.segment.reset();
+        if (chosen && chosen->origin == Origin::predicted) {
+            const Trace& trace = *canvas_->content()->simulated->timeline.trace;
+            const Span& span = trace.spans[chosen->span];
+            next.segment = span.segment;
+            next.rank = span.rank;
+            next.stage = trace.ranks[span.rank].stage;
+            search_->set_place(chosen->span);
+        }
+        selection().set(next);
+        show_details();
+        if (chosen) find_ties(*chosen);
+    }
+
+    void find_ties(const ChosenSpan& chosen) {
+        const auto content = canvas_->content();
+        in_background(
+            this, [content, chosen] { return ties_of(content->of(chosen.origin), chosen.span); },
+            [this, content, chosen](std::vector<Tie> ties) {
+                if (canvas_->content() != content || canvas_->aspect().chosen != chosen) return;
+                canvas_->set_ties(std::move(ties));
+                show_details();
+            });
+    }
+
+    void show_details() {
+        const auto chosen = canvas_->aspect().chosen;
+        if (!canvas_->content() || !chosen) {
+            details_->setText(
+                tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
+                   "Wheel or W, S zoom; drag or A, D move; F fits; [ and ] go to cause and effect."));
+            return set_role(*details_, "faint");
+        }
+        const Trace& trace = *canvas_->content()->of(chosen->origin).trace;
+        const Span& span = trace.spans[chosen->span];
+        set_role(*details_, "");
+        details_->setText(QStringLiteral("<b>%1</b>, %2<br>%3<br>%4")
+                              .arg(title_of(trace, span).toHtmlEscaped(), name_of(trace.ranks[span.rank], true), figures_of(trace, span),
+                                   ties_text(trace, canvas_->aspect().ties)));
+    }
+
+    static QString ties_text(const Trace& trace, const std::vector<Tie>& ties) {
+        const auto cause = std::ranges::find(ties, Bond::cause, &Tie::bond), effect = std::ranges::find(ties, Bond::effect, &Tie::bond);
+        const auto of = [&](SpanIndex s) { return title_of(trace, trace.spans[s]).toHtmlEscaped(); };
+        const auto needed = std::ranges::count(ties, Bond::needed, &Tie::bond),
+                   effects = std::ranges::count(ties, Bond::effect, &Tie::bond);
+        QStringList parts;
+        parts += cause == ties.end() ? tr("Nothing held it back") : tr("Began when this ended: %1").arg(of(cause->from));
+        if (needed > 0) parts += tr("needed %n more", nullptr, static_cast<int>(needed));
+        if (effect != ties.end()) parts += tr("let begin: %1").arg(of(effect->to));
+        if (effects > 1) parts += tr("and %n more", nullptr, static_cast<int>(effects) - 1);
+        return parts.join(QStringLiteral("; "));
+    }
+
+    void show_scroll() {
+        const int room = static_cast<int>(canvas_->height() - TimelinePicture::ruler);
+        const int most = std::max(0, static_cast<int>(canvas_->height_of_rows()) - room);
+        const QSignalBlocker quiet(scroll_);
+        scroll_->setRange(0, most);
+        scroll_->setPageStep(room);
+        scroll_->setSingleStep(24);
+        scroll_->setValue(static_cast<int>(canvas_->aspect().top));
+        scroll_->setVisible(most > 0);
+    }
+
+    void fill_tables() {
+        const auto& content = canvas_->content();
+        if (!content) return;
+        const TimeRange range = selection().now().range.value_or(TimeRange{{}, content->end});
+        in_background(
+            this,
+            [content, range] {
+                const SimulationReport& r = *content->simulated->report;
+                return std::pair(kinds_table(r.trace, range.from, range.to), links_table(r, range.from, range.to));
+            },
+            [this, content](std::pair<Table, Table> tables) {
+                if (canvas_->content() != content) return;
+                kinds_.set_table(std::move(tables.first));
+                links_.set_table(std::move(tables.second));
+            });
+    }
+
+    SimulationState* state_;
+    QLabel *headline_, *details_;
+    QWidget* controls_;
+    SearchBar* search_;
+    QCheckBox *path_, *streams_;
+    ChartWidget* legend_;
+    TimelineCanvas* canvas_;
+    QScrollBar* scroll_;
+    std::optional<int> emphasized_;
+    TableModel kinds_, links_;
+};
+
+}  // namespace
+
+ViewInfo timeline_view() {
+    return {.name = "timeline",
+            .title = QStringLiteral("Timeline"),
+            .tip = QStringLiteral("Who does what when: the step played event by event, and beside it one that ran"),
+            .icon = "<path d='M3 5h8M13 5h4M6 10h9M3 15h5M10 15h11M8 20h9'/>",
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<TimelineView>(w, s); }};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,28 @@
+// Where each part of the machine stands in its picture.
+#pragma once
+
+#include "gui/models/topology/cluster_map.hpp"
+
+#include <QRectF>
+
+#include <unordered_map>
+#include <vector>
+
+namespace sextant::gui {
+
+struct NodeBox {
+    ShownNode shown;
+    QRectF area;
+};
+
+struct ClusterLayout {
+    ShownNodes shown;
+    std::vector<NodeBox> boxes;
+    std::unordered_map<int, QRectF> place;  // by vertex of the topology
+    QRectF storage;                         // empty where the job reads from none
+    QRectF legend;
+    double height = 0;
+};
+ClusterLayout lay_out(const ClusterMap&, double width, std::optional<int> rank);
+
+}  // namespace sextant::gui

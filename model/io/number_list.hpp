@@ -1,0 +1,13 @@
+// Several numbers in the words of an option or a field: "8,16,64", "8..64".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// "8,16,64": these. "8..64": from the first, doubled each time; with `step`, in steps of it. Throws InputError naming `option`.
+std::vector<int> numbers_in(const std::string& text, const std::string& option, std::optional<int> step = {});
+
+}  // namespace sextant

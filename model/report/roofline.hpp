@@ -1,0 +1,54 @@
+// The kernels of a step against what the device can do: how many operations each does for a byte, at which rate, and what bounds it.
+#pragma once
+
+#include "model/cost/kernel.hpp"
+#include "model/predict/estimate.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+// Twice of what shortens a kernel most.
+enum class KernelBound { compute, memory, start };
+inline constexpr int kernel_bound_count = 3;
+std::string_view to_text(KernelBound);
+std::string_view to_text(KernelKind);
+
+struct RooflineKernel {
+    Kernel kernel;
+    Term phase = Term::forward;  // forward, backward or recompute
+    double runs = 0;             // in a step, on one rank
+    Seconds time;                // of one run, alone on the device
+    KernelBound bound = KernelBound::compute;
+
+    [[nodiscard]] Seconds in_step() const { return runs * time; }
+    // FLOPs for a byte; none where there is no matrix work.
+    [[nodiscard]] std::optional<double> intensity() const;
+};
+
+// What the device does at most, of a data type on its tensor or vector units.
+struct Roof {
+    DataType type = DataType::fp32;
+    FlopRate peak;       // by the maker
+    FlopRate sustained;  // that large products reach
+    bool used = false;   // by some kernel
+};
+
+struct Roofline {
+    int stage = 0;                        // whose rank finishes last: these are its kernels
+    Bandwidth memory, stream;             // by the maker, and what streaming kernels reach
+    std::vector<Roof> roofs;              // highest first
+    std::vector<RooflineKernel> kernels;  // that take longest in a step first
+    std::array<Seconds, kernel_bound_count> by_bound{};
+    [[nodiscard]] Seconds total() const { return by_bound[0] + by_bound[1] + by_bound[2]; }
+};
+Roofline roofline(const Prepared&);
+
+// "GEMM m 2048, n 12288, k 3072"
+std::string shape_text(const Kernel&);
+
+}  // namespace sextant

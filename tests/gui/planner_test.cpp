@@ -1,0 +1,206 @@
+// A search as people ask for it: begun, stopped, looked at, and one of its plans opened.
+#include "gui/models/plan_table_model.hpp"
+#include "gui/models/text.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTest>
+
+#include <numeric>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+Scenario bundled_scenario(const std::string& name) {
+    Library library = open_library();
+    return load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
+}
+
+std::shared_ptr<const PlanFindings> search_for(const PlanForm& form, const Scenario& job) {
+    const ReadPlanForm read = read_plan_form(form, job);
+    return std::make_shared<const PlanFindings>(findings_of(form, find_plan(*read.question), 1 * units::s));
+}
+
+TEST(PlanFormText, IsReadAsTheCommandLineReadsIt) {
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100");
+    PlanForm form = plan_form(job);
+    EXPECT_EQ(form.devices, QStringLiteral("1024"));
+    form.pins = QStringLiteral("schedule, tp=2");
+    form.where = QStringLiteral("memory < 70 GiB, step_time < 60 s");
+    form.batches = QStringLiteral("512, 1024");
+    form.counts_nodes = true;
+    form.devices = QStringLiteral("2..4");
+    const ReadPlanForm read = read_plan_form(form, job);
+    ASSERT_TRUE(read.question);
+    const SearchRequest& r = read.question->search;
+    EXPECT_EQ(r.devices, (std::vector{16, 24, 32})) << "nodes of eight";
+    EXPECT_EQ(r.pinned, (std::set{PlanField::schedule, PlanField::tp}));
+    EXPECT_EQ(r.job.plan.tp, 2);
+    EXPECT_EQ(read.question->own.tp, 8) << "what it is compared with stays as it is";
+    EXPECT_EQ(r.where.size(), 2U);
+    EXPECT_EQ(r.global_batches, (std::vector<std::int64_t>{512, 1024}));
+}
+
+TEST(PlanFormText, NamesWhatIsWrongInEveryFieldAtOnce) {
+    PlanForm form;
+    form.devices = QStringLiteral("many");
+    form.pins = QStringLiteral("tq=8");
+    form.where = QStringLiteral("speed > 1");
+    form.batches = QStringLiteral("0");
+    const ReadPlanForm read = read_plan_form(form, bundled_scenario("default"));
+    EXPECT_FALSE(read.question);
+    EXPECT_THAT(read.problems.at(PlanFormField::devices).toStdString(), HasSubstr("ot a number from 1"));
+    EXPECT_THAT(read.problems.at(PlanFormField::pins).toStdString(), HasSubstr("\"tq\" is nothing that a search chooses"));
+    EXPECT_THAT(read.problems.at(PlanFormField::where).toStdString(), HasSubstr("speed"));
+    EXPECT_TRUE(read.problems.contains(PlanFormField::batches));
+    form.pins = QStringLiteral("placement=[tp");
+    EXPECT_TRUE(read_plan_form(form, bundled_scenario("default")).problems.contains(PlanFormField::pins)) << "a bracket that stays open";
+}
+
+TEST(PlanFindingsTable, HoldsEveryPlanOnceAndItsTermsSumToItsStep) {
+    const auto found = search_for(plan_form(bundled_scenario("default")), bundled_scenario("default"));
+    const Table table = found_plans_table(*found);
+    ASSERT_EQ(table.rows.size(), found->plans.size());
+    const auto step = static_cast<std::size_t>(table.headings.indexOf(QStringLiteral("step time (s)")));
+    for (const auto& row : table.rows) {
+        ASSERT_EQ(static_cast<qsizetype>(row.size()), table.headings.size());
+        const double sum =
+            std::accumulate(row.end() - term_count, row.end(), 0.0, [](double s, const QVariant& v) { return s + v.toDouble(); });
+        EXPECT_NEAR(sum / row[step].toDouble(), 1, 1e-9);
+    }
+    EXPECT_EQ(std::ranges::count_if(found->plans, &FoundPlan::is_own), 1);
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count_if(found->plans, &FoundPlan::on_front)), found->answer.front.size());
+}
+
+TEST(PlanTable, KeepsTheRulesOfItemModelsAndMarksUpToFour) {
+    PlanTableModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    EXPECT_TRUE(model.is_empty());
+    PlanForm form = plan_form(bundled_scenario("gpt3-175b-1024xa100"));
+    form.top = 6;
+    model.set_findings(search_for(form, bundled_scenario("gpt3-175b-1024xa100")));
+    ASSERT_EQ(model.rowCount(), 6);
+    EXPECT_EQ(model.beside().size(), 2U) << "the best and the scenario's own";
+    for (int row = 1; row < 6; ++row) model.setData(model.index(row, 0), Qt::Checked, Qt::CheckStateRole);
+    EXPECT_EQ(model.beside().size(), PlanTableModel::most_beside);
+    EXPECT_EQ(model.index(5, 0).data(Qt::CheckStateRole).toInt(), Qt::Unchecked);
+    model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole);
+    EXPECT_FALSE(model.beside().contains(0));
+    EXPECT_EQ(model.index(0, 1).data().toString(), quantity(model.at(0).choice.step));
+    model.set_findings(nullptr);
+    EXPECT_EQ(model.rowCount(), 0);
+}
+
+class Planner : public Desk {
+protected:
+    void begin(const std::string& scenario) {
+        open(scenario);
+        window.show_view("planner");
+    }
+    void search() {
+        QTest::mouseClick(&find<QPushButton>("planner.search"), Qt::LeftButton);
+        wait_for([this] { return workbench.session()->plans != nullptr; });
+    }
+    void type(const char* field, const QString& text) {
+        auto& line = find<QLineEdit>(field);
+        line.selectAll();
+        QTest::keyClicks(&line, text);
+    }
+    QString said() { return find<QLabel>("planner.said").text(); }
+};
+
+TEST_F(Planner, FindsABetterPlanWhichIsOpenedAsOneChange) {
+    begin("gpt3-175b-1024xa100");
+    const Seconds before = step();
+    const int tp_before = workbench.answer()->scenario().plan.tp, pp_before = workbench.answer()->scenario().plan.pp;
+    search();
+    const std::shared_ptr<const PlanFindings> found = workbench.session()->plans;
+    QTest::mouseClick(&find<QPushButton>("planner.open"), Qt::LeftButton);
+    settle();
+    EXPECT_LT(step(), before);
+    EXPECT_EQ(step(), found->answer.best.front().choice.step);
+    EXPECT_EQ(workbench.session()->plans, found) << "another of the plans can be opened next";
+    EXPECT_EQ(workbench.history().undoes(), QStringLiteral("plan 1"));
+    workbench.undo();
+    EXPECT_EQ(step(), before);
+    EXPECT_EQ(workbench.answer()->scenario().plan.tp, tp_before);
+    EXPECT_EQ(workbench.answer()->scenario().plan.pp, pp_before);
+}
+
+TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {
+    begin("does-not-fit");
+    search();
+    QTableView* table = nullptr;
+    for (QTableView* t : window.view("planner").findChildren<QTableView*>())
+        if (t->accessibleName() == QStringLiteral("The best plans")) table = t;
+    ASSERT_TRUE(table);
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Down);
+    EXPECT_EQ(find<QLabel>("planner.chosen").text(), QStringLiteral("Plan 2"));
+    QTest::keyClick(table, Qt::Key_Return);
+    settle();
+    EXPECT_EQ(step(), workbench.session()->plans->answer.best[1].choice.step);
+    EXPECT_TRUE(workbench.answer()->report.estimate.fits);
+}
+
+TEST_F(Planner, SaysWhatIsWrongBesideTheField) {
+    begin("default");
+    type("planner.pins", QStringLiteral("tq=8"));
+    QTest::keyClick(&find<QLineEdit>("planner.pins"), Qt::Key_Return);
+    EXPECT_TRUE(find<QLineEdit>("planner.pins").property("wrong").toBool());
+    EXPECT_FALSE(find<QLineEdit>("planner.where").property("wrong").toBool());
+    EXPECT_FALSE(workbench.session()->plans);
+    type("planner.pins", QStringLiteral("tp"));
+    search();
+    EXPECT_FALSE(find<QLineEdit>("planner.pins").property("wrong").toBool());
+}
+
+TEST_F(Planner, TellsWhatWouldMakeAJobFitThatDoesNot) {
+    begin("does-not-fit");
+    type("planner.pins", QStringLiteral("data_parallel, tp, pp, offload"));
+    search();
+    EXPECT_THAT(find<QLabel>("planner.verdict").text().toStdString(), HasSubstr("No plan fits"));
+    EXPECT_FALSE(workbench.session()->plans->answer.remedies.empty());
+    EXPECT_FALSE(find<QWidget>("planner.plot").isVisible());
+}
+
+TEST_F(Planner, KeepsTheBestSoFarWhenItIsStopped) {
+    begin("llama-3.1-405b-16384xh100");
+    QTest::mouseClick(&find<QPushButton>("planner.search"), Qt::LeftButton);
+    auto& stop = find<QPushButton>("planner.stop");
+    EXPECT_TRUE(stop.isVisible());
+    QTest::mouseClick(&stop, Qt::LeftButton);
+    wait_for([this] { return workbench.session()->plans != nullptr; });
+    EXPECT_FALSE(workbench.session()->plans->answer.complete);
+    EXPECT_THAT(said().toStdString(), HasSubstr("Stopped before the end"));
+    EXPECT_FALSE(stop.isVisible());
+}
+
+TEST_F(Planner, AnEditEndsTheSearchAndForgetsWhatWasFound) {
+    begin("llama-3.1-405b-16384xh100");
+    QTest::mouseClick(&find<QPushButton>("planner.search"), Qt::LeftButton);
+    workbench.edit({{"plan.global_batch", "4096"}});
+    settle();
+    EXPECT_THAT(said().toStdString(), HasSubstr("was changed"));
+    wait_for([this] { return !find<QPushButton>("planner.stop").isVisible(); });
+    EXPECT_FALSE(workbench.session()->plans);
+    begin("default");
+    search();
+    workbench.set_what_if({.compute = 2});
+    settle();
+    EXPECT_TRUE(workbench.session()->plans) << "a search knows no what-if";
+    workbench.edit({{"plan.global_batch", "64"}});
+    settle();
+    EXPECT_FALSE(workbench.session()->plans);
+}
+
+}  // namespace
+}  // namespace sextant::gui

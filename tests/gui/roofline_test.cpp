@@ -1,0 +1,41 @@
+// Kernels as points under their roofs.
+#include "gui/views/roofline/roofline_plot.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPainter>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+class RooflineFlow : public Desk {};
+
+TEST_F(RooflineFlow, EveryKernelIsAPointThatNamesItsOperator) {
+    open("gpt3-175b-1024xa100");
+    const Roofline all = roofline(workbench.answer()->job);
+    QImage image(900, 430, QImage::Format_RGB32);
+    QPainter painter(&image);
+    const std::vector<Hit> hits = roofline_plot(all, light_look())->paint(painter, QRectF(image.rect()), light_look(), {});
+    ASSERT_EQ(hits.size(), all.kernels.size());
+    for (const Hit& h : hits) {
+        EXPECT_THAT(h.tip.toStdString(), HasSubstr(all.kernels[static_cast<std::size_t>(h.key)].kernel.name));
+        EXPECT_TRUE(QRectF(image.rect()).contains(h.area.center())) << h.tip.toStdString();
+    }
+}
+
+TEST_F(RooflineFlow, SaysWhichPartMemoryBoundsAndTakesNoTime) {
+    open("resnet50-lisa-16-nodes");
+    QElapsedTimer clock;
+    clock.start();
+    window.show_view("roofline");
+    EXPECT_LE(clock.elapsed(), 250) << "of a busy machine; it takes a fifth of that";
+    EXPECT_THAT(find<QLabel>("roofline.verdict").text().toStdString(), HasSubstr("is bound by memory bandwidth"));
+}
+
+}  // namespace
+}  // namespace sextant::gui

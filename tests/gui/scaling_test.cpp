@@ -1,0 +1,89 @@
+// What more devices bring, as people ask for it.
+#include "gui/models/scaling_findings.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+class ScalingFlow : public Desk {
+protected:
+    void ask_for(const std::string& scenario, const QString& sizes) {
+        open(scenario);
+        window.show_view("scaling");
+        find<QLineEdit>("scaling.sizes").setText(sizes);
+        QTest::mouseClick(&find<QPushButton>("scaling.ask"), Qt::LeftButton);
+    }
+    void wait_for_it() {
+        wait_for([this] { return workbench.session()->scaling != nullptr; });
+    }
+    QString said() { return find<QLabel>("scaling.said").text(); }
+};
+
+TEST_F(ScalingFlow, ShowsBothKindsAtEverySizeAndSaysUpToWhereItPays) {
+    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("8..512"));
+    wait_for_it();
+    const ScalingFindings& found = *workbench.session()->scaling;
+    ASSERT_EQ(found.kinds.size(), 2U);
+    EXPECT_EQ(found.kinds[0].points.size(), 7U);
+    EXPECT_EQ(found.kinds[0].points[1].global_batch, found.kinds[0].points[0].global_batch);
+    EXPECT_EQ(found.kinds[1].points[1].global_batch, 2 * found.kinds[1].points[0].global_batch);
+    TableModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    model.set_table(scaling_table(found));
+    EXPECT_EQ(model.rowCount(), 14);
+    EXPECT_EQ(scaling_point(found, 8).devices, 16) << "of weak scaling";
+    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 256 devices do not pay"));
+}
+
+TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {
+    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("32,64"));
+    wait_for_it();
+    const Seconds before = step();
+    const ScalingPoint smaller = scaling_point(*workbench.session()->scaling, 0);
+    workbench.replace_plan(smaller.best->plan, QStringLiteral("plan on 32 devices"));
+    settle();
+    EXPECT_EQ(workbench.answer()->report.devices, 32);
+    EXPECT_EQ(step(), smaller.best->step);
+    EXPECT_TRUE(workbench.session()->scaling);
+    workbench.undo();
+    EXPECT_EQ(step(), before);
+}
+
+TEST_F(ScalingFlow, RefusesWhatIsNoRangeInTheWordsOfTheCommandLine) {
+    ask_for("default", QStringLiteral("few"));
+    EXPECT_THAT(said().toStdString(), HasSubstr("ot a number from 1"));
+    find<QLineEdit>("scaling.sizes").setText(QStringLiteral("2"));
+    for (const char* kind : {"scaling.strong", "scaling.weak"}) find<QCheckBox>(kind).setChecked(false);
+    QTest::mouseClick(&find<QPushButton>("scaling.ask"), Qt::LeftButton);
+    EXPECT_FALSE(said().isEmpty());
+    EXPECT_FALSE(workbench.session()->scaling);
+}
+
+TEST_F(ScalingFlow, MoreDevicesThanThereAreIsToldAndNothingElseHappens) {
+    ask_for("default", QStringLiteral("4096"));
+    wait_for([this] { return !said().isEmpty(); });
+    EXPECT_FALSE(workbench.session()->scaling);
+    EXPECT_TRUE(find<QPushButton>("scaling.ask").isEnabled());
+}
+
+TEST_F(ScalingFlow, IsStoppedAndKeepsTheSizesThatWereDone) {
+    ask_for("llama-3.1-405b-16384xh100", QStringLiteral("1024..16384"));
+    QTest::mouseClick(&find<QPushButton>("scaling.stop"), Qt::LeftButton);
+    wait_for_it();
+    EXPECT_FALSE(workbench.session()->scaling->kinds.front().complete);
+    EXPECT_THAT(said().toStdString(), HasSubstr("Stopped before the end"));
+}
+
+}  // namespace
+}  // namespace sextant::gui
