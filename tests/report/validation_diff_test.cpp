@@ -1,3 +1,4 @@
+#include "model/base/diagnostics.hpp"
 #include "model/io/validation_reader.hpp"
 #include "model/io/validation_writer.hpp"
 
