@@ -52,8 +52,12 @@ PeakRate& fp32(Scenario& s) {
 }
 
 // Of messages of any size, and of small ones.
-Protocol& large(Scenario& s) { return s.library.protocols.back(); }
-Protocol& small(Scenario& s) { return s.library.protocols.front(); }
+Sourced<Seconds>& large_start(Scenario& s) { return s.library.protocols.back().base; }
+Sourced<Seconds>& small_start(Scenario& s) { return s.library.messages ? s.library.messages->inside : s.library.protocols.front().base; }
+Sourced<Bandwidth>& adding(Scenario& s) {
+    if (s.library.messages) return s.library.messages->combine;
+    return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{}));
+}
 
 constexpr double unknown = 1.0;  // a factor of e either way
 
@@ -95,12 +99,11 @@ std::vector<ProfileParameter> cpu_parameters() {
         "bandwidth between two processes", link, Range{1e7, 1e12, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.host_link.bandwidth; });
     add(
-        "start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return small(s).base; });
+        "start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return small_start(s); });
     add(
-        "start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return large(s).base; });
+        "start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return large_start(s); });
     add(
-        "bytes that one process adds", library, Range{1e7, 1e12, unknown},
-        [](Scenario & s) -> auto& { return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{})); });
+        "bytes that one process adds", library, Range{1e7, 1e12, unknown}, [](Scenario & s) -> auto& { return adding(s); });
     add(
         "convolutions against products of their size", framework, Range{0.05, 2, unknown},
         [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });

@@ -13,10 +13,13 @@ struct MessageCall {
     LinkScale scale;
     double n, nodes;
 
-    // Rates of another host than the one where they were measured.
-    [[nodiscard]] Bandwidth on_host(const Sourced<Bandwidth>& rate) const {
-        return group.machine.host_memory > Bandwidth{} ? rate.value * (group.machine.host_memory / m.of_host) : rate.value;
+    // A rank's part of what the host's memory moves, where that is less than what its core could.
+    [[nodiscard]] Bandwidth on_host(const Sourced<Bandwidth>& rate, double passes) const {
+        const Bandwidth memory = group.machine.host_memory / (passes * std::ceil(n / nodes));
+        return memory > Bandwidth{} ? min(rate.value, memory) : rate.value;
     }
+    [[nodiscard]] Bandwidth combine() const { return on_host(m.combine, 3); }  // two operands read, the sum written
+    [[nodiscard]] Bandwidth copy() const { return on_host(m.copy, 2); }
     [[nodiscard]] Seconds latency(double inside, double across) const {
         return (inside * m.inside.value + across * (m.across.value + max(group.wire_latency - m.wire_in_across.value, Seconds{}))) /
                scale.latency;
@@ -29,28 +32,27 @@ struct MessageCall {
     // Device buffers are copied to the host, reduced there, and copied back.
     [[nodiscard]] CollectivePrice all_reduce() const {
         CollectivePrice call;
-        const Bandwidth combine = on_host(m.combine);
         if (!group.host_buffers) call.fixed = m.staging_call.value + 2.0 * size / m.staging.value;
         if (size < m.doubling_below) {
-            call.fixed += doubling_latency() + rounds() * size / combine;
+            call.fixed += doubling_latency() + rounds() * size / combine();
             return call;
         }
         const double across = nodes > 1 ? nodes : 0;
         call.fixed += latency(2 * std::max(n - 1 - across, 0.0), 2 * std::min(across, n - 1));
         call.bytes = 2 * (n - 1) / n * size;
-        call.efficiency = std::min(scale.bandwidth, combine / group.ring);
+        call.efficiency = std::min(scale.bandwidth, combine() / group.ring);
         return call;
     }
 
     // A rank's time for one message of this size to each of `children`, and for the one that it received.
     [[nodiscard]] Seconds hand_on(Bytes segment, double children, bool received) const {
-        if (group.host_buffers) return (children + (received ? 1 : 0)) * (m.post.value + segment / on_host(m.copy));
+        if (group.host_buffers) return (children + (received ? 1 : 0)) * (m.post.value + segment / copy());
         if (segment <= m.device_eager_up_to) return children * (m.device_eager.value + segment / m.device_reads.value);
         return children * (m.device_rendezvous.value + segment / (group.ring * scale.bandwidth));
     }
     [[nodiscard]] Seconds transfer(Bytes bytes) const {
         if (!group.host_buffers) return hand_on(bytes, 1, false);
-        return latency(group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0) + bytes / min(on_host(m.copy), group.ring);
+        return latency(group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0) + bytes / min(copy(), group.ring);
     }
 
     [[nodiscard]] CollectivePrice broadcast() const {
@@ -74,7 +76,7 @@ struct MessageCall {
     }
     [[nodiscard]] Seconds binomial() const {
         if (!group.host_buffers) return doubling_latency() + rounds() * hand_on(size, 1, false);
-        return doubling_latency() + rounds() * size / on_host(m.copy);
+        return doubling_latency() + rounds() * size / copy();
     }
     // Each half goes down one side of a binary tree; then ranks of both sides swap halves. From seven ranks on there is one in the middle
     // that receives and has two children.

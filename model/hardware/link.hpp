@@ -60,10 +60,9 @@ struct BroadcastRule {
     Bytes segment;  // that is sent at once; binomial: the whole message
 };
 
-// A library whose collectives are messages between processes, each sent by one and received by another: an MPI. Rates are those of a host
-// whose memory moves `of_host`; another's are in proportion.
+// A library whose collectives are messages between processes, each sent by one and received by another: an MPI. Rates are those of one
+// core, as long as the memory of the host is fast enough for all of them.
 struct MessagePassing {
-    Bandwidth of_host;
     Sourced<Seconds> inside, across;  // of a small message between buffers in host memory, in a node and over the network
     Sourced<Seconds> wire_in_across;  // as the topology counts it; a slower one adds what it is slower
     Sourced<Bandwidth> combine;       // that a process receives, adds and passes on

@@ -62,7 +62,6 @@ void read_messages(const JsonNode& n, const Provenance& outer, std::optional<Mes
     ObjectReader r(n);
     read_default_source(r, outer);
     MessagePassing m;
-    r.required("of_host", m.of_host, plausible::bandwidth);
     require_sourced(r, "inside", m.inside, plausible::latency);
     require_sourced(r, "across", m.across, plausible::latency);
     require_sourced(r, "wire_in_across", m.wire_in_across, plausible::latency);

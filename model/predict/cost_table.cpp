@@ -130,7 +130,7 @@ public:
 
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
-        const HostTime ahead = host_time(job_, false), back = host_time(job_, true);
+        const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
         return {phase(groups, SpanKind::forward, k.forward, k.forward_exchanges, ahead),
                 phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back),
                 phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),

@@ -203,14 +203,13 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
     return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
 }
 
-HostTime host_time(const Prepared::State& job, bool backward) {
+HostTime host_time(const Prepared::State& job, const BlockKernels& block, bool backward) {
     const Framework& f = job.scenario.framework;
     const Plan& plan = job.scenario.plan;
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
     if (backward) return {f.backward_dispatch.value / speed, {}, plan.launch_blocking};
-    const bool checkpoints = plan.recompute != Recompute::none;
-    return {f.dispatch.value / speed, checkpoints ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
+    return {f.dispatch.value / speed, block.recompute.empty() ? Seconds{} : f.checkpoint_overhead.value / speed, plan.launch_blocking};
 }
 
 KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
@@ -225,7 +224,7 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
 
 SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const Prepared::State& job, const JobGroups& groups,
                          const Resources& r) {
-    const Pricing ahead{host_time(job, false), job, groups, r}, back{host_time(job, true), job, groups, r};
+    const Pricing ahead{host_time(job, k, false), job, groups, r}, back{host_time(job, k, true), job, groups, r};
     SegmentPrice price;
     price.forward = price_phase(k.forward, times.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;

@@ -86,7 +86,7 @@ struct HostTime {
     Seconds block;   // beside them
     bool waits;      // for each kernel: nothing of this passes beside the device's work
 };
-HostTime host_time(const Prepared::State&, bool backward);
+HostTime host_time(const Prepared::State&, const BlockKernels&, bool backward);
 
 // One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
 Collective collective_of(ExchangeKind);

@@ -8,7 +8,8 @@ namespace sextant {
 namespace {
 
 constexpr const char* two_cores =
-    "processor\t: 0\nmodel name\t: Slow One\ncpu MHz\t\t: 1200.000\n\nprocessor\t: 1\nmodel name\t: Fast One\ncpu MHz\t\t: 3400.000\nflags\n";
+    "processor\t: 0\nmodel name\t: Slow One\ncpu MHz\t\t: 1200.000\n\nprocessor\t: 1\nmodel name\t: Fast One\ncpu MHz\t\t: "
+    "3400.000\nflags\n";
 
 std::string fact(const std::string& word, int core) {
     std::istringstream cpuinfo(two_cores);

@@ -138,8 +138,8 @@ TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
 }
 
 TEST(HostTime, OfACheckpointIsPaidInForwardAndWhenTheBlockRunsAgain) {
-    // One layer, of which the host takes 2 s each time it runs forward; kernels take microseconds.
-    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 1);
+    // One layer, of which the host takes 2 s each time it runs forward; kernels take microseconds. The head is never run again.
+    Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 2);
     job.framework.checkpoint_overhead = round_machine::given(2 * s);
     EXPECT_LT(estimate(prepare(job)).step, 1 * s);  // nothing runs again: no checkpoint
     job.plan.recompute = Recompute::full;

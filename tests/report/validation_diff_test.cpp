@@ -85,7 +85,7 @@ TEST(ValidationPage, DrawsEachCountedRowOfAGroupTwiceAndNamesIt) {
     };
     EXPECT_EQ(count("<circle class=\"n\""), 6);  // three rows that judge, on two pictures
     EXPECT_EQ(count("<circle class=\"f\""), 2);
-    EXPECT_EQ(count("&lt;a &amp; b&gt;: measured 10 s, predicted 13 s (+30 %)"), 2);
+    EXPECT_EQ(count("&lt;a &amp; b&gt;: measured 10.0 s, predicted 13.0 s (+30.0 %)"), 2);
     EXPECT_EQ(count("<svg"), count("</svg>"));
     EXPECT_EQ(page.find("http"), std::string::npos);  // needs no other file
 }
