@@ -15,8 +15,9 @@ struct MessageCall {
 
     // A rank's part of what the host's memory moves, where that is less than what its core could.
     [[nodiscard]] Bandwidth on_host(const Sourced<Bandwidth>& rate, double passes) const {
-        const Bandwidth memory = group.machine.host_memory / (passes * std::ceil(n / nodes));
-        return memory > Bandwidth{} ? min(rate.value, memory) : rate.value;
+        if (!(group.machine.host_memory > Bandwidth{})) return rate.value;
+        const Bandwidth core = m.of_host ? rate.value * (group.machine.host_memory / *m.of_host) : rate.value;
+        return min(core, group.machine.host_memory / (passes * std::ceil(n / nodes)));
     }
     [[nodiscard]] Bandwidth combine() const { return on_host(m.combine, 3); }  // two operands read, the sum written
     [[nodiscard]] Bandwidth copy() const { return on_host(m.copy, 2); }

@@ -63,11 +63,12 @@ struct BroadcastRule {
 // A library whose collectives are messages between processes, each sent by one and received by another: an MPI. Rates are those of one
 // core, as long as the memory of the host is fast enough for all of them.
 struct MessagePassing {
-    Sourced<Seconds> inside, across;  // of a small message between buffers in host memory, in a node and over the network
-    Sourced<Seconds> wire_in_across;  // as the topology counts it; a slower one adds what it is slower
-    Sourced<Bandwidth> combine;       // that a process receives, adds and passes on
-    Sourced<Seconds> post;            // a segment: to post its send or its receive...
-    Sourced<Bandwidth> copy;          // ... and to copy it
+    std::optional<Bandwidth> of_host;  // of servers: rates are those of a host whose memory moves this, another's are in proportion
+    Sourced<Seconds> inside, across;   // of a small message between buffers in host memory, in a node and over the network
+    Sourced<Seconds> wire_in_across;   // as the topology counts it; a slower one adds what it is slower
+    Sourced<Bandwidth> combine;        // that a process receives, adds and passes on
+    Sourced<Seconds> post;             // a segment: to post its send or its receive...
+    Sourced<Bandwidth> copy;           // ... and to copy it
     // Reductions of device buffers run on the host: what the two copies cost together, and their bytes per second.
     Sourced<Seconds> staging_call;
     Sourced<Bandwidth> staging;

@@ -62,6 +62,8 @@ void read_messages(const JsonNode& n, const Provenance& outer, std::optional<Mes
     ObjectReader r(n);
     read_default_source(r, outer);
     MessagePassing m;
+    Bandwidth of_host;
+    if (r.optional("of_host", of_host, plausible::bandwidth)) m.of_host = of_host;
     require_sourced(r, "inside", m.inside, plausible::latency);
     require_sourced(r, "across", m.across, plausible::latency);
     require_sourced(r, "wire_in_across", m.wire_in_across, plausible::latency);

@@ -256,7 +256,7 @@ int nccl_minor(std::string_view library, std::string_view architecture) {
 // NCCL where nothing is said: these sweeps come from nccl-tests.
 std::string_view library_of(const CollectiveRow& row, const Device& device) {
     if (mentions(row.library, "Baidu")) return "baidu-allreduce";
-    if (!row.library.empty() && !mentions(row.library, "NCCL")) return "openmpi-ucx";
+    if (!row.library.empty() && !mentions(row.library, "NCCL")) return "openmpi-4.0";
     return nccl_of(nccl_minor(row.library, device.architecture));
 }
 

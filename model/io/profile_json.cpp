@@ -235,6 +235,7 @@ Json json_of(const BroadcastRule& rule, Form form) {
 
 Json json_of(const MessagePassing& m, Form form) {
     Writer w(form);
+    if (m.of_host) w.put(w.facts() ? "of_host_bytes_per_s" : "of_host", value_of(*m.of_host, form));
     w.number({"inside", "inside_s"}, m.inside);
     w.number({"across", "across_s"}, m.across);
     w.number({"wire_in_across", "wire_in_across_s"}, m.wire_in_across);

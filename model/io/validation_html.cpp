@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    static constexpr double left = 62, right = 508, top = 28, bottom = 356;
+    static constexpr double left = 62, right = 496, top = 28, bottom = 356;
     static double along(const Span& s, double v) { return std::log(std::clamp(v, s.low, s.high) / s.low) / std::log(s.high / s.low); }
     [[nodiscard]] double across(double x) const { return left + along(x_, x) * (right - left); }
     [[nodiscard]] double up(double y) const { return bottom - along(y_, y) * (bottom - top); }

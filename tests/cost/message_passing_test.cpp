@@ -82,6 +82,13 @@ TEST(MessagePassing, ProcessesOfAHostShareItsMemory) {
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, slow), 3006, 1e-6);
 }
 
+TEST(MessagePassing, RatesOfAServerAreInProportionToItsMemory) {
+    // Measured where memory moves 2000 GB/s; here it is 1000: half of 1 GB/s.
+    MessagePassing m = messages();
+    m.of_host = 2000 * GB / s;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, processes(1, 4), m), 3006, 1e-6);
+}
+
 TEST(MessagePassing, ABroadcastTakesTheFirstRuleThatFits) {
     const Group eight = processes(1, 8), hundred = processes(1, 100);
     // Binomial: three rounds of 1 us latency and 1 us to copy 1 KB.

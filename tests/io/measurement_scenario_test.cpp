@@ -294,7 +294,7 @@ TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {
     "time_s" : 0.001}})json");
     const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
     EXPECT_EQ(s.members, (std::vector<DeviceIndex>{0, 1, 4, 5}));
-    EXPECT_EQ(s.library.name, "openmpi-ucx");
+    EXPECT_EQ(s.library.name, "openmpi-4.0");
     EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
     EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
 }
