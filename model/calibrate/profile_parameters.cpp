@@ -106,4 +106,19 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     return list;
 }
 
+std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
+    using enum ParameterOwner;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    add(
+        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](Scenario & x) -> auto& { return x.framework.context; });
+    add(
+        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](Scenario & x) -> auto& { return x.framework.fragmentation; });
+    if (s.plan.devices() > 1)
+        add(
+            "communication_buffers", framework, Range{5e7, 16e9, 0.7, 6e8},
+            [](Scenario & x) -> auto& { return x.framework.communication_buffers; });
+    return list;
+}
+
 }  // namespace sextant

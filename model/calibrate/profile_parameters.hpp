@@ -28,4 +28,7 @@ std::vector<ProfileParameter> cpu_parameters();
 // What a training run depends on and no short test of a kernel shows, of this scenario's device and framework. Named as in their profiles.
 std::vector<ProfileParameter> training_parameters(const Scenario&);
 
+// What a process holds beyond the tensors that the model counts. Of this scenario's framework.
+std::vector<ProfileParameter> memory_parameters(const Scenario&);
+
 }  // namespace sextant

@@ -169,7 +169,7 @@ const PlanPricer::Share& PlanPricer::share() {
 Bytes PlanPricer::memory() {
     const Share& here = share();
     Bytes peak;
-    for (const std::size_t s : order_->unlike) peak = max(peak, here.held[s] + passing_bytes(state_, s));
+    for (const std::size_t s : order_->unlike) peak = max(peak, peak_bytes(state_, s, here.held[s]));
     return peak;
 }
 
