@@ -203,9 +203,12 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
     return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
 }
 
+bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
+
 HostTime host_time(const Prepared::State& job, const BlockKernels& block, bool backward) {
     const Framework& f = job.scenario.framework;
     const Plan& plan = job.scenario.plan;
+    if (issues_itself(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
     if (backward) return {f.backward_dispatch.value / speed, {}, plan.launch_blocking};
@@ -253,8 +256,9 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     per_parameter += norms * size_of(job.precision.gradient_type());
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
-        owned * per_parameter / (job.rates.memory * r.memory_bandwidth) + launches * job.rates.kernel_overhead / r.kernel_overhead;
-    const Seconds host = launches * f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value / r.host;
+        streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;
+    const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
+    const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);
 }
 
