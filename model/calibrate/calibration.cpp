@@ -79,11 +79,16 @@ Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<Pro
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most});
     std::vector<Scenario> scenarios;
     for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
+    const auto alike = [&](std::size_t i) {
+        const auto first = std::ranges::find(probes, probes[i].name, &ProbeRun::name);
+        return static_cast<std::size_t>(first - probes.begin());
+    };
     const FitModel model = [&](const std::vector<double>& values) {
         std::vector<Terms> terms;
-        for (Scenario& s : scenarios) {
+        for (std::size_t i = 0; i < scenarios.size(); ++i) {
+            Scenario& s = scenarios[i];
             for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(s, values[j]);
-            terms.push_back(estimate(prepare(s)).terms);
+            terms.push_back(alike(i) < i ? terms[alike(i)] : estimate(prepare(s)).terms);
         }
         std::vector<double> predicted;
         for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(terms[t.probe]).si()));

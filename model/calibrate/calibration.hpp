@@ -52,7 +52,7 @@ struct Calibration {
 };
 
 // `source`: who measured, for the profile. Throws InputError when there is nothing to fit. Probes share their machine, library and
-// framework.
+// framework; runs of one name are runs of one scenario.
 Calibration calibrate(const std::vector<ProbeRun>&, const std::vector<ProfileParameter>&, const std::string& source);
 
 // The profile, stamped.
