@@ -4,7 +4,6 @@
 #include "model/predict/estimate.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <map>
 
@@ -59,8 +58,7 @@ TrainingFit fit_to_training(const std::vector<TrainingRun>& runs, const std::fun
     std::map<std::string, double> sizes;
     for (const TrainingRun& r : runs) sizes[r.group] += 1;
     std::vector<FitPoint> points;
-    for (const TrainingRun& r : runs)
-        points.push_back({r.step.si(), form_error * std::sqrt(std::max(1.0, sizes[r.group] / runs_of_a_group))});
+    for (const TrainingRun& r : runs) points.push_back({r.step.si(), noise_among(form_error, sizes[r.group], runs_of_a_group)});
     std::vector<FitParameter> starts;
     for (const TrainedParameter& p : found.parameters)
         starts.push_back({p.parameter.name, p.parameter.usual, p.parameter.spread, p.parameter.least, p.parameter.most, p.parameter.begin});
@@ -70,15 +68,16 @@ TrainingFit fit_to_training(const std::vector<TrainingRun>& runs, const std::fun
         progress();
         return predicted;
     });
+    std::vector<TrainedParameter> decided;
     for (std::size_t j = 0; j < f.parameters.size(); ++j) {
-        TrainedParameter& p = found.parameters[j];
+        if (!is_decided(f.parameters[j], starts[j])) continue;
+        TrainedParameter& p = decided.emplace_back(std::move(found.parameters[j]));
         p.value = f.parameters[j].value;
         p.spread = f.parameters[j].spread;
         p.at_bound = f.parameters[j].at_bound;
     }
-    std::erase_if(found.parameters, [](const TrainedParameter& p) { return p.spread > 0.95 * p.parameter.spread; });
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        found.mean_error += std::abs(f.predicted[i] / points[i].measured - 1) / static_cast<double>(runs.size());
+    found.parameters = std::move(decided);
+    found.mean_error = mean_error(f, points);
     return found;
 }
 
