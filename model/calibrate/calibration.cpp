@@ -49,6 +49,35 @@ ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
 
 namespace {
 
+// Of the passes of a probe, the median of each term: what disturbs a machine for seconds disturbs some of them. Its noise is that of a
+// step, or how much the passes differ (their median absolute deviation, as a standard deviation) where that is more.
+ProbeRun joined(const std::vector<const ProbeRun*>& passes) {
+    const auto median_of = [&](auto value) {
+        std::vector<double> list;
+        for (const ProbeRun* p : passes) list.push_back(value(*p));
+        return median(std::move(list));
+    };
+    ProbeRun one{passes.front()->name, passes.front()->scenario, {}, 0};
+    for (std::size_t t = 0; t < term_count; ++t)
+        one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));
+    const double step = median_of([](const ProbeRun& p) { return p.measured.total().si(); });
+    const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total().si() / step - 1); });
+    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), 1.4826 * apart);
+    return one;
+}
+
+std::vector<ProbeRun> joined(const std::vector<ProbeRun>& runs) {
+    std::vector<ProbeRun> probes;
+    for (const ProbeRun& r : runs) {
+        if (std::ranges::find(probes, r.name, &ProbeRun::name) != probes.end()) continue;
+        std::vector<const ProbeRun*> passes;
+        for (const ProbeRun& other : runs)
+            if (other.name == r.name) passes.push_back(&other);
+        probes.push_back(joined(passes));
+    }
+    return probes;
+}
+
 // The scenario of a run whose ranks have a core each: its cluster is the machine as it is.
 const Scenario& whole_machine(const std::vector<ProbeRun>& probes) {
     const auto alone = std::ranges::find_if(probes, [](const ProbeRun& p) { return p.scenario.cluster.node.ranks_per_device == 1; });
@@ -57,7 +86,8 @@ const Scenario& whole_machine(const std::vector<ProbeRun>& probes) {
 
 }  // namespace
 
-Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+    const std::vector<ProbeRun> probes = joined(runs);
     std::vector<Target> targets;
     std::vector<FitPoint> points;
     for (std::size_t i = 0; i < probes.size(); ++i) {
@@ -79,16 +109,11 @@ Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<Pro
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most});
     std::vector<Scenario> scenarios;
     for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
-    const auto alike = [&](std::size_t i) {
-        const auto first = std::ranges::find(probes, probes[i].name, &ProbeRun::name);
-        return static_cast<std::size_t>(first - probes.begin());
-    };
     const FitModel model = [&](const std::vector<double>& values) {
         std::vector<Terms> terms;
-        for (std::size_t i = 0; i < scenarios.size(); ++i) {
-            Scenario& s = scenarios[i];
+        for (Scenario& s : scenarios) {
             for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(s, values[j]);
-            terms.push_back(alike(i) < i ? terms[alike(i)] : estimate(prepare(s)).terms);
+            terms.push_back(estimate(prepare(s)).terms);
         }
         std::vector<double> predicted;
         for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(terms[t.probe]).si()));
@@ -96,7 +121,7 @@ Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<Pro
     };
     const Fit found = fit(starts, points, model);
 
-    Calibration c{whole_machine(probes), {}, {}, static_cast<int>(probes.size()), 0, 0, 0};
+    Calibration c{whole_machine(probes), {}, {}, static_cast<int>(runs.size()), 0, 0, 0};
     for (std::size_t j = 0; j < parameters.size(); ++j) {
         const FittedParameter& f = found.parameters[j];
         c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});

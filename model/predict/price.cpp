@@ -1,6 +1,7 @@
 #include "model/predict/state.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,12 +78,14 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
+    Seconds since_call;
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
             const Group& group = group_of(by.groups, call->group);
-            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            one.fixed -= spared_turn(by.job.scenario, std::exchange(since_call, {}) / by.job.ranks_per_core);
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
             const double hidden = hidden_fraction(*call, by.job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
@@ -99,6 +102,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
         exchange_before(i);
         if (!belongs(kernels[i], part)) continue;
         price.device += times[i];
+        since_call += times[i];
         behind.pass(times[i]);
         launches += kernels[i].launches;
     }

@@ -24,6 +24,8 @@ double ranks_per_core(const Scenario& s) {
     return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores, 1.0, static_cast<double>(node.ranks_per_device));
 }
 
+Seconds spared_turn(const Scenario& shared, Seconds work_between) { return max(Seconds{}, shared.library.turn - work_between); }
+
 Scenario with_part_of_a_core(const Scenario& whole) {
     const double f = ranks_per_core(whole);
     Scenario s = whole;
