@@ -21,7 +21,7 @@ constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::
 
 double median(std::vector<double> list) {
     if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>((list.size() - 1) / 2);  // of two the lesser
     std::ranges::nth_element(list, middle);
     return *middle;
 }
@@ -49,20 +49,24 @@ ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
 
 namespace {
 
-// Of the passes of a probe, the median of each term: what disturbs a machine for seconds disturbs some of them. Its noise is that of a
-// step, or how much the passes differ (their median absolute deviation, as a standard deviation) where that is more.
-ProbeRun joined(const std::vector<const ProbeRun*>& passes) {
+// Of the passes of a probe the median: of each term, or the pass of median step where the whole step counts. What disturbs a machine for
+// seconds disturbs some of them. Its noise is that of a step, or how much the passes differ (their median absolute deviation, as a standard
+// deviation) where that is more.
+ProbeRun joined(std::vector<const ProbeRun*> passes) {
+    const auto step_of = [](const ProbeRun* p) { return p->measured.total(); };
+    std::ranges::sort(passes, {}, step_of);
     const auto median_of = [&](auto value) {
         std::vector<double> list;
         for (const ProbeRun* p : passes) list.push_back(value(*p));
         return median(std::move(list));
     };
-    ProbeRun one{passes.front()->name, passes.front()->scenario, {}, 0};
+    ProbeRun one = *passes[(passes.size() - 1) / 2];
+    const Seconds step = one.measured.total();
+    const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total() / step - 1); });
+    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), 1.4826 * apart);
+    if (waits_by_chance(one.scenario)) return one;
     for (std::size_t t = 0; t < term_count; ++t)
         one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));
-    const double step = median_of([](const ProbeRun& p) { return p.measured.total().si(); });
-    const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total().si() / step - 1); });
-    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), 1.4826 * apart);
     return one;
 }
 
@@ -73,7 +77,7 @@ std::vector<ProbeRun> joined(const std::vector<ProbeRun>& runs) {
         std::vector<const ProbeRun*> passes;
         for (const ProbeRun& other : runs)
             if (other.name == r.name) passes.push_back(&other);
-        probes.push_back(joined(passes));
+        probes.push_back(joined(std::move(passes)));
     }
     return probes;
 }

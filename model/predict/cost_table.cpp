@@ -89,8 +89,9 @@ public:
     }
 
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
-        const CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
-                                                     group_of(job_.groups[stage], work.group), job_.scenario.library);
+        CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
+                                               group_of(job_.groups[stage], work.group), job_.scenario.library);
+        if (!is_gather(work)) one.fixed -= spared_turn(job_.scenario, {});
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;

@@ -34,10 +34,27 @@ TEST(SharedCores, GiveEachRankThatComputesItsPart) {
     EXPECT_NEAR(four[Term::backward] / two[Term::backward], 2, 1e-9);
 }
 
-TEST(SharedCores, MakeACallWaitForATurnOfAllItsRanks) {
-    // Calls take no time here. One all-reduce, of the one block.
-    EXPECT_NEAR(estimate(prepare(data_parallel(2))).terms[Term::data_communication] / ms, 0, 1e-9);
-    EXPECT_NEAR(estimate(prepare(data_parallel(4))).terms[Term::data_communication] / ms, 7, 1e-9);
+Scenario tensor_parallel(Seconds turn) {
+    Scenario job = on_two_cores(4, 2);
+    job.plan.tp = job.plan.dp = 2;
+    job.plan.global_batch = 2048;
+    job.cluster.node.host.turn = round_machine::given(turn);
+    return job;
+}
+
+TEST(SharedCores, MakeACallInsideALayerWaitForATurnOrForAsLongAsOthersHaveWork) {
+    // Calls take no time here, only waits for cores do: exchanges of one block cut by its outputs and one by its inputs.
+    const Terms without = estimate(prepare(tensor_parallel({}))).terms, little = estimate(prepare(tensor_parallel(1 * us))).terms;
+    EXPECT_NEAR(without[Term::tensor_communication] / us, 0, 1e-9);
+    EXPECT_GE(little[Term::tensor_communication] / us, 1);
+    // However long a turn is, nobody waits longer than others compute, alone: half of what all of it takes on shared cores.
+    const Terms endless = estimate(prepare(tensor_parallel(1000 * s))).terms;
+    EXPECT_GT(endless[Term::tensor_communication], little[Term::tensor_communication]);
+    EXPECT_LE(endless[Term::tensor_communication] / (endless[Term::forward] + endless[Term::backward]), 0.5 + 1e-9);
+}
+
+TEST(SharedCores, AreFreeWhenAllRanksExchangeTheirGradients) {
+    EXPECT_NEAR(estimate(prepare(data_parallel(4))).terms[Term::data_communication] / us, 0, 1e-9);
 }
 
 TEST(SharedCores, AreLeftToOthersByARankThatWaitsForItsPipeline) {
