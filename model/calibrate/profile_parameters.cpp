@@ -28,6 +28,17 @@ Sourced<Bandwidth>& adding(Scenario& s) {
     return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{}));
 }
 
+// A profile need not have them.
+template <class T>
+Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
+    if (!number) number.emplace(usual, SourceKind::estimated, "usual");
+    return *number;
+}
+Sourced<Bandwidth>& cache(Scenario& s) {
+    Device& d = s.cluster.node.device;
+    return known(d.cache_bandwidth, 4.0 * d.memory_bandwidth.value);
+}
+
 constexpr double unknown = 1.0;  // a factor of e either way
 
 // A run feels it only where the device waits for the host: the search begins where most runs would.
@@ -55,6 +66,19 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
+    // All cores were measured at once: the host's memory moves what they do together.
+    list.back().set = [set = list.back().set](Scenario& s, double si) {
+        set(s, si);
+        const NodeSpec& node = s.cluster.node;
+        s.cluster.node.host.memory_bandwidth.value = node.devices / node.ranks_per_device * node.device.memory_bandwidth.value;
+    };
+    list.back().attribute = [attribute = list.back().attribute](Scenario& s, const std::string& source) {
+        attribute(s, source);
+        s.cluster.node.host.memory_bandwidth.kind = SourceKind::measured;
+        s.cluster.node.host.memory_bandwidth.source = source + ", all cores together";
+    };
+    add(
+        "bandwidth of its cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& { return cache(s); });
     add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
@@ -74,8 +98,11 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "bytes that one process adds", library, Range{1e7, 1e12, unknown}, [](Scenario & s) -> auto& { return adding(s); });
     add(
-        "convolutions against products of their size", framework, Range{0.05, 2, unknown},
-        [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+        "convolutions against products of their size", device, Range{0.05, 2, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.device.convolution, 1.0); });
+    add(
+        "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, 3 * units::ms); });
     return list;
 }
 

@@ -48,6 +48,7 @@ struct Prepared::State {
     Bandwidth host_memory;                         // of the node, shared by its devices
     Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
+    double ranks_per_core = 1;  // where they share them; the scenario's rates are those of a part then (shared_cores.hpp)
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic
 };
@@ -81,6 +82,8 @@ SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared
 
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
 // the time per node.
+// A CPU's thread computes what it issues: that is in the time between its kernels.
+bool issues_itself(const Prepared::State&);
 struct HostTime {
     Seconds launch;  // to issue one kernel or exchange
     Seconds block;   // beside them
