@@ -37,6 +37,7 @@ struct ProbeResidual {
     std::string probe;
     Term term = Term::forward;
     Seconds measured, predicted;
+    double noise = 0;   // relative, of its step
     double weight = 1;  // 0: an outlier
 };
 
