@@ -21,7 +21,9 @@ Seconds time_with(const CommunicationLibrary& library, const LibraryCall& c) {
 LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     Scenario machine;
     machine.library = calls.front().library;
-    const std::vector<ProfileParameter> parameters = library_parameters(machine.library);
+    std::vector<ProfileParameter> parameters = library_parameters(machine.library);
+    // The protocols of a library of messages serve collectives that no published curve shows.
+    if (machine.library.messages) std::erase_if(parameters, [](const ProfileParameter& p) { return p.name.starts_with("/protocols/"); });
     std::map<std::string, double> sizes;
     for (const LibraryCall& c : calls) sizes[c.curve] += 1;
     std::vector<FitPoint> points;

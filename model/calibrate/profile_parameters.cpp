@@ -176,10 +176,14 @@ std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) 
         message("device_eager", &MessagePassing::device_eager);
         message("device_reads", &MessagePassing::device_reads);
         message("device_rendezvous", &MessagePassing::device_rendezvous);
-        return list;  // its protocols serve collectives that no curve shows
     }
     for (std::size_t i = 0; i < l.protocols.size(); ++i) {
         const Protocol& p = l.protocols[i];
+        if (l.messages) {  // nothing else says what its messages reach of a link
+            const std::string name = "/protocols/" + std::to_string(i) + "/bandwidth_fraction";
+            add(
+                name, [i](Scenario & s) -> auto& { return s.library.protocols[i].bandwidth_fraction; });
+        }
         const std::string at = "/protocols/" + std::to_string(i);
         add(
             at + "/base", [i](Scenario & s) -> auto& { return s.library.protocols[i].base; });

@@ -14,17 +14,17 @@ bool exchanges(SpanKind kind) {
            kind == SpanKind::pipeline_transfer || kind == SpanKind::data_exchange;
 }
 
+constexpr Bytes long_exchange = 64 * units::KiB;  // shorter ones tell of latency
+
 struct HostTimes {
-    Seconds computing, exchanging;
-    Bytes bytes;
+    Seconds computing;
+    Bandwidth exchanging;  // of its fastest long exchange: others may be waiting for a partner
 
     [[nodiscard]] double slowness_of_computing(const HostTimes& simulated) const {
         return simulated.computing > Seconds{} ? computing / simulated.computing : 0;
     }
-    // Time for each byte, against the simulation's.
     [[nodiscard]] double slowness_of_exchanges(const HostTimes& simulated) const {
-        if (!(bytes > Bytes{}) || !(simulated.exchanging > Seconds{})) return 0;
-        return exchanging / simulated.exchanging * (simulated.bytes / bytes);
+        return exchanging > Bandwidth{} ? simulated.exchanging / exchanging : 0;
     }
 };
 
@@ -34,10 +34,9 @@ std::map<std::string, HostTimes> times_by_host(const Trace& trace, const std::ve
     for (const Span& s : trace.spans) {
         if (s.rank >= ranks.size() || ranks[s.rank].server) continue;
         HostTimes& t = hosts[ranks[s.rank].host];
-        if (runs_kernels(s.kind)) t.computing += s.end - s.start;
-        if (!exchanges(s.kind)) continue;
-        t.exchanging += s.end - s.start;
-        t.bytes += s.bytes;
+        const Seconds time = s.end - s.start;
+        if (runs_kernels(s.kind)) t.computing += time;
+        if (exchanges(s.kind) && s.bytes >= long_exchange && time > Seconds{}) t.exchanging = max(t.exchanging, s.bytes / time);
     }
     return hosts;
 }

@@ -1,8 +1,8 @@
 // Hosts that are slower than the others, from the traces of a run and of its simulation.
 //
-// Of each host the time in which its ranks compute, and the rate at which they exchange, is held against what the simulation has for the
-// same ranks: so stages of unlike work can be compared. Exchanges are looked at only where no host computes slowly, since whoever waits for
-// a slow partner waits inside an exchange. What all hosts share, such as a ring of which one link is slow, singles out none.
+// Of each host the time in which its ranks compute, and the rate of their fastest exchange, is held against what the simulation has for the
+// same ranks: so stages of unlike work can be compared. The fastest, since whoever waits for a slow partner waits inside an exchange; and
+// only where no host computes slowly. What all hosts share, such as a ring of which one link is slow, singles out none.
 #pragma once
 
 #include "model/graph/trace.hpp"
