@@ -9,6 +9,7 @@
 #include "model/sextant.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace sextant {
 namespace {
@@ -217,17 +218,6 @@ CommunicationLibrary library_of_logs(Library& library, const Files& files, const
     return files.jobs.front().observed.scenario.library;
 }
 
-CurveObserved observed(const BenchmarkCurve& c, const Collective what) {
-    CurveObserved o;
-    o.name = c.benchmark + ", " + std::to_string(c.ranks) + " ranks on " + std::to_string(c.nodes) + (c.nodes == 1 ? " host" : " hosts");
-    o.what = what;
-    o.ranks = c.ranks;
-    o.nodes = c.nodes;
-    o.devices_of_process = c.ranks_of_process;
-    for (const BenchmarkCurve::Point& p : c.points) o.points.emplace_back(p.size, p.time);
-    return o;
-}
-
 Collective collective_named(const std::string& word) {
     for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
                                Collective::broadcast, Collective::reduce})
@@ -235,13 +225,27 @@ Collective collective_named(const std::string& word) {
     return Collective::send;
 }
 
+CurveObserved observed(const BenchmarkCurve& c) {
+    CurveObserved o;
+    o.name = c.benchmark + ", " + std::to_string(c.ranks) + " ranks on " + std::to_string(c.nodes) + (c.nodes == 1 ? " host" : " hosts");
+    o.what = collective_named(c.collective);
+    o.ranks = c.ranks;
+    o.nodes = c.nodes;
+    o.devices_of_process = c.ranks_of_process;
+    for (const BenchmarkCurve::Point& p : c.points) o.points.emplace_back(p.size, p.time);
+    return o;
+}
+
 std::vector<Observation> observations(Library& library, const Files& files, const Cluster& cluster) {
     Diagnostics problems;
     const LinkType* memory = find_link(library.catalog, "Host memory copy", problems);
     problems.throw_if_any();
     std::vector<Observation> seen;
+    std::map<std::string, int> alike;  // the same benchmark of as many ranks, between other hosts: told apart by their files
+    for (const BenchmarkCurve& c : files.curves) ++alike[observed(c).name];
     for (const BenchmarkCurve& c : files.curves) {
-        CurveObserved o = observed(c, collective_named(c.collective));
+        CurveObserved o = observed(c);
+        if (alike[o.name] > 1) o.name += ", " + fs::path(c.file).filename().string();
         if (c.host_buffers && cluster.node.device.kind != DeviceKind::cpu) o.host_memory = *memory;
         try {
             seen.push_back(observation_of(std::move(o), cluster));
