@@ -79,7 +79,7 @@ Observation observation_of(CurveObserved curve, const Cluster& cluster) {
                                         std::to_string(cluster.node.devices) + " devices",
                                     "--cluster names a profile that is like the machine of the logs"});
     Observation o;
-    const double noise = curve_error * std::sqrt(std::max(1.0, static_cast<double>(curve.points.size()) / points_of_a_curve));
+    const double noise = noise_among(curve_error, static_cast<double>(curve.points.size()), points_of_a_curve);
     for (const auto& [size, time] : curve.points) o.terms.push_back({curve.name, to_text(size), time, {}, noise, size, false});
     o.predict = [curve = std::move(curve), per_node](const Scenario& machine) {
         Cluster on = machine.cluster;

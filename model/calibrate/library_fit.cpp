@@ -4,7 +4,6 @@
 #include "model/calibrate/profile_parameters.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace sextant {
@@ -27,8 +26,7 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     std::map<std::string, double> sizes;
     for (const LibraryCall& c : calls) sizes[c.curve] += 1;
     std::vector<FitPoint> points;
-    for (const LibraryCall& c : calls)
-        points.push_back({c.measured.si(), form_error * std::sqrt(std::max(1.0, sizes[c.curve] / calls_of_a_curve))});
+    for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(form_error, sizes[c.curve], calls_of_a_curve)});
     std::vector<FitParameter> starts;
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most});
     const Fit found = fit(starts, points, [&](const std::vector<double>& values) {
@@ -40,12 +38,11 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     LibraryFit of_library;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const FittedParameter& p = found.parameters[i];
-        if (p.spread > 0.95 * parameters[i].spread) continue;  // the calls do not show it
+        if (!is_decided(p, starts[i])) continue;
         of_library.parameters.push_back({machine.library.name, parameters[i].name, starts[i].value, p.value, p.spread,
                                          parameters[i].text(p.value), p.at_bound, static_cast<int>(calls.size())});
     }
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        of_library.mean_error += std::abs(found.predicted[i] / points[i].measured - 1) / static_cast<double>(calls.size());
+    of_library.mean_error = mean_error(found, points);
     return of_library;
 }
 
