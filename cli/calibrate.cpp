@@ -1,4 +1,4 @@
-// sextant calibrate: runs small jobs on this machine and fits its profile to them.
+// sextant calibrate: runs small jobs on this machine and fits its profile to them; or to what a cluster already has.
 #include "cli/commands.hpp"
 #include "cli/executor.hpp"
 #include "cli/machine.hpp"
@@ -7,6 +7,7 @@
 #include "cli/writable.hpp"
 #include "model/io/calibration_writer.hpp"
 #include "model/io/probe_reader.hpp"
+#include "model/io/profile_reader.hpp"
 #include "model/io/profile_writer.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_reader.hpp"
@@ -30,7 +31,7 @@ constexpr double too_noisy = 0.3;   // of a step, relative: no fit could tell on
 constexpr double too_shared = 0.3;  // of the cores' time, by others: the profile would be theirs too
 
 struct CalibrateOptions {
-    std::string out, profiles, format = "text";
+    std::string out, profiles, cluster, library, show, picture, format = "text";
     std::vector<std::string> from;
     bool quick = false, progress = false;
 };
@@ -95,15 +96,55 @@ void run_calibrate(const CalibrateOptions& o) {
 // Passes over the runs that a fit takes; how many is not known before.
 constexpr std::size_t usual_passes = 4000;
 
+// Logs and runs of a cluster.
+void run_narrowing(const CalibrateOptions& o, Library& library) {
+    if (!o.out.empty()) check_writable(o.out);
+    std::string source = "sextant calibrate --from";
+    for (const std::string& file : o.from) source += " " + fs::path(file).filename().string();
+    NarrowedCluster found = narrow_cluster(library, {{o.from.begin(), o.from.end()}, o.cluster, o.library}, source + ", " + today());
+    if (found.cluster.calibration) found.cluster.calibration->date = today();
+    if (!o.out.empty()) write_text(o.out, cluster_to_profile(found.cluster));
+    if (o.format == "json") {
+        if (found.fit) std::cout << cluster_fit_to_json(*found.fit);
+        return;
+    }
+    for (const std::string& note : found.notes) std::cout << note << '\n';
+    if (found.fit) std::cout << '\n' << cluster_fit_to_text(*found.fit);
+    if (!o.out.empty())
+        std::cout << "\nwritten to " << o.out << "; use it by --set hardware.cluster=" << fs::absolute(o.out).string() << '\n';
+}
+
 void run_fit(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
+    const std::vector<fs::path> files(o.from.begin(), o.from.end());
+    if (!are_measurements(files)) return run_narrowing(o, library);
+    if (!o.out.empty())
+        throw InputError(Diagnostic{"--out", "", "published measurements are of many machines, and make no profile of one",
+                                    "logs, runs or step times of a cluster do"});
     std::optional<Progress> progress(std::in_place, "fitting", usual_passes);
     std::size_t done = 0;
-    const PublishedFit found = fit_to_measurements(library, {o.from.begin(), o.from.end()}, [&] { progress->show(++done); });
+    const PublishedFit found = fit_to_measurements(library, files, [&] { progress->show(++done); });
     progress.reset();
     const bool json = o.format == "json";
     if (found.training) std::cout << (json ? training_fit_to_json(*found.training) : training_fit_to_text(*found.training));
     if (found.libraries) std::cout << (json ? library_fit_to_json(*found.libraries) : library_fit_to_text(*found.libraries));
+}
+
+void run_show(const CalibrateOptions& o) {
+    Library library = open_library(o.profiles);
+    Diagnostics problems;
+    const Cluster* cluster = find_cluster(library.catalog, o.show, problems, {"--show", ""});
+    problems.throw_if_any();
+    if (!cluster->calibration || cluster->calibration->terms.empty())
+        throw InputError(Diagnostic{o.show, "/calibration", "the profile does not say from which measurements it was made",
+                                    "one that this version of sextant calibrate wrote"});
+    if (o.picture.empty()) {
+        std::cout << stamp_to_text(*cluster);
+        return;
+    }
+    check_writable(o.picture);
+    const bool page = fs::path(o.picture).extension() == ".html";
+    write_text(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
 }
 
 }  // namespace
@@ -111,20 +152,33 @@ void run_fit(const CalibrateOptions& o) {
 void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
-    auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
+    command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
     command->add_flag("--progress", options->progress, "say each run on stderr, in a line for a program that listens");
-    command
-        ->add_option("--from", options->from,
-                     "instead: what published runs say of devices and frameworks, published calls of libraries (measurements/FORMAT.md)")
-        ->type_name("FILE")
-        ->excludes(out);
+    auto* from =
+        command
+            ->add_option("--from", options->from,
+                         "instead: what a cluster's files say of it (logs of nccl-tests and OSU, nvidia-smi topo -m, run.json, step "
+                         "times), or published measurements (measurements/FORMAT.md) of devices, frameworks and libraries")
+            ->type_name("FILE");
+    command->add_option("--cluster", options->cluster, "of --from: the profile to begin with, by name or file")->needs(from);
+    command->add_option("--library", options->library, "of --from: the communication library of the curves")->needs(from);
+    auto* show =
+        command->add_option("--show", options->show, "instead: what a profile was made from")->type_name("PROFILE.json")->excludes(from);
+    command->add_option("--picture", options->picture, "of --show: draw it, as a picture or as a page with its tables")
+        ->type_name("FILE.svg|FILE.html")
+        ->needs(show);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] {
-        if (options->from.empty() && options->out.empty())
+        if (!options->show.empty())
+            run_show(*options);
+        else if (!options->from.empty())
+            run_fit(*options);
+        else if (options->out.empty())
             throw InputError(Diagnostic{"calibrate", "", "it is not said where the profile goes", "--out PROFILE.json"});
-        options->from.empty() ? run_calibrate(*options) : run_fit(*options);
+        else
+            run_calibrate(*options);
         exit_code = ExitCode::done;
     });
 }

@@ -9,6 +9,7 @@
 
 namespace sextant::fuzz {
 
+void benchmark_log(std::string_view input);
 void condition(std::string_view input);
 void dataset_hdf5(std::string_view input);
 void dataset_lmdb(std::string_view input);
@@ -33,6 +34,7 @@ struct Target {
     void (*run)(std::string_view input);
 };
 inline constexpr std::array targets = {
+    Target{"benchmark_log", benchmark_log},
     Target{"condition", condition},
     Target{"dataset_hdf5", dataset_hdf5},
     Target{"dataset_lmdb", dataset_lmdb},

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
+#include "model/calibrate/cluster_fit.hpp"
 #include "model/calibrate/library_fit.hpp"
 #include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
@@ -104,6 +105,22 @@ struct PublishedFit {
     std::optional<LibraryFit> libraries;
 };
 PublishedFit fit_to_measurements(Library&, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress);
+
+// Files that a user has of a cluster: logs of nccl-tests and OSU, `nvidia-smi topo -m`, records of runs, step times.
+struct ClusterLogs {
+    std::vector<std::filesystem::path> files;
+    std::string cluster;  // the profile to begin with; empty: what the logs name
+    std::string library;  // that the curves are of; empty: as the logs say
+};
+struct NarrowedCluster {
+    Cluster cluster;  // what came out, without a fit where only the topology was given
+    std::optional<ClusterFit> fit;
+    std::vector<std::string> notes;  // what was taken from where
+};
+// Published measurements are for fit_to_measurements. Are these files such? Throws InputError where a file is neither, or they are mixed.
+bool are_measurements(const std::vector<std::filesystem::path>& files);
+// `source`: who measured, for the profile. Throws InputError with every problem of every file.
+NarrowedCluster narrow_cluster(Library&, const ClusterLogs&, const std::string& source);
 
 // Predicts every row of the files. Throws InputError when a file cannot be read; a row that cannot be predicted is refused in the result.
 // `progress` is called after each row with the rows done and those there are.

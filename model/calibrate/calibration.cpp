@@ -138,7 +138,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
         const ProbeRun& probe = probes[targets[i].probe];
         c.residuals.push_back({probe.name, targets[i].term.value_or(Term::forward), !targets[i].term, targets[i].of(probe.measured),
-                               predicted, found.weights[i]});
+                               predicted, probe.noise, found.weights[i]});
         errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);
@@ -150,7 +150,20 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
 Cluster calibrated_cluster(const Calibration& c, const MachineFacts& machine, const std::string& date) {
     Cluster cluster = c.calibrated.cluster;
     cluster.library = c.calibrated.library;
-    cluster.calibration = {machine.host, machine.processor, date, c.runs, c.noise, c.median_error};
+    CalibrationStamp& stamp = cluster.calibration.emplace();
+    stamp.host = machine.host;
+    stamp.processor = machine.processor;
+    stamp.date = date;
+    stamp.runs = c.runs;
+    stamp.noise = c.noise;
+    stamp.median_error = c.median_error;
+    for (const CalibratedParameter& p : c.parameters)
+        if (p.is_measured())
+            stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
+                                     p.parameter.text(p.value), p.parameter.spread, p.spread});
+    for (const ProbeResidual& r : c.residuals)
+        stamp.terms.push_back({r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise,
+                               std::nullopt, r.weight < 0.05});
     return cluster;
 }
 

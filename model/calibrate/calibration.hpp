@@ -38,6 +38,7 @@ struct ProbeResidual {
     Term term = Term::forward;
     bool whole_step = false;  // rather than one term of it
     Seconds measured, predicted;
+    double noise = 0;   // relative, of its step
     double weight = 1;  // 0: an outlier
 };
 

@@ -1,5 +1,8 @@
 #include "model/calibrate/profile_parameters.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace sextant {
 namespace {
 
@@ -40,6 +43,9 @@ Sourced<Bandwidth>& cache(Scenario& s) {
 }
 
 constexpr double unknown = 1.0;  // a factor of e either way
+
+// Of a library's numbers: how sure its profile is of them, and how far from them a fit may look.
+constexpr double unsure = 0.7, search_factor = 8;
 
 // A run feels it only where the device waits for the host: the search begins where most runs would.
 constexpr Range host_time(double usual) { return {1e-6, 4e-5, 0.5, usual, 4 * usual}; }
@@ -103,6 +109,89 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
         [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, 3 * units::ms); });
+    return list;
+}
+
+std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
+    using enum ParameterOwner;
+    const NodeSpec& node = cluster.node;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    constexpr Range reached{0.02, 1, unsure};
+    if (node.device.kind == DeviceKind::cpu) {
+        list = cpu_parameters();
+        std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
+    } else {
+        add(
+            "clock that it sustains, of its boost", device, Range{0.3, 1, unsure},
+            [](Scenario & s) -> auto& { return s.cluster.node.device.sustained_clock; });
+        add(
+            "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
+            [](Scenario & s) -> auto& { return s.cluster.node.device.stream_fraction; });
+        if (node.peers.layout != PeerLayout::none)
+            add(
+                "reached of " + node.peers.link.name, link, reached,
+                [](Scenario & s) -> auto& { return s.cluster.node.peers.link.achievable; });
+        add(
+            "reached of " + node.host_link.name, link, reached, [](Scenario & s) -> auto& { return s.cluster.node.host_link.achievable; });
+    }
+    if (node.nics == 0) return list;
+    add(
+        "reached of " + node.nic_link.name, link, reached, [](Scenario & s) -> auto& { return s.cluster.node.nic_link.achievable; });
+    add(
+        "latency of " + node.nic_link.name, link, Range{1e-7, 1e-2, unsure},
+        [](Scenario & s) -> auto& { return s.cluster.node.nic_link.latency; });
+    return list;
+}
+
+std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) {
+    std::vector<ProfileParameter> list;
+    const auto add = [&](std::string pointer, auto field) {
+        list.push_back(parameter(std::move(pointer), ParameterOwner::library, Range{0, 0, unsure}, field));
+        ProfileParameter& p = list.back();
+        Scenario machine;
+        machine.library = l;
+        const double now = p.get(machine);
+        const bool is_fraction = std::is_same_v<std::remove_cvref_t<decltype(field(machine).value)>, double>;
+        p.least = now / search_factor;
+        p.most = is_fraction ? std::min(1.0, now * search_factor) : now * search_factor;
+    };
+    if (l.messages) {
+        const auto message = [&](const std::string& name, auto member) {
+            add(
+                "/messages/" + name, [member](Scenario & s) -> auto& { return (*s.library.messages).*member; });
+        };
+        message("inside", &MessagePassing::inside);
+        message("across", &MessagePassing::across);
+        message("combine", &MessagePassing::combine);
+        message("post", &MessagePassing::post);
+        message("copy", &MessagePassing::copy);
+        message("staging_call", &MessagePassing::staging_call);
+        message("staging", &MessagePassing::staging);
+        message("device_eager", &MessagePassing::device_eager);
+        message("device_reads", &MessagePassing::device_reads);
+        message("device_rendezvous", &MessagePassing::device_rendezvous);
+    }
+    for (std::size_t i = 0; i < l.protocols.size(); ++i) {
+        const Protocol& p = l.protocols[i];
+        if (l.messages) {  // nothing else says what its messages reach of a link
+            const std::string name = "/protocols/" + std::to_string(i) + "/bandwidth_fraction";
+            add(
+                name, [i](Scenario & s) -> auto& { return s.library.protocols[i].bandwidth_fraction; });
+        }
+        const std::string at = "/protocols/" + std::to_string(i);
+        add(
+            at + "/base", [i](Scenario & s) -> auto& { return s.library.protocols[i].base; });
+        if (p.inside_fraction)
+            add(
+                at + "/inside_fraction", [i](Scenario & s) -> auto& { return *s.library.protocols[i].inside_fraction; });
+        if (p.channel_start)
+            add(
+                at + "/channel_start", [i](Scenario & s) -> auto& { return *s.library.protocols[i].channel_start; });
+        if (p.channel_bandwidth.value > Bandwidth{})
+            add(
+                at + "/channel_bandwidth", [i](Scenario & s) -> auto& { return s.library.protocols[i].channel_bandwidth; });
+    }
     return list;
 }
 

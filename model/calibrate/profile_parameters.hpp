@@ -25,6 +25,12 @@ struct ProfileParameter : SourcedField<Scenario> {
 // Of a machine whose devices are cores, and of what runs on it.
 std::vector<ProfileParameter> cpu_parameters();
 
+// What a cluster's own logs show of its links, and its own runs of its devices.
+std::vector<ProfileParameter> cluster_parameters(const Cluster&);
+
+// What calls of a communication library cost beyond the links. Named by their place in its profile: "/messages/combine".
+std::vector<ProfileParameter> library_parameters(const CommunicationLibrary&);
+
 // What a training run depends on and no short test of a kernel shows, of this scenario's device and framework. Named as in their profiles.
 std::vector<ProfileParameter> training_parameters(const Scenario&);
 

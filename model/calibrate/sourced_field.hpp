@@ -15,6 +15,7 @@ struct SourcedField {
     std::function<void(T&, double)> set;                           // leaves kind and source alone
     std::function<std::string(double)> text;                       // "34.1 GFLOP/s"
     std::function<void(T&, const std::string& source)> attribute;  // says that it was measured, and by whom
+    std::function<SourceKind(const T&)> kind;                      // of the number as it stands there
 };
 
 // `place(T&)` is the Sourced number.
@@ -35,6 +36,7 @@ SourcedField<T> sourced_field(Place place) {
         place(of).kind = SourceKind::measured;
         place(of).source = source;
     };
+    f.kind = [place](const T& of) { return place(const_cast<T&>(of)).kind; };
     return f;
 }
 

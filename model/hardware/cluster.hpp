@@ -1,6 +1,7 @@
 // Nodes and the fabric between them: what a profile under hardware_profiles/clusters says. Data only; see topology.hpp for the graph.
 #pragma once
 
+#include "model/hardware/calibration_stamp.hpp"
 #include "model/hardware/device.hpp"
 #include "model/hardware/link.hpp"
 #include "model/hardware/storage.hpp"
@@ -68,15 +69,6 @@ struct FabricSpec {
     double oversubscription = 1;       // down-links over up-links at a leaf
     Sourced<Seconds> switch_latency;   // per hop
     bool in_switch_reduction = false;  // SHARP
-};
-
-// That a profile's numbers were measured by a calibration: on which machine, when, and how well it went.
-struct CalibrationStamp {
-    std::string host, processor;
-    std::string date;         // "2026-11-21"
-    int runs = 0;             // of small jobs
-    double noise = 0;         // of their steps, relative: the median
-    double median_error = 0;  // of the terms that the numbers were fitted to
 };
 
 struct Cluster {

@@ -10,7 +10,10 @@ namespace {
 constexpr double width = 820, height = 520, left = 84, right = width - 24, top = 92, bottom = height - 58;
 constexpr std::string_view faint = "#e4e4e4", grey = "#666666";
 
-std::string tick(double value) { return value == 0 || (value >= 0.1 && value < 1e6) ? number(value) : number_text(value); }
+std::string tick(const Axis& axis, double value) {
+    if (axis.name) return axis.name(value);
+    return value == 0 || (value >= 0.1 && value < 1e6) ? number(value) : number_text(value);
+}
 
 double along(const Axis& axis, double value) {
     if (!axis.doubles) return (value - axis.low) / (axis.high - axis.low);
@@ -70,25 +73,41 @@ std::string Chart::axes() const {
     std::string out;
     for (const double x : marks(x_, 8)) {
         out += svg::line(x_of(x), top, x_of(x), bottom + 4, faint);
-        out += text(x_of(x), bottom + 18, tick(x), {.size = 11, .fill = grey, .anchor = Anchor::middle});
+        out += text(x_of(x), bottom + 18, tick(x_, x), {.size = 11, .fill = grey, .anchor = Anchor::middle});
     }
     for (const double y : marks(y_, 6)) {
         out += svg::line(left - 4, y_of(y), right, y_of(y), faint);
-        out += text(left - 8, y_of(y) + 4, tick(y), {.size = 11, .fill = grey, .anchor = Anchor::end});
+        out += text(left - 8, y_of(y) + 4, tick(y_, y), {.size = 11, .fill = grey, .anchor = Anchor::end});
     }
     out += text(right, bottom + 38, x_.title, {.size = 12, .fill = grey, .anchor = Anchor::end});
     return out + text(left - 64, top - 10, y_.title, {.size = 12, .fill = grey});
 }
 
+double Chart::width_of_document() { return width; }
+double Chart::height_of_document() { return height; }
+
+// Beside the title of the vertical axis; what is too long for that, in the corner where curves that rise leave room.
+std::string Chart::legend_text() const {
+    constexpr double mark = 18, between = 14, axis_title = 220;
+    const auto entry = [](double x, double y, const auto& e) {
+        return text(x + mark, y, e.first, {.size = 12}) + rectangle(x, y - 11, 13, 13, e.second.hex());
+    };
+    double wide = 0;
+    for (const auto& [name, colour] : legend_) wide += mark + width_of(name, 12) + between;
+    const bool in_a_line = wide < right - left - axis_title;
+    double x = in_a_line ? right - wide + between : left + 14, y = in_a_line ? top - 10 : top + 24;
+    std::string out;
+    for (const auto& e : legend_) {
+        out += entry(x, y, e);
+        (in_a_line ? x : y) += in_a_line ? mark + width_of(e.first, 12) + between : 19;
+    }
+    return out;
+}
+
 std::string Chart::document() const {
     std::string out = text(20, 34, shortened(title_, 1.13 * 17, width - 40), {.size = 17, .fill = "#111111", .bold = true});
     out += text(20, 54, shortened(note_, 12, width - 40), {.size = 12, .fill = grey});
-    double x = right;
-    for (auto entry = legend_.rbegin(); entry != legend_.rend(); ++entry) {
-        x -= width_of(entry->first, 12);
-        out += text(x, top - 10, entry->first, {.size = 12}) + rectangle(x - 18, top - 21, 13, 13, entry->second.hex());
-        x -= 32;
-    }
+    out += legend_text();
     return svg::document(width, height, title_, out + axes() + lines_ + points_ + names_);
 }
 

@@ -13,8 +13,9 @@ namespace sextant::svg {
 struct Axis {
     std::string title;  // with its unit
     double low = 0, high = 1;
-    bool doubles = false;         // each step is twice the one before it
-    std::vector<double> at = {};  // where it is marked; empty: at round numbers
+    bool doubles = false;                   // each step is twice the one before it
+    std::vector<double> at = {};            // where it is marked; empty: at round numbers
+    std::string (*name)(double) = nullptr;  // of a mark; none: the number
 };
 
 struct ChartPoint {
@@ -32,11 +33,14 @@ public:
     void legend(std::string_view name, Colour);
 
     [[nodiscard]] std::string document() const;
+    static double width_of_document();
+    static double height_of_document();
 
 private:
     [[nodiscard]] double x_of(double x) const;
     [[nodiscard]] double y_of(double y) const;
     [[nodiscard]] std::string axes() const;
+    [[nodiscard]] std::string legend_text() const;
 
     std::string title_, note_;
     Axis x_, y_;

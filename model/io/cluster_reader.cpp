@@ -1,6 +1,9 @@
 // Reads cluster profiles ("cluster/1"): a node, how its devices reach each other, and the fabric between nodes.
+#include "model/io/fingerprint.hpp"
 #include "model/io/profile_fields.hpp"
 #include "model/io/profile_reader.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace sextant {
 namespace {
@@ -145,7 +148,37 @@ void read_fabric(const JsonNode& n, const Provenance& outer, FabricSpec& fabric)
     r.optional("in_switch_reduction", fabric.in_switch_reduction);
 }
 
-void read_calibration(const JsonNode& n, std::optional<CalibrationStamp>& out) {
+constexpr Bounds spread{0, 100}, seconds{0, 1e9};
+
+void read_term(const JsonNode& n, std::vector<CalibratedTerm>& terms) {
+    ObjectReader r(n);
+    CalibratedTerm t;
+    double measured = 0, predicted = 0, size = 0;
+    r.required("of", t.of);
+    r.required("name", t.name);
+    r.required("measured_s", measured, seconds);
+    r.required("predicted_s", predicted, seconds);
+    r.required("noise", t.noise, spread);
+    if (r.optional("size_bytes", size, Bounds{0, 1e18})) t.size = Bytes::from_si(size);
+    r.optional("left_out", t.left_out);
+    t.measured = Seconds::from_si(measured);
+    t.predicted = Seconds::from_si(predicted);
+    terms.push_back(std::move(t));
+}
+
+void read_number(const JsonNode& n, std::vector<CalibratedNumber>& numbers) {
+    ObjectReader r(n);
+    CalibratedNumber c;
+    r.required("owner", c.owner);
+    r.required("name", c.name);
+    r.required("before", c.before);
+    r.required("after", c.after);
+    r.required("spread_before", c.spread_before, spread);
+    r.required("spread", c.spread, spread);
+    numbers.push_back(std::move(c));
+}
+
+void read_calibration(const JsonNode& n, const nlohmann::json& profile, std::optional<CalibrationStamp>& out) {
     if (!n.value) return;
     ObjectReader r(n);
     CalibrationStamp stamp;
@@ -153,8 +186,11 @@ void read_calibration(const JsonNode& n, std::optional<CalibrationStamp>& out) {
     r.required("processor", stamp.processor);
     r.required("date", stamp.date);
     r.required("runs", stamp.runs, Bounds{1, 1e6});
-    r.required("noise", stamp.noise, Bounds{0, 100});
+    r.required("noise", stamp.noise, spread);
     r.required("median_error", stamp.median_error, Bounds{0, 1e6});
+    r.each("numbers", [&](const JsonNode& e) { read_number(e, stamp.numbers); });
+    r.each("terms", [&](const JsonNode& e) { read_term(e, stamp.terms); });
+    if (r.optional("fingerprint", stamp.fingerprint)) stamp.edited = stamp.fingerprint != fingerprint_of(profile);
     out = std::move(stamp);
 }
 
@@ -187,7 +223,7 @@ bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
             CommunicationLibrary measured;
             if (read_library(library, measured)) c.library = std::move(measured);
         }
-        read_calibration(r.get("calibration"), c.calibration);
+        read_calibration(r.get("calibration"), *n.value, c.calibration);
         r.optional("assumptions", c.assumptions);
         r.optional("notes", c.notes);
     }

@@ -253,13 +253,6 @@ int nccl_minor(std::string_view library, std::string_view architecture) {
     return std::ranges::find(until_ampere, architecture) != std::end(until_ampere) ? 12 : 19;
 }
 
-// NCCL where nothing is said: these sweeps come from nccl-tests.
-std::string_view library_of(const CollectiveRow& row, const Device& device) {
-    if (mentions(row.library, "Baidu")) return "baidu-allreduce";
-    if (!row.library.empty() && !mentions(row.library, "NCCL")) return "openmpi-4.0";
-    return nccl_of(nccl_minor(row.library, device.architecture));
-}
-
 // Ranks on the cores of a host: what an MPI moves between host buffers inside a node goes through its memory.
 void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowReport& report) {
     node.device.kind = DeviceKind::cpu;
@@ -272,6 +265,12 @@ void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowRep
 }
 
 }  // namespace
+
+std::string_view library_of(std::string_view words, const Device& device) {
+    if (mentions(words, "Baidu")) return "baidu-allreduce";
+    if (!words.empty() && !mentions(words, "NCCL")) return "openmpi-4.0";
+    return nccl_of(nccl_minor(words, device.architecture));
+}
 
 Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources, RowReport& report) {
     Cluster cluster;
@@ -310,7 +309,7 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     report.diagnostics().throw_if_any();
     if (row.host_buffers) put_ranks_on_host(scenario.cluster.node, sources, report);
 
-    const std::string_view name = library_of(row, scenario.cluster.node.device);
+    const std::string_view name = library_of(row.library, scenario.cluster.node.device);
     if (auto library = sources.library(name))
         scenario.library = std::move(*library);
     else

@@ -61,6 +61,9 @@ Plan plan_of(const TrainingRow&, const Cluster&, const Workload&, RowReport&);
 // The name of the framework description that fits the row best: a table, see measurement_framework.cpp.
 std::string framework_name(const TrainingRow&, RowReport&);
 
+// The profile of the library that these words name, as in "NCCL 2.18.3", for calls between such devices; NCCL where they say nothing.
+std::string_view library_of(std::string_view words, const Device&);
+
 // Does `text` contain `word`, ignoring case? An empty word is contained in everything.
 bool mentions(std::string_view text, std::string_view word);
 

@@ -1,7 +1,8 @@
 #include "model/io/measurement_split.hpp"
 
+#include "model/io/fingerprint.hpp"
+
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,18 +10,11 @@
 namespace sextant {
 namespace {
 
-// FNV-1a, 64 bits: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", IETF draft.
-std::uint64_t hash_of(const std::string& text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-    return hash;
-}
-
 std::string machine_of(const TrainingRow& row) { return row.hardware.gpu; }
 
 std::set<std::string> every_other(const std::set<std::string>& units) {
     std::vector<std::string> order(units.begin(), units.end());
-    std::ranges::sort(order, {}, hash_of);
+    std::ranges::sort(order, {}, [](const std::string& unit) { return hash_of(unit); });
     std::set<std::string> chosen;
     for (std::size_t i = 0; i < order.size(); i += 2) chosen.insert(order[i]);
     return chosen;

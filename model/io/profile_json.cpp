@@ -1,6 +1,7 @@
 #include "model/io/profile_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/fingerprint.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -282,9 +283,25 @@ Json json_of(const CommunicationLibrary& l, Form form) {
     return w.take();
 }
 
+Json json_of(const CalibratedNumber& n) {
+    return {{"owner", n.owner},  {"name", n.name}, {"before", n.before}, {"after", n.after}, {"spread_before", n.spread_before},
+            {"spread", n.spread}};
+}
+
+Json json_of(const CalibratedTerm& t) {
+    Json json = {{"of", t.of}, {"name", t.name}, {"measured_s", t.measured.si()}, {"predicted_s", t.predicted.si()}, {"noise", t.noise}};
+    if (t.size) json["size_bytes"] = t.size->si();
+    if (t.left_out) json["left_out"] = true;
+    return json;
+}
+
 Json json_of(const CalibrationStamp& c) {
-    return {{"host", c.host}, {"processor", c.processor}, {"date", c.date},
-            {"runs", c.runs}, {"noise", c.noise},         {"median_error", c.median_error}};
+    Json json = {{"host", c.host},   {"processor", c.processor},       {"date", c.date},           {"runs", c.runs},
+                 {"noise", c.noise}, {"median_error", c.median_error}, {"numbers", Json::array()}, {"terms", Json::array()}};
+    for (const CalibratedNumber& n : c.numbers) json["numbers"].push_back(json_of(n));
+    for (const CalibratedTerm& t : c.terms) json["terms"].push_back(json_of(t));
+    if (!c.fingerprint.empty()) json["fingerprint"] = c.fingerprint;
+    return json;
 }
 
 Json json_of(const Cluster& c, Form form) {
@@ -320,7 +337,13 @@ std::string profile_to_json(const LinkType& link) { return with_notes("link-fact
 std::string profile_to_json(const StorageClass& storage) { return with_notes("storage-facts/1", storage); }
 std::string profile_to_json(const CommunicationLibrary& library) { return text("library-facts/1", json_of(library, Form::facts)); }
 
-std::string cluster_to_profile(const Cluster& c) { return text("cluster/1", json_of(c, Form::profile)); }
+std::string cluster_to_profile(const Cluster& c) {
+    Json out = with_schema("cluster/1", json_of(c, Form::profile));
+    // What was read with a fingerprint keeps it: an edit shows through copies.
+    if (c.calibration && c.calibration->fingerprint.empty())
+        out["calibration"]["fingerprint"] = fingerprint_of(nlohmann::json::parse(out.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 std::string profile_to_json(const ReferenceLatencies& table) {
     Json out = {{"title", table.title},

@@ -1,6 +1,7 @@
 #include "model/report/comparison.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/report/slow_hosts.hpp"
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
@@ -128,8 +129,24 @@ Flops flops_of(const Trace& trace) {
     return sum;
 }
 
-std::vector<std::string> notes_on(const Comparison& c, const RunRecord& run) {
+// A profile that was measured belongs to the machine on which it was.
+std::optional<std::string> other_machine(const CalibrationStamp& calibration, const RunRecord& run) {
+    if (calibration.host.empty()) return std::nullopt;
+    const std::string measured = calibration.host + " (" + calibration.processor + ")";
+    for (const RankEnvironment& r : run.ranks)
+        if (r.processor != calibration.processor)
+            return "the profile was measured on " + measured + ", rank " + std::to_string(r.rank) + " ran on " + r.host + " (" +
+                   r.processor + "): another processor";
+    return std::nullopt;
+}
+
+std::vector<std::string> notes_on(const Comparison& c, const Cluster& cluster, const RunRecord& run) {
     std::vector<std::string> notes;
+    if (cluster.calibration)
+        if (auto note = other_machine(*cluster.calibration, run)) notes.push_back(std::move(*note));
+    if (const auto slow = find_slow_host(c.simulation.trace, run.trace))
+        notes.push_back("host " + slow->host + (slow->computes ? " computes " : " exchanges ") + number_text(slow->times, 2) +
+                        " times as slowly as the others" + (slow->computes ? "" : ": its link, or the way to it"));
     if (!c.steps.first) notes.emplace_back("what was measured includes allocating memory and preparing kernels: run more steps");
     // Both count what the mathematics needs. Other shapes have the same names of works.
     constexpr double alike = 0.1;
@@ -166,7 +183,7 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     c.staleness = compare_staleness(c.simulation, run);
     c.residual = find_term_residual(job, c);
     c.memory_residual = find_memory_residual(job, c);
-    c.notes = notes_on(c, run);
+    c.notes = notes_on(c, job.scenario().cluster, run);
     return c;
 }
 
@@ -192,14 +209,18 @@ Seconds computing_of(const Terms& t) { return t[Term::forward] + t[Term::backwar
 std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     const UnitTable* time = &unit_table<Seconds>();
     const UnitTable* size = &unit_table<Bytes>();
-    std::vector<NamedQuantity> list = {{"step_time", c.step.measured.si(), time},
-                                       {"predicted_step_time", c.step.predicted.si(), time},
-                                       {"simulated_step_time", c.step.simulated.si(), time},
-                                       {"step_time_ratio", c.step.measured / c.step.predicted, nullptr},
-                                       {"samples_per_s", c.samples_per_s.measured.si(), nullptr},
-                                       {"largest_residual", std::fabs(c.residual.seconds.si()), time},
-                                       {"largest_residual_share", c.residual.share, nullptr},
-                                       {"bubble", c.bubble.measured, nullptr}};
+    const auto share = [](const Terms& part, const Terms& all) { return all.total() > Seconds{} ? part.total() / all.total() : 0; };
+    std::vector<NamedQuantity> list = {
+        {"step_time", c.step.measured.si(), time},
+        {"predicted_step_time", c.step.predicted.si(), time},
+        {"simulated_step_time", c.step.simulated.si(), time},
+        {"step_time_ratio", c.step.measured / c.step.predicted, nullptr},
+        {"samples_per_s", c.samples_per_s.measured.si(), nullptr},
+        {"largest_residual", std::fabs(c.residual.seconds.si()), time},
+        {"largest_residual_share", c.residual.share, nullptr},
+        {"bubble", c.bubble.measured, nullptr},
+        {"communication_share", share(communication_of(c.terms.measured), c.terms.measured), nullptr},
+        {"predicted_communication_share", share(communication_of(c.terms.predicted), c.terms.predicted), nullptr}};
     Bytes arrays, process;
     for (const RankComparison& r : c.ranks)
         arrays = max(arrays, r.measured_memory.arrays), process = max(process, r.measured_memory.process);

@@ -170,6 +170,9 @@ Report report_at(const Prepared& job, const Estimate& e, const Resources& at) {
     if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    if (s.cluster.calibration && s.cluster.calibration->edited)
+        r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
+                                s.cluster.calibration->date);
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
     r.advice = advice(s, r);
     if (!r.input) return r;

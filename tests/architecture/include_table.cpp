@@ -8,7 +8,7 @@ namespace {
 
 // The part that a path belongs to; empty for what stands beside the parts, such as tests.
 std::string part_of(const std::string& path) {
-    if (path.starts_with("model/sextant.")) return "facade";
+    if (path.starts_with("model/sextant")) return "facade";
     const auto slash = path.find('/');
     if (slash == std::string::npos) return {};
     std::string top = path.substr(0, slash);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -41,6 +43,87 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     const FlopRate rate = cluster->node.device.peaks.back().rate.value;
     EXPECT_GT(rate.si(), 1e9);
     EXPECT_LT(rate.si(), 1e13);
+}
+
+TEST_F(Calibrate, ThatIsInterruptedLeavesWhatWasThere) {
+    std::ofstream(profile_) << "what was there";
+    for (const char* signal : {"INT", "TERM", "KILL"}) {
+        const ProcessResult r = run_program("timeout", {"-s", signal, "3", SEXTANT_BINARY, "calibrate", "--quick", "--out", profile_});
+        EXPECT_NE(r.exit_code, 0) << signal << ": " << r.out;
+        std::ostringstream text;
+        text << std::ifstream(profile_).rdbuf();
+        EXPECT_EQ(text.str(), "what was there") << signal;
+        EXPECT_THAT(r.out, testing::Not(HasSubstr("written to"))) << signal;
+    }
+}
+
+// Logs and profiles made for tests.
+const std::string logs = SEXTANT_SOURCE_DIR "/tests/io/logs/";
+
+TEST(CalibrateFrom, LogsMakesAProfileThatPredicts) {
+    const std::string profile = testing::TempDir() + "sextant_from_" + std::to_string(::getpid()) + ".json";
+    const ProcessResult r = run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "nccl_all_reduce_two_hosts.txt",
+                                         logs + "topo_nvswitch.txt", "--cluster", "dgx-a100-40gb", "--out", profile});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    for (const char* part : {"4 adapters beside the devices", "reached of NVLink3", "sure to", "all_reduce_perf, 16 ranks on 2 hosts",
+                             "median error", "hardware.cluster="})
+        EXPECT_THAT(r.out, HasSubstr(part));
+    Library library = open_library();
+    Diagnostics problems;
+    const Cluster* cluster = find_cluster(library.catalog, profile, problems);
+    ASSERT_NE(cluster, nullptr) << to_text(problems.list().front());
+    ASSERT_TRUE(cluster->calibration);
+    EXPECT_LT(cluster->calibration->median_error, 0.05);  // the logs are predictions with 2 % of noise
+    EXPECT_EQ(cluster->node.nics, 4);
+
+    const ProcessResult shown = run_sextant({"calibrate", "--show", profile});
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr("all_reduce_perf, 8 ranks on 1 host"));
+    for (const char* picture : {".svg", ".html"}) {
+        EXPECT_EQ(run_sextant({"calibrate", "--show", profile, "--picture", profile + picture}).exit_code, 0);
+        EXPECT_GT(fs::file_size(profile + picture), 5000U);
+        fs::remove(profile + picture);
+    }
+    fs::remove(profile);
+}
+
+TEST(CalibrateFrom, ALogOfOneHostAndItsTopologySayWhichMachineTheyAreOf) {
+    const ProcessResult r = run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "topo_nvswitch.txt"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("8 x NVIDIA A100-SXM4-40GB, as the files say"));
+}
+
+TEST(CalibrateFrom, StepsOfAJobMoveTheClockOfItsDevices) {
+    const std::string steps = testing::TempDir() + "sextant_steps_" + std::to_string(::getpid()) + ".json";
+    std::ofstream(steps) << R"({"schema": "step-times/1", "scenario": "scenarios/gpt3-175b-1024xa100.json", "steps_s": [34.1, 33.9, 34]})";
+    const ProcessResult r = run_sextant({"calibrate", "--from", steps});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("clock that it sustains, of its boost"));
+    EXPECT_THAT(r.out, HasSubstr("GPT-3 175B on 1,024 A100  step"));
+    fs::remove(steps);
+}
+
+TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
+    const auto refused = [](const std::vector<std::string>& more, const char* what) {
+        std::vector<std::string> words{"calibrate", "--from"};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProcessResult r = run_sextant(words);
+        EXPECT_EQ(r.exit_code, 2) << what;
+        EXPECT_THAT(r.err, HasSubstr(what));
+    };
+    refused({logs + "nccl_all_reduce_two_hosts.txt"}, "which network joins these");
+    refused({logs + "nccl_all_reduce.txt"}, "nvidia-smi topo -m");
+    refused({logs + "osu_latency.txt"}, "do not say of which machine");
+    refused({logs + "README.md"}, "nobody's log");
+    refused({logs + "nccl_all_reduce.txt", logs + "osu_latency.txt", "--cluster", "dgx-a100"}, "a profile holds one library");
+    refused({logs + "nccl_all_reduce_two_hosts.txt", "--cluster", "pcie-4x1080ti"}, "no place on");
+    const std::string bundled = SEXTANT_SOURCE_DIR "/measurements/collectives";
+    for (const auto& file : fs::directory_iterator(bundled)) {
+        refused({file.path().string(), "--out", "/tmp/x.json"}, "of many machines");
+        refused({file.path().string(), logs + "osu_latency.txt"}, "published measurements beside logs");
+        break;
+    }
+    EXPECT_EQ(run_sextant({"calibrate", "--show", "dgx-a100"}).exit_code, 2);
 }
 
 TEST_F(Calibrate, SaysBeforeItMeasuresWhatItCannotWriteOrWasNotTold) {

@@ -1,0 +1,186 @@
+#include "model/calibrate/cluster_fit.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/calibrate/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+constexpr double curve_error = 0.1, job_error = 0.05;  // what the formulas miss, however good their parameters
+constexpr double points_of_a_curve = 8;                // as how many independent points those of one curve count at most
+constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a job's terms: below, clocks and the recording itself are most of it
+
+// How far the number of another machine may be from this one's; `usual`: where nobody measured.
+double spread_before(const ProfileParameter& p, const Scenario& machine) {
+    switch (p.kind(machine)) {
+        case SourceKind::measured:
+        case SourceKind::datasheet:
+            return std::min(p.spread, 0.2);
+        case SourceKind::published:
+            return std::min(p.spread, 0.3);
+        case SourceKind::estimated:
+            break;
+    }
+    return p.spread;
+}
+
+double median(std::vector<double> list) {
+    if (list.empty()) return 0;
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+    std::ranges::nth_element(list, middle);
+    return *middle;
+}
+
+double median_error(const std::vector<CalibratedTerm>& terms, const std::vector<Seconds>& predicted) {
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < terms.size(); ++i) errors.push_back(std::abs(predicted[i] / terms[i].measured - 1));
+    return median(std::move(errors));
+}
+
+std::vector<Seconds> predictions(const std::vector<Observation>& seen, const Scenario& machine) {
+    std::vector<Seconds> all;
+    for (const Observation& o : seen) {
+        const std::vector<Seconds> of_it = o.predict(machine);
+        all.insert(all.end(), of_it.begin(), of_it.end());
+    }
+    return all;
+}
+
+// Parameters of what has a number; a latency of nothing has none.
+std::vector<NarrowedParameter> parameters_of(const Scenario& machine) {
+    std::vector<ProfileParameter> all = cluster_parameters(machine.cluster);
+    std::ranges::move(library_parameters(machine.library), std::back_inserter(all));
+    std::vector<NarrowedParameter> list;
+    for (ProfileParameter& p : all) {
+        const double now = p.get(machine), spread = spread_before(p, machine);
+        if (now > 0) list.push_back({std::move(p), now, spread, now, spread, false});
+    }
+    return list;
+}
+
+void put_ranks_on_host(NodeSpec& node, const LinkType& memory) {
+    node.device.kind = DeviceKind::cpu;
+    node.peers = {};
+    node.host_link = memory;
+    node.devices_per_switch = 1;
+    node.peer_access = node.gpu_direct = true;
+}
+
+}  // namespace
+
+Observation observation_of(CurveObserved curve, const Cluster& cluster) {
+    const int per_node = curve.ranks / curve.nodes;
+    if (curve.ranks % curve.nodes != 0 || per_node > cluster.node.devices || curve.nodes > cluster.nodes)
+        throw InputError(Diagnostic{"", "",
+                                    curve.name + ": no place on " + cluster.name + ", " + std::to_string(cluster.nodes) + " nodes of " +
+                                        std::to_string(cluster.node.devices) + " devices",
+                                    "--cluster names a profile that is like the machine of the logs"});
+    Observation o;
+    const double noise = noise_among(curve_error, static_cast<double>(curve.points.size()), points_of_a_curve);
+    for (const auto& [size, time] : curve.points) o.terms.push_back({curve.name, to_text(size), time, {}, noise, size, false});
+    o.predict = [curve = std::move(curve), per_node](const Scenario& machine) {
+        Cluster on = machine.cluster;
+        if (curve.host_memory) put_ranks_on_host(on.node, *curve.host_memory);
+        const Topology topology = Topology::build(on, curve.nodes, machine.library.sockets_only);
+        std::vector<DeviceIndex> members;
+        for (int node = 0; node < curve.nodes; ++node)
+            for (int local = 0; local < per_node; ++local) members.push_back(node * on.node.devices + local);
+        const std::vector<std::vector<DeviceIndex>> groups{members};
+        const Group group = make_group(topology, members, groups, group_machine(on));
+        const Seconds at_least = machine.library.launch ? curve.devices_of_process * machine.library.launch->value : Seconds{};
+        std::vector<Seconds> times;
+        for (const auto& [size, time] : curve.points)
+            times.push_back(max(collective_time(curve.what, size, group, machine.library), at_least));
+        return times;
+    };
+    return o;
+}
+
+Observation observation_of(JobObserved job) {
+    const double noise = std::hypot(job.noise, job_error);
+    const Terms before = estimate(prepare(job.scenario)).terms;
+    Observation o;
+    std::vector<Term> terms;
+    for (const Term t :
+         {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication}) {
+        if (!job.terms || (*job.terms)[t] < shortest || !(before[t] > Seconds{})) continue;
+        terms.push_back(t);
+        o.terms.push_back({job.name, std::string(to_text(t)), (*job.terms)[t], {}, noise, {}, false});
+    }
+    if (terms.empty()) o.terms.push_back({job.name, "step", job.step, {}, noise, {}, false});
+    o.predict = [scenario = std::move(job.scenario), terms = std::move(terms)](const Scenario& machine) {
+        Scenario s = scenario;
+        s.cluster = machine.cluster;
+        if (s.library.name == machine.library.name) s.library = machine.library;
+        const Estimate e = estimate(prepare(s));
+        std::vector<Seconds> times;
+        for (const Term t : terms) times.push_back(e.terms[t]);
+        if (times.empty()) times.push_back(e.step);
+        return times;
+    };
+    return o;
+}
+
+ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& library, const std::vector<Observation>& seen,
+                       const std::string& source) {
+    Scenario machine;
+    machine.cluster = cluster;
+    machine.library = library;
+    ClusterFit found;
+    std::vector<FitPoint> points;
+    for (const Observation& o : seen)
+        for (const CalibratedTerm& t : o.terms) {
+            found.terms.push_back(t);
+            points.push_back({t.measured.si(), t.noise});
+        }
+    if (points.empty()) throw InputError(Diagnostic{"", "", "the files hold nothing that a profile could be fitted to", ""});
+    found.parameters = parameters_of(machine);
+    found.predicted_before = predictions(seen, machine);
+    std::vector<FitParameter> starts;
+    for (const NarrowedParameter& p : found.parameters)
+        starts.push_back(
+            {p.parameter.name, p.before, p.spread_before, std::min(p.before, p.parameter.least), std::max(p.before, p.parameter.most)});
+    const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
+        for (std::size_t j = 0; j < values.size(); ++j) found.parameters[j].parameter.set(machine, values[j]);
+        std::vector<double> predicted;
+        for (const Seconds t : predictions(seen, machine)) predicted.push_back(std::max(1e-12, t.si()));
+        return predicted;
+    });
+
+    machine.cluster = cluster;
+    machine.library = library;
+    CalibrationStamp stamp;
+    for (std::size_t j = 0; j < f.parameters.size(); ++j) {
+        NarrowedParameter& p = found.parameters[j];
+        p.value = f.parameters[j].value;
+        p.spread = f.parameters[j].spread;
+        p.at_bound = f.parameters[j].at_bound;
+        if (!p.is_moved()) continue;
+        p.parameter.set(machine, p.value);
+        p.parameter.attribute(machine, source + ", sure to " + percent_text(p.spread, 2));
+        stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
+                                 p.parameter.text(p.value), p.spread_before, p.spread});
+    }
+    const std::vector<Seconds> after = predictions(seen, machine);
+    std::vector<double> noises;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        found.terms[i].predicted = after[i];
+        found.terms[i].left_out = f.weights[i] < 0.05;
+        noises.push_back(found.terms[i].noise);
+    }
+    found.median_error_before = median_error(found.terms, found.predicted_before);
+    found.median_error = median_error(found.terms, after);
+    stamp.runs = static_cast<int>(seen.size());
+    stamp.noise = median(std::move(noises));
+    stamp.median_error = found.median_error;
+    stamp.terms = found.terms;
+    found.cluster = machine.cluster;
+    found.cluster.library = machine.library;
+    found.cluster.calibration = std::move(stamp);
+    return found;
+}
+
+}  // namespace sextant
