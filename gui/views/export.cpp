@@ -17,7 +17,7 @@ constexpr double picture_scale = 2;
 
 // The view, laid out as a page.
 std::unique_ptr<View> laid_out(const ViewInfo& info, Workbench& workbench, Selection& selection) {
-    const int width = info.place == Place::side ? side_width : page_width;
+    const int width = info.place == Place::centre ? page_width : side_width;
     std::unique_ptr<View> view = info.make(workbench, selection);
     view->setAttribute(Qt::WA_DontShowOnScreen);
     view->resize(width, 700);

@@ -39,6 +39,10 @@ void FileActions::open(const QString& path) {
     if (holds_measurement(path_of(path)) || may_leave()) predictor_.open(path_of(path));
 }
 
+void FileActions::open(const SessionPtr& session) {
+    if (may_leave()) workbench_.open(session);
+}
+
 void FileActions::ask_and_open() {
     const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, or a run to compare with"), suggested({}),
                                                       tr("Scenarios, runs and traces (*.json *.h5);;All files (*)"));

@@ -18,6 +18,7 @@ public:
     FileActions(QWidget& window, Workbench&, Predictor&);
 
     void open(const QString& path);
+    void open(const SessionPtr&);
     void ask_and_open();
     bool save();  // whether it is saved
     bool save_to(const QString& path);
