@@ -18,18 +18,23 @@ namespace {
 using svg::escaped;
 
 constexpr std::string_view style = R"(
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 14px; margin: 20px 0; }
-.figures div { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 12px 16px; }
-.figures b { display: block; font-size: 22px; } .figures span { color: var(--soft); font-size: 13px; } .bad { color: #c2410c; }
-figure { background: #ffffff; margin: 12px 0; } figure svg { display: block; width: 100%; height: auto; } td svg { vertical-align: middle; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(160px, 1fr)); gap: 14px; margin: 20px 0; }
+.figures div { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; }
+.figures b { display: block; font-size: 20px; } .figures span { color: var(--soft); font-size: 13px; } .bad { color: #c2410c; }
+figure { background: #ffffff; margin: 12px 0; } figure svg { display: block; width: 100%; height: auto; } figure.narrow { max-width: 760px; } td svg { vertical-align: middle; }
 p.says { color: var(--ink); } td.wraps, ul { white-space: normal; } li { max-width: 90ch; margin: 3px 0; }
 details pre { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font-size: 12.5px; }
 summary { cursor: pointer; color: var(--soft); } @media print { details > * { display: block; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
 )";
 
 std::string section(std::string_view heading) { return "<h2>" + escaped(heading) + "</h2>\n"; }
-std::string says(std::string_view text) { return "<p class=\"says\">" + escaped(text) + "</p>\n"; }
-std::string figure(const std::string& picture) { return picture.empty() ? "" : "<figure>" + picture + "</figure>\n"; }
+std::string says(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    return "<p class=\"says\">" + escaped(text) + "</p>\n";
+}
+std::string figure(const std::string& picture, std::string_view kind = {}) {
+    return picture.empty() ? "" : "<figure" + std::string(kind) + ">" + picture + "</figure>\n";
+}
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -141,7 +146,7 @@ std::string operators(const Prepared& job) {
         rows.push_back({shape_text(k.kernel), words(to_text(k.phase)), std::string(to_text(k.bound)), to_text(k.in_step()),
                         percent_text(k.in_step() / r.total(), 2)});
     }
-    return section("Roofline") + figure(roofline_svg(r)) + table(rows);
+    return section("Roofline") + figure(roofline_svg(r), " class=\"narrow\"") + table(rows);
 }
 
 std::string input(const Report& r) {

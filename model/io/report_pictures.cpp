@@ -68,8 +68,9 @@ std::string memory_svg(const Estimate& e) {
 }
 
 std::string roofline_svg(const Roofline& r) {
-    if (r.roofs.empty() || r.kernels.empty()) return {};
-    const double peak = r.roofs.front().peak.si(), stream = r.stream.si();
+    const auto highest = std::ranges::find_if(r.roofs, &Roof::used);
+    if (highest == r.roofs.end() || r.kernels.empty()) return {};
+    const double peak = highest->peak.si(), stream = r.stream.si();
     const auto rate = [](const RooflineKernel& k) { return (k.kernel.flops / k.time).si(); };
     double least = peak / stream, most = 4 * peak / stream, slowest = peak;
     Seconds longest;
