@@ -22,7 +22,7 @@ constexpr std::string_view style = R"(
 .figures div { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; }
 .figures b { display: block; font-size: 20px; } .figures span { color: var(--soft); font-size: 13px; } .bad { color: #c2410c; }
 figure { background: #ffffff; margin: 12px 0; } figure svg { display: block; width: 100%; height: auto; } figure.narrow { max-width: 760px; } td svg { vertical-align: middle; }
-p.says { color: var(--ink); } td.wraps, ul { white-space: normal; } li { max-width: 90ch; margin: 3px 0; }
+p.says { color: var(--ink); } .sources td:last-child, .sources th:last-child { white-space: normal; text-align: left; min-width: 260px; } li { max-width: 90ch; margin: 3px 0; }
 details pre { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font-size: 12.5px; }
 summary { cursor: pointer; color: var(--soft); } @media print { details > * { display: block; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
 )";
@@ -38,9 +38,10 @@ std::string figure(const std::string& picture, std::string_view kind = {}) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string table(const Rows& rows, bool heading = true) {
-    std::string out = "<div class=\"wide\"><table>";
-    for (const std::vector<std::string>& row : rows) out += html::row(heading && &row == &rows.front() ? "th" : "td", row);
+// The first row is its heading.
+std::string table(const Rows& rows, std::string_view kind = {}) {
+    std::string out = "<div class=\"wide\"><table" + std::string(kind) + ">";
+    for (const std::vector<std::string>& row : rows) out += html::row(&row == &rows.front() ? "th" : "td", row);
     return out + "</table></div>\n";
 }
 
@@ -171,7 +172,7 @@ std::string trust(const Report& r) {
         rows.push_back({i.name, i.value, std::string(to_text(i.kind)), percent_text(i.effect, 2), i.source});
     std::string out = section("How far to trust it") + "<p>With four chances of five a step takes between " + to_text(r.low) + " and " +
                       to_text(r.high) + ". The inputs of this answer, those first that move it most within their spread:</p>\n" +
-                      table(rows);
+                      table(rows, " class=\"sources\"");
     if (!r.assumptions.empty()) out += section("Assumed") + list_of(r.assumptions);
     if (!r.advice.empty()) out += section("Advice") + list_of(r.advice);
     return out;

@@ -84,7 +84,8 @@ std::string roofline_svg(const Roofline& r) {
     svg::Chart chart("Operators on the device", "Larger points take longer in a step; kernels without matrix work are left out.",
                      {"operations for a byte (FLOP/B)", below(least), 2 * below(most), true, {}},
                      {"attained TFLOP/s", below(slowest / unit), 2 * below(peak / unit), true, {}});
-    chart.line({{below(least), below(least) * stream / unit}, {peak / stream, peak / unit}}, line);
+    const double foot = std::max(below(least), below(slowest / unit) * unit / stream);  // where it enters the chart
+    chart.line({{foot, foot * stream / unit}, {peak / stream, peak / unit}}, line);
     for (const Roof& roof : r.roofs)
         if (roof.used) chart.line({{roof.peak.si() / stream, roof.peak.si() / unit}, {2 * below(most), roof.peak.si() / unit}}, line);
     for (const RooflineKernel& k : r.kernels)

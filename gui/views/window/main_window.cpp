@@ -51,7 +51,13 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
     connect(&workbench, &Workbench::opened, this, [this] {
         refresh_choices();
-        if (!shown().needs_scenario) show_first(true);
+        // In an event of its own: the editor and the first view are much to lay out at once.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (!shown().needs_scenario) show_first(true);
+            },
+            Qt::QueuedConnection);
     });
     refresh_choices();
     show_first(false);
