@@ -1,6 +1,7 @@
 // The page of a report: everything in it, and nothing outside it.
 #include "model/io/report_html.hpp"
 
+#include "model/io/svg.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +41,7 @@ TEST(ReportHtml, NeedsNoServerNoScriptAndNoFileBesideIt) {
         const std::string page = page_of(name);
         for (const char* outside : {"<script", "<link", "src=", "@import", "url("}) EXPECT_THAT(page, Not(HasSubstr(outside))) << name;
         EXPECT_EQ(count_of(page, "<svg"), count_of(page, "</svg>"));
-        EXPECT_EQ(count_of(page, "<table>"), count_of(page, "</table>"));
+        EXPECT_EQ(count_of(page, "<table"), count_of(page, "</table>"));
         EXPECT_EQ(count_of(page, "<details>"), count_of(page, "</details>"));
         EXPECT_LT(page.size(), 2'000'000U) << name;
     }
