@@ -2,6 +2,8 @@
 #include "cli/commands.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
+#include "model/io/replace_file.hpp"
+#include "model/io/report_html.hpp"
 #include "model/io/report_writer.hpp"
 #include "model/sextant.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 struct PredictOptions {
     ScenarioOptions scenario;
     ReportOptions report;
-    std::string explain;
+    std::string explain, html;
 };
 
 Term term_named(const std::string& name) {
@@ -29,6 +31,16 @@ Term term_named(const std::string& name) {
     throw InputError(Diagnostic{"--explain " + name, "", "no such term", "one of: " + known});
 }
 
+// With its timeline, where the step can be played.
+void write_page(const Prepared& job, const Report& report, const std::filesystem::path& file) {
+    std::optional<SimulationReport> played;
+    try {
+        played = simulate(job.scenario());
+    } catch (const InputError&) {  // too many pieces of work: the page is without
+    }
+    replace_text_file(file, [&](std::ostream& out) { out << report_html(job, report, played ? &*played : nullptr); });
+}
+
 ExitCode run_predict(const PredictOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     const Prepared job = prepare(o.scenario.load());
@@ -37,6 +49,7 @@ ExitCode run_predict(const PredictOptions& o) {
         return ExitCode::done;
     }
     const Report report = make_report(job);
+    if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);
 }
@@ -49,6 +62,8 @@ void add_predict(CLI::App& app, ExitCode& exit_code) {
     options->scenario.add_to(*command);
     options->report.add_to(*command);
     command->add_option("--explain", options->explain, "formula and numbers behind one term")->type_name("TERM");
+    command->add_option("--html", options->html, "write the whole report as one page, with the timeline of the step")
+        ->type_name("FILE.html");
     command->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 

@@ -4,6 +4,7 @@
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
 #include "model/io/replace_file.hpp"
+#include "model/io/report_html.hpp"
 #include "model/io/simulation_writer.hpp"
 #include "model/io/timeline_svg.hpp"
 #include "model/sextant.hpp"
@@ -20,7 +21,7 @@ struct SimulateOptions {
     ScenarioOptions scenario;
     ReportOptions report;
     std::uint64_t seed = 1;
-    std::string trace, picture;
+    std::string trace, picture, html;
 };
 
 void write_trace(const SimulationReport& report, const std::filesystem::path& file) {
@@ -36,9 +37,12 @@ void draw(const SimulationReport& report, const std::filesystem::path& file) {
 
 ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    const SimulationReport report = simulate(o.scenario.load(), o.seed);
+    const Scenario scenario = o.scenario.load();
+    const SimulationReport report = simulate(scenario, o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);
     if (!o.picture.empty()) draw(report, o.picture);
+    if (!o.html.empty())
+        replace_text_file(o.html, [&](std::ostream& out) { out << report_html(prepare(scenario), report.report, &report); });
     std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));
     return verdict(report.report, conditions);
 }
@@ -52,6 +56,7 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
     options->report.add_to(*command);
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
     command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
+    command->add_option("--html", options->html, "write the whole report as one page, the timeline with it")->type_name("FILE.html");
     command->add_option("--seed", options->seed, "of the noise that the scenario describes")->type_name("N");
     command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }

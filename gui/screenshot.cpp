@@ -16,10 +16,11 @@ namespace sextant::gui {
 namespace {
 
 // What fills a view later: lists, the simulation, and what is made of it.
-void finish_background_work() {
+void finish_background_work(const Workbench& workbench) {
     constexpr int most_in_turn = 8;
     for (int i = 0; i < most_in_turn; ++i) {
         QApplication::processEvents();
+        while (workbench.session()->state == AnswerState::pending) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
         QThreadPool::globalInstance()->waitForDone();
     }
     QApplication::processEvents();
@@ -50,7 +51,7 @@ int take_screenshot(const CommandLine& options) {
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
         if (!options.view.empty()) window.view(options.view).begin();
-        finish_background_work();
+        finish_background_work(workbench);
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))
                 throw BackendError("cannot write " + options.screenshot->toStdString());

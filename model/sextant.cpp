@@ -2,6 +2,7 @@
 
 #include "model/cost/collectives.hpp"
 #include "model/io/framework_reader.hpp"
+#include "model/io/lesson_reader.hpp"
 #include "model/io/measurement_evaluation.hpp"
 #include "model/io/measurement_split.hpp"
 #include "model/io/profile_reader.hpp"
@@ -225,6 +226,26 @@ std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {
     for (const std::filesystem::path& file : json_files_in(library.root / "scenarios"))
         if (auto title = title_of(file)) titles.push_back(std::move(*title));
     return titles;
+}
+
+std::vector<Lesson> bundled_lessons(const Library& library) {
+    Diagnostics diagnostics;
+    std::vector<Lesson> lessons;
+    for (const std::filesystem::path& file : json_files_in(library.root / "lessons"))
+        if (auto lesson = load_lesson(file, diagnostics)) lessons.push_back(std::move(*lesson));
+    diagnostics.throw_if_any();
+    return lessons;
+}
+
+LessonAnswer answer_of(Library& library, const LessonStep& step) {
+    LessonAnswer answer;
+    answer.start = open_document(library.root / "scenarios" / (step.scenario + ".json"));
+    for (const auto& [path, value] : step.earlier) answer.start = edited(answer.start, path, value);
+    answer.changed = answer.start;
+    for (const auto& [path, value] : step.changes) answer.changed = edited(answer.changed, path, value);
+    answer.before = predict(load_scenario(library, answer.start));
+    answer.after = predict(load_scenario(library, answer.changed));
+    return answer;
 }
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }

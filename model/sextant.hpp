@@ -17,6 +17,7 @@
 #include "model/predict/estimate.hpp"
 #include "model/report/comparison.hpp"
 #include "model/report/condition.hpp"
+#include "model/report/lesson.hpp"
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
@@ -52,6 +53,15 @@ Scenario load_scenario(Library&, const ScenarioDocument&);
 
 // The scenarios that the repository carries, in the order of their file names; none where there are no more than profiles.
 std::vector<ScenarioTitle> bundled_scenarios(const Library&);
+
+// The lessons that the repository carries, in the order of their file names. Throws InputError when one is no lesson.
+std::vector<Lesson> bundled_lessons(const Library&);
+// The scenario of a step as it is before and after its change, and what each comes to.
+struct LessonAnswer {
+    ScenarioDocument start, changed;
+    Report before, after;
+};
+LessonAnswer answer_of(Library&, const LessonStep&);
 
 // The whole answer. Throws InputError when the plan is impossible; a plan that does not fit in memory is an answer.
 Report predict(const Scenario&);

@@ -21,6 +21,8 @@ Names load_names() {
         Library library = open_library();
         for (const NamesOfKind& of : all_names(library.catalog)) {
             if (of.kind == "clusters") names[NameKind::clusters] = list_of(of.names);
+            if (of.kind == "storage")
+                names[NameKind::storages] = QStringList{QStringLiteral("shared"), QStringLiteral("local")} + list_of(of.names);
             if (of.kind == "devices") names[NameKind::devices] = list_of(of.names);
         }
         names[NameKind::frameworks] = list_of(framework_names(library.root));

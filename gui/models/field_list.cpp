@@ -1,7 +1,9 @@
 // Every field that the editor shows.
 #include "gui/models/fields.hpp"
 #include "gui/models/text.hpp"
+#include "model/io/data_words.hpp"
 #include "model/io/plan_words.hpp"
+#include "model/plan/framework_defaults.hpp"
 
 #include <set>
 
@@ -67,6 +69,19 @@ Field named(std::string path, const QString& label, const QString& tip, NameKind
 
 QString text_of(const std::optional<double>& value) { return value ? number(*value, 6) : QString(); }
 
+// Of what only real samples have.
+template <class E, std::size_t N>
+Field data_word(std::string path, const QString& label, const QString& tip, const Word<E> (&words)[N],
+                std::function<E(const DataSource&)> of) {
+    return {.path = "data." + std::move(path),
+            .label = label,
+            .tip = tip,
+            .kind = FieldKind::word,
+            .resolved = [&words,
+                         of = std::move(of)](const Scenario& s) { return s.data.synthetic ? QString() : q(word_of(of(s.data), words)); },
+            .choices = words_in(words)};
+}
+
 FieldSection plan_section() {
     Field optimizer{.path = "plan.optimizer",
                     .label = QStringLiteral("Optimizer"),
@@ -105,6 +120,14 @@ FieldSection plan_section() {
          word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words),
          flag("sequence_parallel", QStringLiteral("Sequence parallel"),
               QStringLiteral("Tensor ranks share what lies between the matrix products too"), &Plan::sequence_parallel),
+         Field{.path = "plan.gradient_overlap",
+               .label = QStringLiteral("Overlap gradients"),
+               .tip = QStringLiteral("Gradients are exchanged while backward still runs"),
+               .kind = FieldKind::flag,
+               .resolved =
+                   [](const Scenario& s) {
+                       return overlaps_gradients(s.plan, s.framework) ? QStringLiteral("true") : QStringLiteral("false");
+                   }},
          flag("flash_attention", QStringLiteral("Flash attention"), QStringLiteral("Attention in one kernel that keeps no scores"),
               &Plan::flash_attention)}};
 }
@@ -145,6 +168,16 @@ FieldSection hardware_section() {
                     const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
                     return QString::number((s.plan.devices() + per_node - 1) / per_node);
                 }};
+    Field slow_devices{.path = "hardware.straggler.devices",
+                       .label = QStringLiteral("Slow devices"),
+                       .tip = QStringLiteral("How many are slower than the others"),
+                       .kind = FieldKind::degree,
+                       .resolved = [](const Scenario& s) { return s.straggler ? QString::number(s.straggler->devices) : QString(); },
+                       .whole = "hardware.straggler"};
+    Field slow_speed = number_field("hardware.straggler.speed", QStringLiteral("Slow run at"),
+                                    QStringLiteral("The speed of slow devices over that of the others: everybody waits for them"),
+                                    [](const Scenario& s) { return s.straggler ? number(s.straggler->speed) : QString(); });
+    slow_speed.whole = "hardware.straggler";
     return {
         QStringLiteral("Hardware"),
         {cluster, nodes, device,
@@ -157,6 +190,7 @@ FieldSection hardware_section() {
          number_field("hardware.step_noise", QStringLiteral("Noise"),
                       QStringLiteral("Standard deviation of one rank's step time over its mean"),
                       [](const Scenario& s) { return number(s.step_noise); }),
+         slow_speed, slow_devices,
          Field{.path = "hardware.ethernet",
                .label = QStringLiteral("Ethernet sockets"),
                .tip = QStringLiteral("TCP sockets, although a faster fabric may be there"),
@@ -166,7 +200,21 @@ FieldSection hardware_section() {
 
 FieldSection run_section() {
     return {QStringLiteral("Data and run"),
-            {quantity_field("data.sample_size", QStringLiteral("Sample size"), QStringLiteral("Bytes of one sample on disk"),
+            {named("data.storage", QStringLiteral("Storage"), QStringLiteral("Where samples are read from; none: they are always ready"),
+                   NameKind::storages, [](const Scenario& s) { return s.data.synthetic ? QString() : q(s.data.storage->name); }),
+             data_word<DataFormat>("format", QStringLiteral("Format"), QStringLiteral("A file for each sample, or many packed into one"),
+                                   data_format_words, [](const DataSource& d) { return d.format; }),
+             data_word<SampleEncoding>("encoding", QStringLiteral("Encoding"),
+                                       QStringLiteral("Raw: as the network takes them; else they are decoded in every epoch"),
+                                       encoding_words, [](const DataSource& d) { return d.encoding; }),
+             data_word<StagingMode>("staging.mode", QStringLiteral("Staging"), QStringLiteral("Copied to a disk of each node first"),
+                                    staging_words, [](const DataSource& d) { return d.staging.mode; }),
+             Field{.path = "data.workers",
+                   .label = QStringLiteral("Workers"),
+                   .tip = QStringLiteral("Processes that read and decode for each device"),
+                   .kind = FieldKind::degree,
+                   .resolved = [](const Scenario& s) { return s.data.synthetic ? QString() : QString::number(s.data.workers); }},
+             quantity_field("data.sample_size", QStringLiteral("Sample size"), QStringLiteral("Bytes of one sample on disk"),
                             [](const Scenario& s) { return s.data.synthetic ? QString() : quantity(s.data.sample_bytes); }),
              number_field("run.tokens", QStringLiteral("Tokens"), QStringLiteral("Length of the whole run"),
                           [](const Scenario& s) { return text_of(s.run.tokens); }),

@@ -30,6 +30,12 @@ void drop_accumulation(const Session& session, const std::string& path, Edits& e
         edits.emplace_back("plan.grad_accum", "null");
 }
 
+// How many devices are slow, and how slow, is stated together.
+void complete_straggler(const Session& session, const std::string& path, Edits& edits) {
+    if (stated_at(session.document, "hardware.straggler")) return;
+    if (path == "hardware.straggler.speed") edits.emplace_back("hardware.straggler.devices", "1");
+}
+
 }  // namespace
 
 std::string path_in(const ScenarioDocument& d, const Field& field) {
@@ -60,7 +66,12 @@ Edits edits_for(const Session& session, const Field& field, const QString& text,
     Edits edits{{path_in(session.document, field), json_of(field, text)}};
     if (keeps_devices) add_data_degree(session, field.path, text, edits);
     drop_accumulation(session, field.path, edits);
+    complete_straggler(session, field.path, edits);
     return edits;
+}
+
+Edits edits_without(const ScenarioDocument& d, const Field& field) {
+    return {{field.whole.empty() ? path_in(d, field) : field.whole, "null"}};
 }
 
 }  // namespace sextant::gui

@@ -22,7 +22,7 @@ enum class FieldKind {
     number,
     flag,
 };
-enum class NameKind { none, models, clusters, devices, frameworks };
+enum class NameKind { none, models, clusters, devices, frameworks, storages };
 
 struct Field {
     std::string path;  // in the words of --set
@@ -34,6 +34,7 @@ struct Field {
     std::string inside{};  // where it stands instead if what it belongs to is written as an object
     bool needed = false;   // cannot be taken away
     bool small = false;    // three of them fit beside one another
+    std::string whole{};   // what is taken away with it
 };
 struct FieldSection {
     QString title;
@@ -53,6 +54,8 @@ std::string json_of(const Field&, const QString& text);
 
 // Edits, as --set would make them.
 using Edits = std::vector<std::pair<std::string, std::string>>;
+// The field is taken away: what follows without it holds again.
+Edits edits_without(const ScenarioDocument&, const Field&);
 // One field is changed, and with it what cannot stay: of micro-batch, global batch and accumulation two give the third; and where
 // `keeps_devices`, dp follows from the other degrees.
 Edits edits_for(const Session&, const Field&, const QString& text, bool keeps_devices);

@@ -28,6 +28,15 @@ void Workbench::edit(const Edits& edits) {
     push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
 }
 
+void Workbench::replace_document(const ScenarioDocument& document, const QString& label) {
+    if (history_.is_empty() || document == history_.now()->document) return;
+    Session next = *history_.now();
+    next.document = document;
+    next.what_if = {};
+    forget_findings(next);
+    push(std::move(next), label, 0);
+}
+
 void Workbench::replace_plan(const Plan& plan, const QString& label) {
     if (!answer()) return;
     Session next = *history_.now();

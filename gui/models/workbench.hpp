@@ -30,6 +30,8 @@ public:
     // Steps with the same gesture, as of a slider that is dragged, are undone together.
     // Another plan for the same job: what was found out about the job stays.
     void replace_plan(const Plan&, const QString& label);
+    // Other edits of the same file.
+    void replace_document(const ScenarioDocument&, const QString& label);
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();

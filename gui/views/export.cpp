@@ -4,6 +4,7 @@
 #include "model/base/diagnostics.hpp"
 #include "model/io/replace_file.hpp"
 
+#include <QBuffer>
 #include <QLayout>
 #include <QPainter>
 #include <QPdfWriter>
@@ -17,7 +18,7 @@ constexpr double picture_scale = 2;
 
 // The view, laid out as a page.
 std::unique_ptr<View> laid_out(const ViewInfo& info, Workbench& workbench, Selection& selection) {
-    const int width = info.place == Place::side ? side_width : page_width;
+    const int width = info.place == Place::centre ? page_width : side_width;
     std::unique_ptr<View> view = info.make(workbench, selection);
     view->setAttribute(Qt::WA_DontShowOnScreen);
     view->resize(width, 700);
@@ -46,12 +47,16 @@ void write_png(QWidget& widget, const std::filesystem::path& path) {
     if (!image_of(widget, picture_scale).save(text_of(path), "PNG")) throw BackendError("cannot write " + path.string());
 }
 
-void write_svg(QWidget& widget, const std::filesystem::path& path) {
-    QSvgGenerator svg;
-    svg.setFileName(text_of(path));
+void draw_svg(QWidget& widget, QSvgGenerator& svg) {
     svg.setSize(widget.size());
     svg.setViewBox(widget.rect());
     render(widget, svg, 1);
+}
+
+void write_svg(QWidget& widget, const std::filesystem::path& path) {
+    QSvgGenerator svg;
+    svg.setFileName(text_of(path));
+    draw_svg(widget, svg);
 }
 
 void write_pdf(QWidget& widget, const std::filesystem::path& path) {
@@ -83,6 +88,16 @@ void export_picture(const ViewInfo& info, Workbench& workbench, Selection& selec
 
 QImage image_of(const ViewInfo& info, Workbench& workbench, Selection& selection) {
     return image_of(laid_out(info, workbench, selection)->page(), picture_scale);
+}
+
+std::string svg_of(const ViewInfo& info, Workbench& workbench, Selection& selection) {
+    QBuffer buffer;
+    QSvgGenerator svg;
+    svg.setOutputDevice(&buffer);
+    draw_svg(laid_out(info, workbench, selection)->page(), svg);
+    const std::string file = buffer.data().toStdString();
+    const std::size_t begins = file.find("<svg");
+    return begins == std::string::npos ? std::string() : file.substr(begins);
 }
 
 QImage image_of(QWidget& widget, double scale) {

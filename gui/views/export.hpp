@@ -21,6 +21,9 @@ const std::vector<PictureFormat>& picture_formats();
 void export_picture(const ViewInfo&, Workbench&, Selection&, const PictureFormat&, const std::filesystem::path&);
 QImage image_of(const ViewInfo&, Workbench&, Selection&);
 
+// The same as SVG elements, to stand in a page.
+std::string svg_of(const ViewInfo&, Workbench&, Selection&);
+
 // A widget at twice its size in pixels.
 QImage image_of(QWidget&, double scale);
 

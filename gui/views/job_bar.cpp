@@ -8,7 +8,7 @@
 
 namespace sextant::gui {
 
-JobBar::JobBar(LongJob& job, const char* name) {
+JobBar::JobBar(LongJob& job, const QString& name) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(gap + 4);
@@ -18,7 +18,7 @@ JobBar::JobBar(LongJob& job, const char* name) {
     bar_->setFixedWidth(160);
     note_ = text_label(Type::small, "faint");
     auto* stop = new QPushButton(tr("Stop"));
-    stop->setObjectName(QLatin1String(name));
+    stop->setObjectName(name);
     stop->setToolTip(tr("Stop, and keep what was found so far"));
     row->addWidget(bar_);
     row->addWidget(note_, 1);

@@ -15,7 +15,7 @@ class JobBar : public QWidget {
 
 public:
     // `name`: of the button that stops it.
-    JobBar(LongJob&, const char* name);
+    JobBar(LongJob&, const QString& name);
 
 private:
     QProgressBar* bar_;

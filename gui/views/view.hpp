@@ -41,6 +41,8 @@ public:
 signals:
     // The user wants this file; whoever has the view knows how to open one.
     void wants_to_open(const QString& path);
+    void wants_in_place(const sextant::gui::SessionPtr&);  // of what is open
+    void wants_to_show(const QString& view);
 
 protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
@@ -79,7 +81,8 @@ private:
 
 enum class Place {
     centre,  // one of them at a time
-    side,    // beside whatever is in the centre
+    left,    // beside whatever is in the centre
+    right,
 };
 
 // What is known of a view without making it.
@@ -90,6 +93,7 @@ struct ViewInfo {
     std::string icon;  // SVG elements in a square of 24, drawn with a pen
     Place place = Place::centre;
     bool needs_scenario = true;  // there is nothing to see without one
+    bool open_at_first = true;   // of one at the side
     std::function<std::unique_ptr<View>(Workbench&, Selection&)> make;
 };
 

@@ -2,6 +2,7 @@
 
 #include "gui/views/breakdown/breakdown_view.hpp"
 #include "gui/views/editor/editor_view.hpp"
+#include "gui/views/lessons/lessons_view.hpp"
 #include "gui/views/memory/memory_view.hpp"
 #include "gui/views/planner/planner_view.hpp"
 #include "gui/views/roofline/roofline_view.hpp"
@@ -19,7 +20,7 @@ namespace sextant::gui {
 const std::vector<ViewInfo>& all_views() {
     static const std::vector<ViewInfo> views = {start_view(),    summary_view(), breakdown_view(), timeline_view(),
                                                 topology_view(), memory_view(),  roofline_view(),  planner_view(),
-                                                scaling_view(),  run_view(),     editor_view()};
+                                                scaling_view(),  run_view(),     lessons_view(),   editor_view()};
     return views;
 }
 

@@ -1,5 +1,6 @@
 #include "model/io/data_source_reader.hpp"
 
+#include "model/io/data_words.hpp"
 #include "model/io/profile_fields.hpp"
 
 namespace sextant {
@@ -7,14 +8,8 @@ namespace {
 
 using FindStorage = std::function<StorageClass(const JsonNode&)>;
 
-constexpr Word<SampleEncoding> encodings[] = {{"raw", SampleEncoding::raw}, {"png", SampleEncoding::png}, {"jpeg", SampleEncoding::jpeg}};
-constexpr Word<DataFormat> formats[] = {{"files", DataFormat::files},      {"tar", DataFormat::tar},   {"zip", DataFormat::zip},
-                                        {"hdf5", DataFormat::hdf5},        {"lmdb", DataFormat::lmdb}, {"npy", DataFormat::npy},
-                                        {"tfrecord", DataFormat::tfrecord}};
 constexpr Word<Shuffle> shuffles[] = {{"none", Shuffle::none}, {"window", Shuffle::window}, {"full", Shuffle::full}};
 constexpr Word<Transform> transforms[] = {{"none", Transform::none}, {"convert", Transform::convert}, {"resize", Transform::resize}};
-constexpr Word<StagingMode> stagings[] = {
-    {"none", StagingMode::none}, {"copy", StagingMode::copy}, {"untar", StagingMode::untar}, {"first_epoch", StagingMode::first_epoch}};
 constexpr Bounds sizes{1, 1e15};
 constexpr Bounds worker_counts{0, 1024};
 constexpr Bounds prefetch_depths{0, 1e4};
@@ -45,7 +40,7 @@ void read_staging(ObjectReader& r, const FindStorage& find, const Cluster& clust
     ObjectReader inner(node);
     if (!inner.node().value) return;
     inner.need("mode", "none, copy, untar or first_epoch");
-    inner.word("mode", data.staging.mode, stagings);
+    inner.word("mode", data.staging.mode, staging_words);
     const JsonNode to = inner.get("to");
     if (data.staging.mode == StagingMode::none) return;
     data.staging.to = cluster.node.local_storage;
@@ -94,8 +89,8 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
     r.need("sample_size", "as in \"110 KB\"");
     r.optional("samples", data.samples, Bounds{1, 1e15});
     r.optional("decoded_size", data.decoded_bytes, sizes);
-    r.word("encoding", data.encoding, encodings);
-    r.word("format", data.format, formats);
+    r.word("encoding", data.encoding, encoding_words);
+    r.word("format", data.format, data_format_words);
     r.optional("samples_per_file", data.samples_per_file, Bounds{1, 1e15});
     Shuffle shuffle{};
     if (r.word("shuffle", shuffle, shuffles)) data.shuffle = shuffle;

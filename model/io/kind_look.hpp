@@ -4,6 +4,7 @@
 
 #include "model/graph/trace.hpp"
 #include "model/io/svg.hpp"
+#include "model/predict/estimate.hpp"
 
 #include <string_view>
 
@@ -14,5 +15,8 @@ struct KindLook {
     svg::Colour colour;
 };
 const KindLook& look_of(SpanKind);
+
+// That of the work it is the time of.
+svg::Colour colour_of(Term);
 
 }  // namespace sextant

@@ -219,12 +219,11 @@ fs::path find_data_root(const fs::path& asked) {
     };
     if (!asked.empty()) return must_be_root(asked, "--profiles");
     if (const char* named = std::getenv("SEXTANT_PROFILES"); named && *named) return must_be_root(named, "SEXTANT_PROFILES");
-    std::vector<fs::path> places = {SEXTANT_PROFILES_DIR};
+    std::vector<fs::path> places;
     std::error_code error;
-    if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) {
-        places.push_back(program.parent_path() / "hardware_profiles");
+    if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error)
         places.push_back(program.parent_path().parent_path() / "share/sextant/hardware_profiles");
-    }
+    places.emplace_back(SEXTANT_PROFILES_DIR);
     for (const fs::path& place : places)
         if (is_root(place)) return place;
     throw InputError(

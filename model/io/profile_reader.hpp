@@ -13,8 +13,8 @@
 
 namespace sextant {
 
-// The directory of the bundled profiles: `asked` (--profiles), else $SEXTANT_PROFILES, else that of the source tree that this program
-// was built from, else one beside the program (../share/sextant/hardware_profiles). Throws InputError when there is none.
+// The directory of the bundled profiles: `asked` (--profiles), else $SEXTANT_PROFILES, else that of an installed program
+// (../share/sextant/hardware_profiles), else that of the source tree that it was built from. Throws InputError when there is none.
 std::filesystem::path find_data_root(const std::filesystem::path& asked = {});
 
 // Reads nothing yet.

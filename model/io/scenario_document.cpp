@@ -42,7 +42,68 @@ bool is_within(std::string_view path, std::string_view whole) {
     return path.starts_with(whole) && (path.size() == whole.size() || path[whole.size()] == '.');
 }
 
-void write_in_line(const Json& value, std::string& out) {
+// A value of the text that was read, as it stands there: numbers have their own spelling ("300e9"), lists their own lines.
+struct Written {
+    const Json* value = nullptr;
+    std::string_view text;
+};
+
+// How far the value reaches that begins with this text: to a comma or a bracket that is not its own.
+std::size_t length_of_value(std::string_view text) {
+    int depth = 0;
+    bool in_string = false;
+    std::size_t i = 0;
+    for (; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            ++depth;
+        } else if (c == '}' || c == ']') {
+            if (depth-- == 0) break;
+        } else if (c == ',' && depth == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view space = " \t\r\n";
+    const std::size_t first = std::min(text.find_first_not_of(space), text.size());
+    return text.substr(first, text.find_last_not_of(space) + 1 - first);
+}
+
+// The member of an object, which was parsed before: its members follow one another in the text as they do in the value.
+Written member_of(const Written& object, const std::string& name) {
+    if (!object.value || !object.value->is_object() || !object.value->contains(name)) return {};
+    std::string_view rest = trimmed(object.text).substr(1);
+    while (!rest.empty()) {
+        rest = trimmed(rest);
+        const std::size_t length = length_of_value(rest);
+        const std::string_view member = rest.substr(0, length);
+        const std::size_t key_end = [&] {
+            std::size_t i = 1;
+            while (i < member.size() && member[i] != '"') i += member[i] == '\\' ? 2 : 1;
+            return i + 1;
+        }();
+        if (Json::parse(member.substr(0, key_end), nullptr, false) == name) {
+            const std::size_t colon = member.find(':', key_end);
+            return {&object.value->at(name), trimmed(member.substr(colon + 1))};
+        }
+        rest.remove_prefix(std::min(length + 1, rest.size()));
+    }
+    return {};
+}
+
+void write_in_line(const Json& value, const Written& was, std::string& out) {
+    if (was.value && *was.value == value) {
+        out += was.text;
+        return;
+    }
     if (!value.is_structured()) {
         out += value.dump();
         return;
@@ -52,7 +113,7 @@ void write_in_line(const Json& value, std::string& out) {
     for (auto it = value.begin(); it != value.end(); ++it) {
         if (it != value.begin()) out += ", ";
         if (object) out += Json(it.key()).dump() + ": ";
-        write_in_line(*it, out);
+        write_in_line(*it, object ? member_of(was, it.key()) : Written{}, out);
     }
     out += object ? '}' : ']';
 }
@@ -101,10 +162,12 @@ std::string text_of(const ScenarioDocument& d) {
     if (d.edits.empty()) return d.text;
     const Json document = parsed(d);
     if (!document.is_object()) return document.dump(2) + "\n";
+    const Json before = Json::parse(d.text, nullptr, false);
+    if (document == before) return d.text;
     std::string out = "{\n";
     for (auto it = document.begin(); it != document.end(); ++it) {
         out += (it == document.begin() ? "  " : ",\n  ") + Json(it.key()).dump() + ": ";
-        write_in_line(*it, out);
+        write_in_line(*it, member_of({&before, d.text}, it.key()), out);
     }
     return out + "\n}\n";
 }

@@ -1,3 +1,4 @@
+#include "model/io/html.hpp"
 #include "model/io/svg.hpp"
 #include "model/io/validation_writer.hpp"
 
@@ -16,19 +17,12 @@ using svg::escaped;
 using svg::number;
 
 constexpr std::string_view style = R"(
-:root { --ink: #1c2127; --soft: #5b6570; --rule: #dde2e7; --paper: #ffffff; --panel: #f7f9fa; --judge: #0a67c2; --fit: #a3adb7; --middle: #c2410c; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --soft: #9aa5b1; --rule: #343b43; --paper: #14181c; --panel: #1b2026; --judge: #6db3f8; --fit: #5f6a75; --middle: #f59e5b; }
-}
-body { margin: 0 auto; max-width: 1120px; padding: 28px 24px 60px; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 26px; margin: 0 0 6px; } h2 { font-size: 19px; margin: 44px 0 4px; } p { max-width: 76ch; margin: 6px 0 14px; color: var(--soft); }
+:root { --judge: #0a67c2; --fit: #a3adb7; --middle: #c2410c; }
+@media (prefers-color-scheme: dark) { :root { --judge: #6db3f8; --fit: #5f6a75; --middle: #f59e5b; } }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; } @media (max-width: 820px) { .pair { grid-template-columns: 1fr; } }
-figure { margin: 0; background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg text.title { fill: var(--ink); font-weight: 600; font-size: 12.5px; }
 .grid { stroke: var(--rule); } .even { stroke: var(--ink); } .band { stroke: var(--soft); stroke-dasharray: 3 4; } .middle { stroke: var(--middle); fill: none; stroke-width: 2; }
 circle.n { fill: var(--judge); fill-opacity: .5; } circle.f { fill: var(--fit); fill-opacity: .6; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13.5px; margin: 12px 0; }
-th, td { padding: 4px 12px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; } th { color: var(--soft); font-weight: 600; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
 .key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin: 0 5px 0 14px; } .key i.line { border-radius: 0; height: 2px; width: 18px; vertical-align: 4px; }
 )";
 
@@ -170,12 +164,6 @@ std::string residuals(const Rows& rows) {
     return plot.figure(bytes ? "message" : by_extent ? "devices" : "measured");
 }
 
-std::string cells(std::string_view tag, const std::vector<std::string>& texts) {
-    std::string out = "<tr>";
-    for (const std::string& t : texts) out += "<" + std::string(tag) + ">" + escaped(t) + "</" + std::string(tag) + ">";
-    return out + "</tr>\n";
-}
-
 std::vector<std::string> error_cells(const ErrorStatistics& s) {
     if (s.rows == 0) return {"0", "", "", "", ""};
     return {std::to_string(s.rows), percent_text(s.mape, 3), percent_text(s.median_ape, 3), signed_percent(s.bias),
@@ -183,11 +171,11 @@ std::vector<std::string> error_cells(const ErrorStatistics& s) {
 }
 
 std::string error_table(const std::string& head, const std::vector<std::pair<std::string, ErrorStatistics>>& lines) {
-    std::string out = "<div class=\"wide\"><table>" + cells("th", {head, "rows", "MAPE", "median", "bias", "max"});
+    std::string out = "<div class=\"wide\"><table>" + html::row("th", {head, "rows", "MAPE", "median", "bias", "max"});
     for (const auto& [name, s] : lines) {
         std::vector<std::string> line{name};
         std::ranges::move(error_cells(s), std::back_inserter(line));
-        out += cells("td", line);
+        out += html::row("td", line);
     }
     return out + "</table></div>\n";
 }
@@ -215,27 +203,24 @@ std::string section(const std::string& series, const Validation& v) {
 
 std::string validation_html(const Validation& v) {
     std::string out =
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-        "<title>Sextant: validation</title><style>" +
-        std::string(style) + "</style></head><body>\n<h1>How far predictions are off</h1>\n";
-    out +=
-        "<p>Each point is a published measurement held against what Sextant predicts from everything that its source says about it. "
+        "<h1>How far predictions are off</h1>\n<p>Each point is a published measurement held against what Sextant predicts from everything "
+        "that its source says about it. "
         "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
         "value. <span class=\"key\"><i style=\"background:var(--judge)\"></i>nothing was fitted to it"
         "<i style=\"background:var(--fit)\"></i>parameters were fitted to it"
         "<i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
-    out += "<div class=\"wide\"><table>" + cells("th", {"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"});
+    out += "<div class=\"wide\"><table>" + html::row("th", {"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"});
     for (const auto& [name, s] : means) {
         std::vector<std::string> line{name};
         std::ranges::move(error_cells(s), std::back_inserter(line));
         line.pop_back();
-        out += cells("td", line);
+        out += html::row("td", line);
     }
     out += "</table></div>\n";
     for (const SeriesMean& m : v.series()) out += section(m.series, v);
-    return out + "</body></html>\n";
+    return html::page("Sextant: validation", style, out);
 }
 
 }  // namespace sextant

@@ -45,6 +45,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
                                        {"step_time_high", r.high.si(), time},
                                        {"samples_per_s", r.samples_per_s.si(), nullptr},
                                        {"memory", e.peak_memory.si(), size},
+                                       {"fits", e.fits ? 1.0 : 0.0, nullptr},
                                        {"mfu", r.mfu, nullptr},
                                        {"hfu", r.hfu, nullptr},
                                        {"scaling_efficiency", r.scaling_efficiency, nullptr},

@@ -32,6 +32,27 @@ TEST(ScenarioDocument, AnEditChangesItsLineAndKeepsTheOrderOfTheRest) {
 )");
 }
 
+TEST(ScenarioDocument, WhatIsNotEditedKeepsItsSpelling) {
+    const ScenarioDocument d = document(R"({
+  "name": "a \"b\", {c}",
+  "run": {"tokens": 300e9, "epochs": 1.0},
+  "assumptions": [
+    "one, two",
+    "]"
+  ]
+}
+)");
+    EXPECT_EQ(text_of(edited(d, "run.epochs", "2")), R"({
+  "name": "a \"b\", {c}",
+  "run": {"tokens": 300e9, "epochs": 2},
+  "assumptions": [
+    "one, two",
+    "]"
+  ]
+}
+)");
+}
+
 TEST(ScenarioDocument, OfEditsOfOneFieldTheLastCounts) {
     const ScenarioDocument d = edited(edited(edited(job, "plan.dp", "4"), "plan.tp", "4"), "plan.dp", "8");
     EXPECT_THAT(d.edits, ElementsAre("plan.tp=4", "plan.dp=8"));

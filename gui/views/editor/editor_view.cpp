@@ -111,7 +111,7 @@ ViewInfo editor_view() {
             .icon =
                 "<path d='M4 6h9M17 6h3M4 12h3M11 12h9M4 18h9M17 18h3'/><circle cx='15' cy='6' r='2'/><circle cx='9' cy='12' r='2'/>"
                 "<circle cx='15' cy='18' r='2'/>",
-            .place = Place::side,
+            .place = Place::left,
             .make = [](Workbench& w, Selection& s) { return std::make_unique<EditorView>(w, s); }};
 }
 

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QWheelEvent>
 
 namespace sextant::gui {
 namespace {

@@ -73,9 +73,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
         drop_->setSizePolicy(keeps_its_place);
         drop_->setFixedSize(20, 20);
         grid->addWidget(drop_, 0, 2);
-        connect(drop_, &QToolButton::clicked, this, [this] {
-            workbench_.edit({{path_in(workbench_.session()->document, field_), "null"}});
-        });
+        connect(drop_, &QToolButton::clicked, this, [this] { workbench_.edit(edits_without(workbench_.session()->document, field_)); });
     }
     grid->addWidget(problem_, 2, 0, 1, 3);
     connect(input_, &FieldInput::edited, this, &FieldRow::take);
@@ -85,7 +83,7 @@ void FieldRow::take(const QString& text) {
     const SessionPtr session = workbench_.session();
     if (!session) return;
     if (text.trimmed().isEmpty() && !field_.needed)
-        workbench_.edit({{path_in(session->document, field_), "null"}});
+        workbench_.edit(edits_without(session->document, field_));
     else
         workbench_.edit(edits_for(*session, field_, text, keeps_devices_()));
 }

@@ -2,6 +2,7 @@
 
 #include "gui/models/text.hpp"
 
+#include <QFile>
 #include <QPainter>
 #include <QPixmap>
 #include <QSvgRenderer>
@@ -37,11 +38,9 @@ QIcon icon_of(std::string_view elements, const Look& look) {
 
 // A sextant: the arc of sixty degrees, the arm, and the star that it is set to.
 QIcon program_icon() {
-    const QString picture = QStringLiteral(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 64 64'><rect width='64' height='64' rx='13' fill='#1d4e80'/>"
-        "<g fill='none' stroke='#ffffff' stroke-width='4' stroke-linecap='round' stroke-linejoin='round'>"
-        "<path d='M32 12 L12 46 A40 40 0 0 0 52 46 Z'/><path d='M32 12 L38 50'/></g>"
-        "<circle cx='32' cy='12' r='5' fill='#e99f58'/></svg>");
+    QFile file(QStringLiteral(":/icons/sextant.svg"));
+    file.open(QIODevice::ReadOnly);
+    const QString picture = QString::fromUtf8(file.readAll());
     QIcon icon;
     for (const int side : {16, 32, 48, 64, 128, 256}) icon.addPixmap(drawn(picture, side));
     return icon;

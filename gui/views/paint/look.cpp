@@ -105,39 +105,8 @@ QFont code_font() {
 Fill fill_of(SpanKind k) { return {kind(k), k == SpanKind::launch}; }
 
 Fill fill_of(Term term) {
-    switch (term) {
-        case Term::forward:
-            return {kind(SpanKind::forward)};
-        case Term::backward:
-            return {kind(SpanKind::backward)};
-        case Term::recompute:
-            return {kind(SpanKind::recompute)};
-        case Term::optimizer:
-            return {kind(SpanKind::optimizer)};
-        case Term::tensor_communication:
-            return {kind(SpanKind::tensor_exchange)};
-        case Term::context_communication:
-            return {kind(SpanKind::context_exchange)};
-        case Term::expert_communication:
-            return {kind(SpanKind::expert_exchange)};
-        case Term::pipeline_communication:
-            return {kind(SpanKind::pipeline_transfer)};
-        case Term::data_communication:
-            return {kind(SpanKind::data_exchange)};
-        case Term::offload:
-            return {kind(SpanKind::offload)};
-        case Term::overhead:
-            return {kind(SpanKind::overhead)};
-        case Term::launch:
-            return fill_of(SpanKind::launch);
-        case Term::bubble:
-            return {QColor(0x97a3af), true};
-        case Term::input:
-            return fill_of(SpanKind::input);
-        case Term::straggler:
-            return {kind(SpanKind::expert_exchange), true};
-    }
-    return {};
+    const bool idle = term == Term::launch || term == Term::bubble || term == Term::straggler;
+    return {from(colour_of(term)), idle};
 }
 
 // What makes the memory has the colour of the work that makes it.

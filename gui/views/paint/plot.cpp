@@ -135,8 +135,9 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look
     const QFont font = font_of(Type::small);
     for (const PlotLimit& limit : limits) {  // above, where no point is
         const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
-        const double left = std::clamp(at - width / 2, ground.left(), std::max(ground.left(), ground.right() - width));
-        paint_text(painter, {left, ground.top() - 18, width, 16}, Qt::AlignVCenter, limit.name, font, limit.colour);
+        const double from = ground.left() + text_width(y.title, font);  // which stands there too
+        const double left = std::clamp(at - width / 2, from, std::max(from, ground.right() - width));
+        paint_text(painter, {left, ground.top() - title_height - 4, width, title_height}, Qt::AlignVCenter, limit.name, font, limit.colour);
     }
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
@@ -155,8 +156,9 @@ void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look
         const QPointF at = place(ground, p.x, p.y);
         const double width = text_width(p.name, font) + 2, beside = p.radius + 6;
         const bool on_the_left = at.x() + beside + width > ground.right();
-        paint_text(painter, {on_the_left ? at.x() - beside - width : at.x() + beside, at.y() - 9, width, 18}, Qt::AlignVCenter, p.name,
-                   font, emphasized == p.key ? look.accent : look.text);
+        const QRectF room(on_the_left ? at.x() - beside - width : at.x() + beside, at.y() - 9, width, 18);
+        painter.fillRect(room.adjusted(-2, 2, 2, -2), look.surface);
+        paint_text(painter, room, Qt::AlignVCenter, p.name, font, emphasized == p.key ? look.accent : look.text);
     }
 }
 

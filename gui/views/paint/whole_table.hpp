@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QTableView>
+#include <QWheelEvent>
 
 #include <optional>
 #include <utility>

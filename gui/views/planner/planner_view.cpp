@@ -2,7 +2,7 @@
 
 #include "gui/models/plan_table_model.hpp"
 #include "gui/models/text.hpp"
-#include "gui/views/job_bar.hpp"
+#include "gui/views/ask_row.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/paint/whole_table.hpp"
@@ -16,7 +16,6 @@
 
 #include <QComboBox>
 #include <QElapsedTimer>
-#include <QPushButton>
 
 namespace sextant::gui {
 namespace {
@@ -57,8 +56,6 @@ public:
         for (QWidget* w : std::initializer_list<QWidget*>{found_, remedies_card_}) w->hide();
 
         connect(&model_, &PlanTableModel::beside_changed, this, [this] { show_beside(); });
-        connect(&job_, &LongJob::began, this, [this] { search_->setEnabled(false); });
-        connect(&job_, &LongJob::ended, this, [this] { search_->setEnabled(true); });
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
@@ -74,22 +71,11 @@ private:
             new Card(tr("The best plan for this job"),
                      tr("Every way to divide the job over the devices is looked at, or ruled out by a bound that it cannot pass."));
         form_ = new PlanFormPanel;
-        search_ = new QPushButton(tr("Search"));
-        search_->setObjectName(QStringLiteral("planner.search"));
-        search_->setDefault(true);
-        said_ = text_label(Type::small, "faint");
-        said_->setObjectName(QStringLiteral("planner.said"));
-        auto* row = new QHBoxLayout;
-        row->setSpacing(gap + 4);
-        row->addWidget(search_);
-        row->addWidget(said_, 1);
-        row->addWidget(new JobBar(job_, "planner.stop"), 1);
+        row_ = new AskRow(workbench(), QStringLiteral("planner.search"), tr("Search"));
         card->body().addWidget(form_);
-        card->body().addLayout(row);
-        connect(search_, &QPushButton::clicked, this, [this] { search(); });
+        card->body().addWidget(row_);
+        connect(row_, &AskRow::asked, this, [this] { search(); });
         connect(form_, &PlanFormPanel::asked, this, [this] { search(); });
-        connect(&job_, &LongJob::began, said_, &QWidget::hide);
-        connect(&job_, &LongJob::ended, said_, &QWidget::show);
         return card;
     }
 
@@ -170,10 +156,6 @@ private:
     }
 
     void follow(const Session& session) override {
-        if (job_.is_running() && asked_of_ != session.document) {
-            job_.stop();  // it would be of no interest any more
-            said_->setText(tr("The scenario was changed: the search was stopped."));
-        }
         if (session.plans != findings_) show_answer(session, *session.answer);
     }
 
@@ -193,10 +175,10 @@ private:
         found_->setVisible(findings_ && !findings_->answer.best.empty());
         remedies_card_->setVisible(findings_ && findings_->answer.best.empty());
         if (!findings_) {
-            if (!job_.is_running() && is_new) said_->setText(tr("The scenario is another one now: search again."));
+            if (!row_->is_running() && is_new) row_->say(tr("The scenario is another one now: search again."));
             return model_.set_findings(nullptr);
         }
-        said_->setText(counts_line(*findings_));
+        row_->say(counts_line(*findings_));
         if (findings_->answer.best.empty()) return show_remedies();
         if (is_new) chosen_ = 0;
         const PlanAnswer& a = findings_->answer;
@@ -280,26 +262,19 @@ private:
     void open(std::size_t plan) { workbench().replace_plan(findings_->plans[plan].choice.plan, findings_->plans[plan].name); }
 
     void search() {
-        const SessionPtr session = workbench().session();
-        if (!session || session->state != AnswerState::ready) return said_->setText(tr("The scenario has to be mended first."));
+        const SessionPtr session = row_->session_to_ask();
+        if (!session) return;
         const PlanForm form = form_->form();
         ReadPlanForm read = read_plan_form(form, session->answer->scenario());
         form_->show_problems(read.problems);
-        if (!read.question) return said_->setText(tr("Mend what is marked, then search again."));
-        asked_of_ = session->document;
-        job_.start([form, question = std::move(*read.question)](const LongJob::Tell& tell) { return found_by(form, question, tell); },
-                   [this](Outcome<PlanFindings> outcome) { take(std::move(outcome)); });
-    }
-
-    void take(Outcome<PlanFindings> outcome) {
-        if (!outcome.result) return said_->setText(html_of(outcome.problems));
-        auto findings = std::make_shared<const PlanFindings>(std::move(*outcome.result));
-        workbench().add(asked_of_, [&](Session& s) { s.plans = findings; });
+        if (!read.question) return row_->say(tr("Mend what is marked, then search again."));
+        row_->ask(&Session::plans,
+                  [form, question = std::move(*read.question)](const LongJob::Tell& tell) { return found_by(form, question, tell); });
     }
 
     PlanFormPanel* form_;
-    QPushButton* search_;
-    QLabel *said_, *verdict_, *smallest_;
+    AskRow* row_;
+    QLabel *verdict_, *smallest_;
     QWidget* found_;
     Card *table_card_, *alternatives_card_, *remedies_card_;
     QComboBox* axis_;
@@ -311,8 +286,6 @@ private:
     std::shared_ptr<const PlanFindings> findings_;
     std::size_t chosen_ = 0;
     std::filesystem::path form_of_;
-    ScenarioDocument asked_of_;
-    LongJob job_;
 };
 
 }  // namespace

@@ -33,12 +33,6 @@ QStringList scenario_words(const ScenarioDocument& d) {
     return words;
 }
 
-QString usual_profile() {
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation), home = QDir::homePath();
-    const QString shown = folder.startsWith(home) ? QLatin1Char('~') + folder.mid(home.size()) : folder;
-    return shown + QStringLiteral("/this-machine.json");
-}
-
 Compared held_beside(const std::shared_ptr<const Answer>& answer, const std::shared_ptr<const Measured>& measured) {
     if (!measured->run)
         throw InputError(Diagnostic{measured->file.string(), "", "this is a timeline alone: a run says how long its steps took",

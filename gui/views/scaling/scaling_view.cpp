@@ -1,7 +1,7 @@
 #include "gui/views/scaling/scaling_view.hpp"
 
 #include "gui/models/text.hpp"
-#include "gui/views/job_bar.hpp"
+#include "gui/views/ask_row.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/paint/whole_table.hpp"
@@ -10,7 +10,6 @@
 
 #include <QCheckBox>
 #include <QLineEdit>
-#include <QPushButton>
 
 namespace sextant::gui {
 namespace {
@@ -46,8 +45,6 @@ public:
         found->addWidget(table_card());
         found_->hide();
         column().addWidget(found_);
-        connect(&job_, &LongJob::began, this, [this] { ask_->setEnabled(false), said_->hide(); });
-        connect(&job_, &LongJob::ended, this, [this] { ask_->setEnabled(true), said_->show(); });
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
@@ -73,21 +70,12 @@ private:
         strong_->setObjectName(QStringLiteral("scaling.strong"));
         weak_ = new QCheckBox(tr("Weak: it grows with the devices"));
         weak_->setObjectName(QStringLiteral("scaling.weak"));
-        ask_ = new QPushButton(tr("Plan each size"));
-        ask_->setObjectName(QStringLiteral("scaling.ask"));
-        ask_->setDefault(true);
         for (QWidget* w : std::initializer_list<QWidget*>{label, sizes_, strong_, weak_}) row->addWidget(w);
         row->addStretch(1);
-        auto* second = new QHBoxLayout;
-        second->setSpacing(gap + 4);
-        said_ = text_label(Type::small, "faint");
-        said_->setObjectName(QStringLiteral("scaling.said"));
-        second->addWidget(ask_);
-        second->addWidget(said_, 1);
-        second->addWidget(new JobBar(job_, "scaling.stop"), 1);
+        row_ = new AskRow(workbench(), QStringLiteral("scaling.ask"), tr("Plan each size"));
         card->body().addLayout(row);
-        card->body().addLayout(second);
-        connect(ask_, &QPushButton::clicked, this, [this] { ask(); });
+        card->body().addWidget(row_);
+        connect(row_, &AskRow::asked, this, [this] { ask(); });
         connect(sizes_, &QLineEdit::returnPressed, this, [this] { ask(); });
         return card;
     }
@@ -126,10 +114,6 @@ private:
     }
 
     void follow(const Session& session) override {
-        if (job_.is_running() && asked_of_ != session.document) {
-            job_.stop();
-            said_->setText(tr("The scenario was changed: what was asked of it is of no interest any more."));
-        }
         if (session.scaling != findings_) show_answer(session, *session.answer);
     }
 
@@ -147,7 +131,7 @@ private:
         if (findings_)
             show_findings();
         else if (was_there)
-            said_->setText(tr("The scenario is another one now: ask again."));
+            row_->say(tr("The scenario is another one now: ask again."));
     }
 
     void show_findings() {
@@ -159,7 +143,7 @@ private:
             complete = complete && s.complete;
         }
         verdict_->setText(sentences.join(QStringLiteral("<br>")));
-        said_->setText(complete ? QString() : tr("<b>Stopped before the end</b>: these sizes were done."));
+        row_->say(complete ? QString() : tr("<b>Stopped before the end</b>: these sizes were done."));
         throughput_->show_chart(throughput_plot(*findings_, look));
         efficiency_->show_chart(efficiency_plot(*findings_, look));
         const std::shared_ptr<Chart> cost = cost_plot(*findings_, look);
@@ -181,38 +165,29 @@ private:
     }
 
     void ask() {
-        const SessionPtr session = workbench().session();
-        if (!session || session->state != AnswerState::ready) return said_->setText(tr("The scenario has to be mended first."));
+        const SessionPtr session = row_->session_to_ask();
+        if (!session) return;
         const ScalingForm form{sizes_->text().trimmed(), strong_->isChecked(), weak_->isChecked()};
-        if (!form.strong && !form.weak) return said_->setText(tr("Strong, weak, or both?"));
+        if (!form.strong && !form.weak) return row_->say(tr("Strong, weak, or both?"));
         try {
-            asked_of_ = session->document;
-            job_.start([form, request = scaling_request(form, session->answer->scenario())](
-                           const LongJob::Tell& tell) { return found_by(form, request, tell); },
-                       [this](Outcome<ScalingFindings> outcome) { take(std::move(outcome)); });
+            row_->ask(&Session::scaling, [form, request = scaling_request(form, session->answer->scenario())](const LongJob::Tell& tell) {
+                return found_by(form, request, tell);
+            });
         } catch (const InputError& e) {
-            said_->setText(html_of(e.diagnostics()));
+            row_->say(html_of(e.diagnostics()));
         }
-    }
-
-    void take(Outcome<ScalingFindings> outcome) {
-        if (!outcome.result) return said_->setText(html_of(outcome.problems));
-        auto findings = std::make_shared<const ScalingFindings>(std::move(*outcome.result));
-        workbench().add(asked_of_, [&](Session& s) { s.scaling = findings; });
     }
 
     QLineEdit* sizes_;
     QCheckBox *strong_, *weak_;
-    QPushButton* ask_;
-    QLabel *said_, *verdict_;
+    AskRow* row_;
+    QLabel* verdict_;
     QWidget *found_, *cost_card_;
     ChartWidget *throughput_, *efficiency_, *cost_;
     WholeTable* rows_;
     TableModel table_;
     std::shared_ptr<const ScalingFindings> findings_;
     std::filesystem::path form_of_;
-    ScenarioDocument asked_of_;
-    LongJob job_;
 };
 
 }  // namespace

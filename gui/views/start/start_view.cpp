@@ -41,7 +41,10 @@ public:
         filter_->setObjectName(QStringLiteral("filter"));
         auto* open = new QPushButton(tr("Open a file\u2026"));
         row->addWidget(filter_, 1);
+        auto* lessons = new QPushButton(tr("Lessons"));
+        lessons->setToolTip(tr("A guided tour through some of these"));
         row->addWidget(open);
+        row->addWidget(lessons);
         list_ = new QListView;
         list_->setObjectName(QStringLiteral("bare"));
         list_->setModel(&model_);
@@ -60,6 +63,7 @@ public:
             const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), {}, tr("Scenarios (*.json);;All files (*)"));
             if (!path.isEmpty()) emit wants_to_open(path);
         });
+        connect(lessons, &QPushButton::clicked, this, [this] { emit wants_to_show(QStringLiteral("lessons")); });
         setFocusProxy(filter_);
         load();
     }

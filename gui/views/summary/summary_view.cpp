@@ -38,7 +38,7 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
 
 QString list_of(const std::vector<std::string>& items) {
     QString html;
-    for (const std::string& item : items) html += QStringLiteral("\u2022&nbsp; ") + q(item).toHtmlEscaped() + QStringLiteral("<br>");
+    for (const std::string& item : items) html += QStringLiteral("\u2022\u00a0 ") + q(item).toHtmlEscaped() + QStringLiteral("<br>");
     html.chop(4);
     return html;
 }

@@ -1,10 +1,13 @@
 #include "gui/views/window/file_actions.hpp"
 
+#include "gui/jobs/background.hpp"
 #include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
+#include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 #include "model/io/replace_file.hpp"
+#include "model/io/report_html.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -37,6 +40,10 @@ FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predi
 
 void FileActions::open(const QString& path) {
     if (holds_measurement(path_of(path)) || may_leave()) predictor_.open(path_of(path));
+}
+
+void FileActions::open(const SessionPtr& session) {
+    if (may_leave()) workbench_.open(session);
 }
 
 void FileActions::ask_and_open() {
@@ -98,6 +105,33 @@ void FileActions::ask_and_export_tables(const View& view) {
             complain(tr("Not exported"), q(e.what()));
         }
     }
+}
+
+void FileActions::ask_and_export_report(const ViewInfo& topology, Selection& selection) {
+    const QString path = QFileDialog::getSaveFileName(&window_, tr("Export the whole report"), suggested(QStringLiteral("report.html")),
+                                                      tr("Pages (*.html)"));
+    if (!path.isEmpty()) export_report(path, topology, selection);
+}
+
+// The step is played for it where it was not yet.
+void FileActions::export_report(const QString& path, const ViewInfo& topology, Selection& selection) {
+    const SessionPtr session = workbench_.session();
+    if (!session || !session->answer) return complain(tr("Not exported"), tr("There is no answer yet."));
+    std::vector<PageFigure> figures;
+    if (session->simulated && session->simulated->report) figures.push_back({"The cluster", svg_of(topology, workbench_, selection)});
+    in_background(
+        this,
+        [answer = session->answer, played = session->simulated, figures = std::move(figures), file = path_of(path)]() -> QString {
+            try {
+                const Simulated now = played ? *played : simulated(*answer);
+                const std::string page = report_html(answer->job, answer->report, now.report.get(), figures);
+                replace_text_file(file, [&](std::ostream& out) { out << page; });
+                return {};
+            } catch (const std::exception& e) {
+                return q(e.what());
+            }
+        },
+        [this, path](const QString& problem) { problem.isEmpty() ? emit exported(path) : complain(tr("Not exported"), problem); });
 }
 
 void FileActions::remember_file() { add_recent_file(QString::fromStdString(workbench_.session()->document.file.string())); }

@@ -18,6 +18,7 @@ public:
     FileActions(QWidget& window, Workbench&, Predictor&);
 
     void open(const QString& path);
+    void open(const SessionPtr&);
     void ask_and_open();
     bool save();  // whether it is saved
     bool save_to(const QString& path);
@@ -26,6 +27,12 @@ public:
     bool may_leave();
     void ask_and_export(const ViewInfo&, Selection&, const PictureFormat&);
     void ask_and_export_tables(const View&);
+    // `topology`: the view that is drawn into the page, where the step was played.
+    void ask_and_export_report(const ViewInfo& topology, Selection&);
+    void export_report(const QString& path, const ViewInfo& topology, Selection&);
+
+signals:
+    void exported(const QString& path);
 
 private:
     void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);

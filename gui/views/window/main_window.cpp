@@ -51,7 +51,13 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
     connect(&workbench, &Workbench::opened, this, [this] {
         refresh_choices();
-        if (!shown().needs_scenario) show_first(true);
+        // In an event of its own: the editor and the first view are much to lay out at once.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (!shown().needs_scenario) show_first(true);
+            },
+            Qt::QueuedConnection);
     });
     refresh_choices();
     show_first(false);
@@ -86,19 +92,19 @@ void MainWindow::add_rail() {
     space->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
     rail->addWidget(space);
     for (const ViewInfo& info : all_views())
-        if (info.place == Place::side) add(info);
+        if (info.place != Place::centre) add(info);
 }
 
 void MainWindow::add_side_views() {
     for (const ViewInfo& info : all_views()) {
-        if (info.place != Place::side) continue;
+        if (info.place == Place::centre) continue;
         auto* dock = new QDockWidget(info.title);
         dock->setObjectName(q(info.name));
         dock->setWidget(&view(info.name));
         dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
-        addDockWidget(Qt::LeftDockWidgetArea, dock);
+        addDockWidget(info.place == Place::left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
         QAction* choice = choice_of_.at(info.name);
-        choice->setChecked(true);
+        choice->setChecked(info.open_at_first);
         connect(choice, &QAction::toggled, this, &MainWindow::refresh_choices);
         side_[info.name] = dock;
     }
@@ -115,7 +121,11 @@ View& MainWindow::view(const std::string& name) {
 View* MainWindow::make(const ViewInfo& info) {
     View* made = info.make(workbench_, selection_).release();
     made->setObjectName(q(info.name) + QStringLiteral("_view"));
-    connect(made, &View::wants_to_open, &files_, &FileActions::open);
+    connect(made, &View::wants_to_open, &files_, qOverload<const QString&>(&FileActions::open));
+    connect(made, &View::wants_in_place, &files_, qOverload<const SessionPtr&>(&FileActions::open));
+    connect(made, &View::wants_to_show, this, [this](const QString& name) {
+        if (find_view(name.toStdString())) show_view(name.toStdString());
+    });
     return made;
 }
 
@@ -141,7 +151,8 @@ void MainWindow::show_first(bool with_scenario) {
 void MainWindow::refresh_choices() {
     const bool is_open = workbench_.session() != nullptr;
     for (const ViewInfo& info : all_views()) choice_of_.at(info.name)->setEnabled(is_open || !info.needs_scenario);
-    for (const auto& [name, dock] : side_) dock->setVisible(is_open && choice_of_.at(name)->isChecked());
+    for (const auto& [name, dock] : side_)
+        dock->setVisible((is_open || !find_view(name)->needs_scenario) && choice_of_.at(name)->isChecked());
 }
 
 const ViewInfo& MainWindow::shown() const {
@@ -172,10 +183,7 @@ void MainWindow::remember() const {
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/state"), saveState());
-    QStringList shut;
-    for (const auto& [name, dock] : side_)
-        if (!choice_of_.at(name)->isChecked()) shut += q(name);
-    settings.setValue(QStringLiteral("window/shut"), shut);
+    for (const auto& [name, dock] : side_) settings.setValue(QStringLiteral("beside/") + q(name), choice_of_.at(name)->isChecked());
     settings.setValue(QStringLiteral("window/dark"), dark_);
 }
 
@@ -183,8 +191,8 @@ void MainWindow::recall() {
     const QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
-    for (const QString& name : settings.value(QStringLiteral("window/shut")).toStringList())
-        if (const auto choice = choice_of_.find(name.toStdString()); choice != choice_of_.end()) choice->second->setChecked(false);
+    for (const auto& [name, dock] : side_)
+        choice_of_.at(name)->setChecked(settings.value(QStringLiteral("beside/") + q(name), find_view(name)->open_at_first).toBool());
     refresh_choices();
 }
 

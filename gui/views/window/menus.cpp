@@ -1,4 +1,5 @@
 // The menus of the main window.
+#include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
@@ -67,8 +68,16 @@ void MainWindow::add_file_menu() {
     for (const PictureFormat& format : picture_formats())
         add(*picture, tr("As %1\u2026").arg(format.name), {}, this, [this, format] { files_.ask_and_export(shown(), selection_, format); });
     add(*picture, tr("Tables as CSV\u2026"), {}, this, [this] { files_.ask_and_export_tables(view(shown().name)); });
+    need_a_scenario.push_back(add(menu, tr("Export the whole &report\u2026"), QKeySequence(QStringLiteral("Ctrl+E")), this,
+                                  [this] { files_.ask_and_export_report(*find_view("topology"), selection_); }));
+    menu.addSeparator();
     need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
                                   [this] { QApplication::clipboard()->setImage(image_of(shown(), workbench_, selection_)); }));
+    need_a_scenario.push_back(add(menu, tr("Copy the &tables of the view"), QKeySequence(QStringLiteral("Ctrl+Shift+T")), this, [this] {
+        QStringList tables;
+        for (const NamedTable& table : view(shown().name).tables()) tables += csv_of(*table.model);
+        QApplication::clipboard()->setText(tables.join(QLatin1Char('\n')));
+    }));
     menu.addSeparator();
     add(menu, tr("&Quit"), QKeySequence::Quit, this, [this] { close(); });
     const auto refresh = [this, need_a_scenario] {

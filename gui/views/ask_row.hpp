@@ -1,0 +1,52 @@
+// The row below a question that takes long to answer: a button that asks it, what there is to say of it, and while it is worked on how far
+// that is. What comes of it is added to the session, and of no interest once the scenario is another.
+#pragma once
+
+#include "gui/jobs/long_job.hpp"
+#include "gui/models/text.hpp"
+#include "gui/models/workbench.hpp"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace sextant::gui {
+
+class AskRow : public QWidget {
+    Q_OBJECT
+
+public:
+    // `button`: the name of the button, "planner.search"; what stands beside it has names with the same beginning.
+    AskRow(Workbench&, const QString& button, const QString& text);
+
+    void say(const QString& text);
+    [[nodiscard]] bool is_running() const { return job_.is_running(); }
+    // The session as it is, to ask something of it; null, and the user is told, where it has no answer.
+    [[nodiscard]] SessionPtr session_to_ask();
+
+    // Works in another thread on what was asked of the present session. What it finds becomes this member of the session.
+    template <class Found, class Work>
+    void ask(std::shared_ptr<const Found> Session::*place, Work work) {
+        asked_of_ = workbench_.session()->document;
+        job_.start(std::move(work), [this, place](Outcome<Found> outcome) {
+            if (!outcome.result) return say(html_of(outcome.problems));
+            auto found = std::make_shared<const Found>(std::move(*outcome.result));
+            workbench_.add(asked_of_, [&](Session& s) { s.*place = found; });
+        });
+    }
+
+signals:
+    void asked();
+
+private:
+    void follow();
+
+    Workbench& workbench_;
+    QPushButton* button_;
+    QLabel* said_;
+    ScenarioDocument asked_of_;
+    LongJob job_;
+};
+
+}  // namespace sextant::gui

@@ -1,0 +1,164 @@
+#include "gui/views/lessons/lessons_view.hpp"
+
+#include "gui/jobs/background.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/lessons/lesson_page.hpp"
+
+#include <QSettings>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+const QString done_key = QStringLiteral("lessons/done");
+
+std::vector<Lesson> listed() {
+    try {
+        return bundled_lessons(open_library());
+    } catch (const InputError&) {
+        return {};  // nothing is installed beside this program
+    }
+}
+
+std::shared_ptr<const OpenedLesson> opened(const Lesson& lesson) {
+    Library library = open_library();
+    OpenedLesson o{lesson, {}};
+    for (const LessonStep& step : lesson.steps) o.answers.push_back(answer_of(library, step));
+    return std::make_shared<const OpenedLesson>(std::move(o));
+}
+
+class LessonsView : public PageView {
+public:
+    LessonsView(Workbench& workbench, Selection& selection) : PageView(workbench, selection), lessons_(listed()) {
+        setMinimumWidth(272);
+        column().addWidget(list_ = list());
+        column().addWidget(page_ = new LessonPage);
+        page_->hide();
+        connect(page_, &LessonPage::left, this, [this] { show_list(); });
+        connect(page_, &LessonPage::wants_start, this, [this](const ScenarioDocument& d) { start(d); });
+        connect(page_, &LessonPage::wants_change, this, &LessonsView::change);
+        connect(page_, &LessonPage::wants_view, this, &View::wants_to_show);
+        connect(page_, &LessonPage::finished, this, &LessonsView::remember);
+        connect(&workbench, &Workbench::changed, this, [this] { page_->show_session(this->workbench().session().get()); });
+    }
+
+    [[nodiscard]] QSize sizeHint() const override { return {296, 640}; }
+
+    // The lesson that the open scenario is of, with its change made.
+    void begin() override {
+        const SessionPtr session = workbench().session();
+        for (const Lesson& lesson : lessons_)
+            if (session && lesson.steps.front().scenario == session->document.file.stem().string()) {
+                show_lesson(opened(lesson));
+                return page_->show_change();
+            }
+    }
+
+private:
+    QWidget* list() {
+        auto* panel = new QWidget;
+        auto* rows = new QVBoxLayout(panel);
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setSpacing(2);
+        auto* hint = text_label(Type::body, "faint");
+        hint->setText(tr("Each asks a question of a scenario, lets you change something, and tells what came of it."));
+        rows->addWidget(hint);
+        rows->addSpacing(gap);
+        for (std::size_t i = 0; i < lessons_.size(); ++i) {
+            auto* choice = new QToolButton;
+            choice->setObjectName(QStringLiteral("lesson.%1").arg(i));
+            choice->setArrowType(Qt::RightArrow);
+            choice->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+            choice->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+            auto* question = text_label(Type::small, "faint");
+            question->setText(q(lessons_[i].question));
+            question->setIndent(3 * gap);
+            rows->addWidget(choice);
+            rows->addWidget(question);
+            rows->addSpacing(gap - 2);
+            choices_.push_back(choice);
+            connect(choice, &QToolButton::clicked, this, [this, i] { choose(i); });
+        }
+        show_done();
+        return panel;
+    }
+
+    void show_done() {
+        const QStringList done = QSettings().value(done_key).toStringList();
+        for (std::size_t i = 0; i < lessons_.size(); ++i) {
+            const QString title = q(lessons_[i].title);
+            choices_[i]->setText(done.contains(title) ? title + QStringLiteral("  \u2713") : title);
+        }
+    }
+
+    void remember(const QString& title) {
+        QStringList done = QSettings().value(done_key).toStringList();
+        if (done.contains(title)) return;
+        QSettings().setValue(done_key, done << title);
+        show_done();
+    }
+
+    void choose(std::size_t i) {
+        in_background(
+            this, [lesson = lessons_[i]] { return opened(lesson); },
+            [this](const std::shared_ptr<const OpenedLesson>& lesson) { show_lesson(lesson); });
+    }
+
+    void show_lesson(const std::shared_ptr<const OpenedLesson>& lesson) {
+        list_->hide();
+        page_->show();
+        page_->open(lesson);
+    }
+
+    void show_list() {
+        page_->hide();
+        list_->show();
+    }
+
+    // What a lesson changed of a bundled scenario is no loss, and is left without a question.
+    void start(const ScenarioDocument& document) {
+        const SessionPtr now = workbench().session();
+        if (now && (now->document == document || page_->is_at_start(now.get()))) return page_->show_session(now.get());
+        const bool is_ours = now && now->document.file == ours_;
+        in_background(
+            this,
+            [document] {
+                Library library = open_library();
+                return std::make_shared<const Session>(answered(library, {.document = document}));
+            },
+            [this, is_ours](const SessionPtr& session) {
+                ours_ = session->document.file;
+                is_ours ? workbench().open(session) : emit wants_in_place(session);
+            });
+    }
+
+    // On top of what is there, if the lesson began there; else from its beginning.
+    void change(const ScenarioDocument& from, const ScenarioDocument& to) {
+        const SessionPtr now = workbench().session();
+        if (!now || now->document.file != from.file) return start(to);
+        workbench().replace_document(to, tr("change of the lesson"));
+    }
+
+    std::vector<Lesson> lessons_;
+    std::vector<QToolButton*> choices_;
+    QWidget* list_;
+    LessonPage* page_;
+    std::filesystem::path ours_;
+};
+
+}  // namespace
+
+ViewInfo lessons_view() {
+    return {.name = "lessons",
+            .title = QStringLiteral("Lessons"),
+            .tip = QStringLiteral("A guided tour: questions, something to change, and what is seen then"),
+            .icon = "<path d='M3 9l9-4 9 4-9 4zM7 11v5c3 2.5 7 2.5 10 0v-5M21 9v6'/>",
+            .place = Place::right,
+            .needs_scenario = false,
+            .open_at_first = false,
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<LessonsView>(w, s); }};
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,55 @@
+#include "model/report/lesson.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+constexpr std::string_view as_percentage = " %";
+
+std::string text_of(const NamedQuantity& q, bool percentage) {
+    if (percentage) return percent_text(q.si, 2);
+    return q.table ? format_quantity(q.si, *q.table) : number_text(q.si);
+}
+
+}  // namespace
+
+std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report& after) {
+    const std::vector<NamedQuantity> first = named_quantities(before), second = named_quantities(after);
+    std::vector<NamedQuantity> all;
+    for (NamedQuantity q : first) q.name.insert(0, "before."), all.push_back(std::move(q));
+    for (const NamedQuantity& q : second) {
+        all.push_back({"after." + q.name, q.si, q.table});
+        const auto same = std::ranges::find(first, q.name, &NamedQuantity::name);
+        if (same != first.end() && same->si != 0) all.push_back({"ratio." + q.name, q.si / same->si, nullptr});
+    }
+    return all;
+}
+
+std::string told(std::string_view text, const std::vector<NamedQuantity>& quantities) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t open = std::min(text.find('{'), text.size()), close = text.find('}', open);
+        out += text.substr(0, open);
+        text.remove_prefix(open);
+        if (close == std::string_view::npos) return out.append(text);
+        std::string_view name = text.substr(1, close - open - 1);
+        const bool percentage = name.ends_with(as_percentage);
+        if (percentage) name.remove_suffix(as_percentage.size());
+        const auto found = std::ranges::find(quantities, name, &NamedQuantity::name);
+        out += found == quantities.end() ? std::string(text.substr(0, close - open + 1)) : text_of(*found, percentage);
+        text.remove_prefix(close - open + 1);
+    }
+    return out;
+}
+
+bool same_answer(const Report& a, const Report& b) {
+    const std::vector<NamedQuantity> of_a = named_quantities(a), of_b = named_quantities(b);
+    constexpr double rounding = 1e-9;  // "10 GB/s" and "80 Gb/s" are the same
+    return std::ranges::equal(of_a, of_b, [](const NamedQuantity& x, const NamedQuantity& y) {
+        return x.name == y.name && std::abs(x.si - y.si) <= rounding * std::max(std::abs(x.si), std::abs(y.si));
+    });
+}
+
+}  // namespace sextant

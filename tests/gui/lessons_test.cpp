@@ -1,0 +1,113 @@
+// Lessons, as somebody in a workshop goes through them.
+#include "gui/models/lesson_state.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/view_list.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTest>
+#include <QToolButton>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+class LessonsView : public Desk {
+protected:
+    LessonsView() { window.show_view("lessons"); }
+
+    // The first lesson: ResNet-50 on Lisa.
+    void begin() {
+        QTest::mouseClick(&find<QToolButton>("lesson.0"), Qt::LeftButton);
+        wait_for([this] { return find<QPushButton>("lesson.show").isVisible() && workbench.session(); });
+        settle();
+    }
+    void click(const char* button) {
+        QTest::mouseClick(&find<QPushButton>(button), Qt::LeftButton);
+        settle();
+    }
+    bool is_done() { return find<QLabel>("lesson.seen").isVisible(); }
+};
+
+TEST_F(LessonsView, IsThereBeforeAnythingIsOpen) {
+    EXPECT_FALSE(workbench.session());
+    EXPECT_TRUE(find<QToolButton>("lesson.0").isVisible());
+    begin();
+    EXPECT_THAT(workbench.session()->document.file.string(), HasSubstr("resnet50-lisa-4x1080ti.json"));
+    EXPECT_TRUE(window.view("breakdown").isVisible()) << "where the first step asks to look";
+    EXPECT_FALSE(is_done());
+}
+
+TEST_F(LessonsView, NoticesThatTheChangeWasMadeInTheEditor) {
+    begin();
+    find<QSpinBox>("hardware.nodes").setValue(4);
+    find<QSpinBox>("plan.micro_batch").setValue(16);
+    settle();
+    EXPECT_FALSE(is_done());
+    EXPECT_TRUE(find<QLabel>("lesson.hint").isVisible()) << "that is not it yet";
+    find<QSpinBox>("plan.dp").setValue(16);
+    settle();
+    EXPECT_TRUE(is_done());
+    EXPECT_THAT(find<QLabel>("lesson.seen").text().toStdString(), HasSubstr("times the throughput"));
+}
+
+TEST_F(LessonsView, MakesTheChangeWhenAsked) {
+    begin();
+    const Seconds before = step();
+    click("lesson.show");
+    EXPECT_TRUE(is_done());
+    EXPECT_EQ(workbench.answer()->scenario().plan.dp, 16);
+    workbench.undo();
+    settle();
+    EXPECT_EQ(step(), before) << "one step back";
+    EXPECT_FALSE(is_done());
+}
+
+TEST_F(LessonsView, GoesThroughAllStepsAndIsRemembered) {
+    begin();
+    for (int s = 0; s < 3; ++s) {
+        click("lesson.show");
+        EXPECT_TRUE(is_done()) << "step " << s + 1;
+        click("lesson.next");
+    }
+    EXPECT_TRUE(find<QToolButton>("lesson.0").isVisible()) << "the list again";
+    EXPECT_TRUE(find<QToolButton>("lesson.0").text().contains(QChar(0x2713)));
+}
+
+TEST_F(LessonsView, SetsBackWhatWentElsewhere) {
+    begin();
+    const Seconds before = step();
+    workbench.edit({{"plan.precision", "fp16"}});
+    settle();
+    click("lesson.start");
+    EXPECT_EQ(step(), before);
+}
+
+TEST(Lessons, NameViewsThatAreThere) {
+    for (const Lesson& lesson : bundled_lessons(open_library()))
+        for (const LessonStep& step : lesson.steps)
+            EXPECT_TRUE(step.view.empty() || find_view(step.view)) << lesson.title << ": " << step.view;
+}
+
+// A task that is for the editor names changes of which each has a field there.
+TEST(Lessons, AskForWhatTheEditorHas) {
+    const auto has_field = [](const std::string& path) {
+        for (const FieldSection& section : field_sections())
+            for (const Field& f : section.fields)
+                if (f.path == path || f.inside == path || f.path.starts_with(path + ".")) return true;
+        return false;
+    };
+    for (const Lesson& lesson : bundled_lessons(open_library()))
+        for (const LessonStep& step : lesson.steps) {
+            if (step.task.find("button") != std::string::npos) continue;
+            for (const auto& [path, value] : step.changes) EXPECT_TRUE(has_field(path) || value == "null") << lesson.title << ": " << path;
+        }
+}
+
+}  // namespace
+}  // namespace sextant::gui

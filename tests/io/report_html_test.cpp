@@ -1,0 +1,65 @@
+// The page of a report: everything in it, and nothing outside it.
+#include "model/io/report_html.hpp"
+
+#include "model/io/svg.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const std::string& name, const std::vector<std::string>& overrides = {}, bool played = true) {
+    const Scenario scenario = bundled_scenario(name, overrides);
+    const Prepared job = prepare(scenario);
+    if (!played) return report_html(job, make_report(job));
+    const SimulationReport simulation = simulate(scenario);
+    return report_html(job, make_report(job), &simulation);
+}
+
+int count_of(const std::string& text, const std::string& what) {
+    int count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++count;
+    return count;
+}
+
+TEST(ReportHtml, TellsAllThatTheReportTells) {
+    const std::string page = page_of("input-nfs-staged");
+    const Report r = predict(bundled_scenario("input-nfs-staged"));
+    for (const std::string& said :
+         {to_text(r.estimate.step), r.bottleneck.why.substr(1), to_text(r.estimate.peak_memory), to_text(r.run->time),
+          r.inputs.front().source, std::string("Where the samples come from"), std::string("How input is made up")})
+        EXPECT_THAT(page, HasSubstr(svg::escaped(said)));
+    for (const std::string& assumption : r.assumptions) EXPECT_THAT(page, HasSubstr(svg::escaped(assumption)));
+}
+
+TEST(ReportHtml, NeedsNoServerNoScriptAndNoFileBesideIt) {
+    for (const char* name : {"default", "gpt3-175b-1024xa100", "inference-llama-2-13b-8xa100"}) {
+        const std::string page = page_of(name);
+        for (const char* outside : {"<script", "<link", "src=", "@import", "url("}) EXPECT_THAT(page, Not(HasSubstr(outside))) << name;
+        EXPECT_EQ(count_of(page, "<svg"), count_of(page, "</svg>"));
+        EXPECT_EQ(count_of(page, "<table"), count_of(page, "</table>"));
+        EXPECT_EQ(count_of(page, "<details>"), count_of(page, "</details>"));
+        EXPECT_LT(page.size(), 2'000'000U) << name;
+    }
+}
+
+TEST(ReportHtml, LeavesOutTheTimelineWhereNothingWasPlayed) {
+    EXPECT_THAT(page_of("default"), HasSubstr("<h2>Timeline</h2>"));
+    EXPECT_THAT(page_of("default", {}, false), Not(HasSubstr("<h2>Timeline</h2>")));
+}
+
+TEST(ReportHtml, SaysLoudlyThatAPlanDoesNotFit) {
+    EXPECT_THAT(page_of("does-not-fit", {}, false), HasSubstr("does not fit"));
+    EXPECT_THAT(page_of("does-not-fit-mended", {}, false), Not(HasSubstr("does not fit")));
+}
+
+TEST(ReportHtml, EscapesWhatTheScenarioIsCalled) {
+    EXPECT_THAT(page_of("default", {"name=<b>&"}, false), HasSubstr("<h1>&lt;b&gt;&amp;</h1>"));
+}
+
+}  // namespace
+}  // namespace sextant
