@@ -1,4 +1,5 @@
 // sextant calibrate: runs small jobs on this machine and fits its profile to them.
+#include "cli/calibrate_storage.hpp"
 #include "cli/commands.hpp"
 #include "cli/executor.hpp"
 #include "cli/machine.hpp"
@@ -30,6 +31,7 @@ constexpr double too_noisy = 0.3;  // of a step, relative: no fit could tell one
 struct CalibrateOptions {
     std::string out, profiles, format = "text";
     std::vector<std::string> from;
+    StorageCalibration storage;
     bool quick = false, progress = false;
 };
 
@@ -113,7 +115,12 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
         ->excludes(out);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
+    add_storage_options(*command, options->storage)->needs(out)->excludes("--from")->excludes("--quick");
     command->callback([options, &exit_code] {
+        if (!options->storage.of.empty()) {
+            exit_code = calibrate_storage(options->storage, options->out);
+            return;
+        }
         if (options->from.empty() && options->out.empty())
             throw InputError(Diagnostic{"calibrate", "", "it is not said where the profile goes", "--out PROFILE.json"});
         options->from.empty() ? run_calibrate(*options) : run_fit(*options);

@@ -1,6 +1,7 @@
 #include "model/predict/cost_table.hpp"
 
 #include "model/base/overloaded.hpp"
+#include "model/predict/input.hpp"
 #include "model/predict/state.hpp"
 
 #include <utility>
@@ -128,6 +129,16 @@ public:
         return busy(SpanKind::serve, work.update ? server_update_time(job_, bytes) : server_sum_time(job_, bytes));
     }
 
+    WorkPrice price(const LoadWork& work) const {
+        Piece piece;
+        piece.kind = SpanKind::read;
+        piece.load = price_load(*job_.input, work.samples);
+        piece.bytes = piece.load->bytes;
+        return {{piece}, {}, {}, {}};
+    }
+    WorkPrice price(const CopyWork& work) const { return busy(SpanKind::device_copy, price_copy(*job_.input, work.samples)); }
+    static WorkPrice price(const TakeWork&) { return {}; }
+
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
         const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
@@ -153,7 +164,7 @@ private:
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             exchange_before(i);
             const Kernel& k = kernels[i];
-            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * host.launch, k.bytes, k.flops, {}});
+            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * host.launch, k.bytes, k.flops});
         }
         exchange_before(kernels.size());
         if (!pieces.empty()) pieces.front().host += host.block;
@@ -193,7 +204,7 @@ private:
     }
     static WorkPrice busy(SpanKind kind, Seconds time) {
         WorkPrice work;
-        work.pieces.push_back({kind, time, {}, {}, {}, {}});
+        work.pieces.push_back({kind, time, {}, {}, {}});
         return work;
     }
 
@@ -230,6 +241,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
         table.works.push_back(std::visit(price, graph.works()[w]));
     }
     table.overlap_slowdown = f.overlap_slowdown.value;
+    if (job.input) table.loaders = loader_prices(*job.input, job);
     if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;
 }
