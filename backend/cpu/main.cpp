@@ -323,7 +323,8 @@ int run(const MpiWorld& world, const ExecArguments& a) {
 }
 
 // Whether it runs, without MPI and without anybody else. Throws InputError when not.
-int check(const ExecArguments& a) {
+int check(ExecArguments a) {
+    a.stage.clear();  // nothing is there yet
     const Scenario scenario = scenario_to_run(a);
     if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), RankPlace{}, feed_settings(a));
     return 0;

@@ -1,5 +1,6 @@
 #include "backend/storage/probe_storage.hpp"
 
+#include "backend/storage/bring_to_disk.hpp"
 #include "backend/storage/clock.hpp"
 #include "backend/storage/file.hpp"
 #include "backend/storage/page_cache.hpp"
@@ -139,6 +140,7 @@ private:
             files_.push_back(folder / std::to_string(i));
             write_all(opened(files_.back(), O_WRONLY | O_CREAT), buffer.data(), page, files_.back());
         }
+        bring_to_disk(folder_.path());  // what the disk does not have yet is never dropped
         std::ranges::shuffle(files_, std::mt19937_64(2));
     }
 

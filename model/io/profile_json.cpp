@@ -319,7 +319,7 @@ std::string profile_to_json(const CommunicationLibrary& library) { return text("
 
 std::string cluster_to_profile(const Cluster& c) { return text("cluster/1", json_of(c, Form::profile)); }
 
-std::string storage_to_profile(const StorageClass& s) { return text("storage/1", {{"storage", Json::array({json_of(s, Form::profile)})}}); }
+std::string storage_to_profile(const StorageClass& s) { return text("storage/1", json_of(s, Form::profile)); }
 
 std::string profile_to_json(const ReferenceLatencies& table) {
     Json out = {{"title", table.title},

@@ -54,7 +54,8 @@ protected:
     void write(const char* name, Json storage) const {
         storage["kind"] = "estimated";
         storage["source"] = "this test";
-        std::ofstream(at(name)) << Json{{"schema", "storage/1"}, {"storage", {storage}}};
+        storage["schema"] = "storage/1";
+        std::ofstream(at(name)) << storage;
     }
 
     // Of the whole run, as predicted; without staging nothing of what sshfs read stays in memory.
