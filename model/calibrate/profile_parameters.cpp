@@ -1,24 +1,7 @@
 #include "model/calibrate/profile_parameters.hpp"
 
-#include "model/base/quantity_text.hpp"
-
 namespace sextant {
 namespace {
-
-template <class T>
-double si_of(const T& value) {
-    if constexpr (std::is_floating_point_v<T>)
-        return value;
-    else
-        return value.si();
-}
-template <class T>
-void set_si(T& value, double si) {
-    if constexpr (std::is_floating_point_v<T>)
-        value = si;
-    else
-        value = T::from_si(si);
-}
 
 struct Range {
     double least, most, spread, usual = 0, begin = 0;
@@ -27,21 +10,7 @@ struct Range {
 // `field(Scenario&)` is the Sourced number.
 template <class Field>
 ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field field) {
-    using Value = std::remove_cvref_t<decltype(field(std::declval<Scenario&>()).value)>;
-    ProfileParameter p{std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin, {}, {}, {}, {}};
-    p.get = [field](const Scenario& s) { return si_of(field(const_cast<Scenario&>(s)).value); };
-    p.set = [field](Scenario& s, double si) { set_si(field(s).value, si); };
-    p.text = [](double si) {
-        if constexpr (std::is_floating_point_v<Value>)
-            return number_text(si);
-        else
-            return to_text(Value::from_si(si));
-    };
-    p.attribute = [field](Scenario& s, const std::string& source) {
-        field(s).kind = SourceKind::measured;
-        field(s).source = source;
-    };
-    return p;
+    return {sourced_field<Scenario>(field), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
 }
 
 PeakRate& fp32(Scenario& s) {
@@ -134,6 +103,21 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         add(
             "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
             [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });
+    return list;
+}
+
+std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
+    using enum ParameterOwner;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    add(
+        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](Scenario & x) -> auto& { return x.framework.context; });
+    add(
+        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](Scenario & x) -> auto& { return x.framework.fragmentation; });
+    if (s.plan.devices() > 1)
+        add(
+            "communication_buffers", framework, Range{5e7, 16e9, 0.7, 6e8},
+            [](Scenario & x) -> auto& { return x.framework.communication_buffers; });
     return list;
 }
 

@@ -44,7 +44,8 @@ std::string training_fit_to_text(const TrainingFit& fit) {
     for (const TrainedParameter& p : fit.parameters)
         table.row({std::string(to_text(p.parameter.owner)), p.of, words(p.parameter.name), p.parameter.text(p.value),
                    percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what it can be" : ""), std::to_string(p.runs)});
-    return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + "\n";
+    return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + ", of memory " + percent_text(fit.memory_error) +
+           "\n";
 }
 
 std::string library_fit_to_text(const LibraryFit& fit) {

@@ -39,10 +39,7 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
     std::vector<BlockKernels> templates;
-    for (const Block& block : network.templates) {
-        templates.push_back(block_kernels(block.graph, plan, job.scenario.framework, block.role != BlockRole::layer));
-        if (block.role != BlockRole::layer) templates.back().recompute.clear(), templates.back().recompute_exchanges.clear();
-    }
+    for (const Block& block : network.templates) templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework));
     return templates;
 }
 

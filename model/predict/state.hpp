@@ -103,10 +103,10 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// Memory of each stage; of one what is there from beginning to end, and what comes and goes with the micro-batches; and what a device has.
+// Memory of each stage; of one what is there from beginning to end, and its peak beside that; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes passing_bytes(const Prepared::State&, std::size_t stage);
+Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held);
 Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;
