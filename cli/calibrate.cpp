@@ -1,4 +1,5 @@
 // sextant calibrate: runs small jobs on this machine and fits its profile to them; or to what a cluster already has.
+#include "cli/calibrate_storage.hpp"
 #include "cli/commands.hpp"
 #include "cli/executor.hpp"
 #include "cli/machine.hpp"
@@ -33,6 +34,7 @@ constexpr double too_shared = 0.3;  // of the cores' time, by others: the profil
 struct CalibrateOptions {
     std::string out, profiles, cluster, library, show, picture, format = "text";
     std::vector<std::string> from;
+    StorageCalibration storage;
     bool quick = false, progress = false;
 };
 
@@ -152,7 +154,7 @@ void run_show(const CalibrateOptions& o) {
 void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
-    command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
+    auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
     command->add_flag("--progress", options->progress, "say each run on stderr, in a line for a program that listens");
     auto* from =
@@ -170,7 +172,12 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
         ->needs(show);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
+    add_storage_options(*command, options->storage)->needs(out)->excludes("--from")->excludes("--quick");
     command->callback([options, &exit_code] {
+        if (!options->storage.of.empty()) {
+            exit_code = calibrate_storage(options->storage, options->out);
+            return;
+        }
         if (!options->show.empty())
             run_show(*options);
         else if (!options->from.empty())

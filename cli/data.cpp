@@ -1,16 +1,11 @@
 // sextant data: datasets made, converted and measured, by the program sextant-data, which links the libraries of their formats.
-#include "cli/child_process.hpp"
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
-#include "model/base/diagnostics.hpp"
+#include "cli/data_program.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <csignal>
-#include <cstdlib>
-#include <iostream>
-#include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace sextant {
 namespace {
@@ -29,41 +24,7 @@ std::vector<std::string> words_of(const CLI::App& command) {
     return words;
 }
 
-// "sample 3 of 10", "pass 3 of 10": how far the child is; any other line is for the user.
-class Listener {
-public:
-    explicit Listener(std::string label) : label_(std::move(label)) {}
-
-    void operator()(const std::string& line) {
-        if (!line.starts_with("sample ") && !line.starts_with("pass ")) {
-            progress_.reset();
-            std::cout << line << '\n';
-            return;
-        }
-        char* rest = nullptr;
-        const std::size_t done = std::strtoul(line.c_str() + line.find(' '), &rest, 10);
-        if (!progress_) progress_.emplace(label_, std::strtoul(rest + std::string_view(" of").size(), nullptr, 10));
-        progress_->show(done);
-    }
-
-private:
-    std::string label_;
-    std::optional<Progress> progress_;
-};
-
-ExitCode run_data(const CLI::App& command, const std::string& label) {
-    std::vector<std::string> words = words_of(command);
-    words.insert(words.begin(), program_beside("sextant-data", "libarchive, LMDB, libjpeg, libpng and zlib"));
-    Listener listener(label);
-    const ChildExit end = run_child(words, std::ref(listener));
-    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) {  // it was ours too
-        std::signal(end.signal, SIG_DFL);
-        std::raise(end.signal);
-    }
-    for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::machine_refused, ExitCode::defect})
-        if (end.code == static_cast<int>(known)) return known;  // it said why
-    throw BackendError("sextant-data ended with " + std::to_string(end.code));
-}
+ExitCode run_data(const CLI::App& command, const std::string& label) { return run_data_program(words_of(command), label); }
 
 CLI::App& add_task(CLI::App& data, const std::string& name, const std::string& about, const std::string& label, ExitCode& exit_code) {
     CLI::App* command = data.add_subcommand(name, about);

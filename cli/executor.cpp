@@ -43,6 +43,8 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
     }
     if (!job.data.empty()) add("--data", fs::absolute(job.data).string());
     if (job.data_workers) add("--data-workers", std::to_string(*job.data_workers));
+    if (!job.stage.empty()) add("--stage", job.stage);
+    if (!job.stage_mode.empty()) add("--stage-mode", job.stage_mode);
     if (!job.bad_samples.empty()) add("--bad-samples", job.bad_samples);
     add("--out", fs::absolute(job.out).string());
     return words;

@@ -24,6 +24,7 @@ struct ExecutorJob {
     std::optional<double> learning_rate;
     std::string data;                 // a dataset to train on; empty: samples are made
     std::optional<int> data_workers;  // absent: the executor's usual
+    std::string stage, stage_mode;    // a folder of each host for the dataset, and how it gets there; empty: it is read where it is
     std::string bad_samples;          // "fail" or "skip"; empty: the executor's usual
     std::filesystem::path out;        // of the record
     std::string host_file;            // empty: this machine

@@ -105,6 +105,13 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--data-workers", job.data_workers, "threads of each rank that read and decode")
         ->check(CLI::PositiveNumber)
         ->needs(data);
+    auto* stage =
+        command->add_option("--stage", job.stage, "bring the dataset to this folder of each host first, and take it away at the end")
+            ->type_name("DIR")
+            ->needs(data);
+    command->add_option("--stage-mode", job.stage_mode, "copy, unless said, or untar: unpack an archive there")
+        ->check(CLI::IsMember({"copy", "untar"}))
+        ->needs(stage);
     command->add_option("--bad-samples", job.bad_samples, "what becomes of damaged samples")
         ->check(CLI::IsMember({"fail", "skip"}))
         ->needs(data);

@@ -11,6 +11,7 @@ namespace {
 constexpr auto usage =
     "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
     "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples fail|skip] "
+    "[--stage DIR] [--stage-mode copy|untar] "
     "[--parameters] [--check] [--out FILE]";
 
 template <class Number>
@@ -25,6 +26,11 @@ Number number_in(const std::string& option, const std::string& text, Number leas
 bool is_skip(const std::string& option, const std::string& text) {
     if (text != "fail" && text != "skip") throw InputError(Diagnostic{option, "", "\"" + text + "\" is no policy", "fail or skip"});
     return text == "skip";
+}
+
+bool is_untar(const std::string& option, const std::string& text) {
+    if (text != "copy" && text != "untar") throw InputError(Diagnostic{option, "", "\"" + text + "\" is no way to stage", "copy or untar"});
+    return text == "untar";
 }
 
 }  // namespace
@@ -60,6 +66,10 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.data_workers = number_in<int>(word, value(), 1);
         else if (word == "--bad-samples")
             a.skip_bad_samples = is_skip(word, value());
+        else if (word == "--stage")
+            a.stage = value();
+        else if (word == "--stage-mode")
+            a.unpack = is_untar(word, value());
         else if (word == "--check")
             a.check = true;
         else if (word == "--parameters")

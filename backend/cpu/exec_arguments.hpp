@@ -20,7 +20,9 @@ struct ExecArguments {
     std::optional<double> clip_norm;  // where the framework clips gradients; absent: 1
     std::filesystem::path out;        // empty: nothing is written
     std::filesystem::path data;       // a dataset to train on; empty: samples are made
-    int data_workers = 2;             // threads of each rank that read and decode
+    std::optional<int> data_workers;  // threads of each rank that read and decode; absent: the scenario's, else two
+    std::filesystem::path stage;      // a folder of each host to which the dataset is brought first; empty: it is read where it is
+    bool unpack = false;              // a tar archive, there
     bool skip_bad_samples = false;
     double hang_timeout = 5;  // seconds without a sign of life after which a rank counts as lost
     bool check = false;       // says whether the scenario runs, and does not run it: one process, without MPI

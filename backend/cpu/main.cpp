@@ -4,15 +4,19 @@
 #include "backend/cpu/heartbeat.hpp"
 #include "backend/cpu/mpi_transport.hpp"
 #include "backend/cpu/mpi_world.hpp"
+#include "backend/exec/fed_ranks.hpp"
 #include "backend/exec/fingerprint.hpp"
+#include "backend/exec/loader_spans.hpp"
 #include "backend/exec/memory_check.hpp"
 #include "backend/exec/rank_runner.hpp"
 #include "backend/exec/run_report.hpp"
 #include "backend/exec/server_runner.hpp"
 #include "backend/exec/supports.hpp"
+#include "backend/storage/stage_dataset.hpp"
 #include "model/io/processor_info.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_writer.hpp"
+#include "model/plan/partition.hpp"
 #include "model/sextant.hpp"
 
 #include <sched.h>
@@ -37,8 +41,6 @@ Scenario scenario_to_run(const ExecArguments& a) {
     Scenario scenario = load_scenario(library, a.scenario, a.overrides);
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     if (auto problems = unsupported(scenario); !problems.empty()) throw InputError(std::move(problems));
-    if (!a.data.empty())
-        if (auto problems = unsupported_with_data(scenario); !problems.empty()) throw InputError(std::move(problems));
     return scenario;
 }
 
@@ -105,6 +107,7 @@ struct Outcome {
     std::vector<Fingerprint> weights;
     Tally pushed, applied;
     std::vector<int> staleness;
+    std::vector<FedRank> fed;
 };
 
 // Whole walks, until there are as many steps as asked for. One process tells how far they are.
@@ -119,15 +122,38 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     return records;
 }
 
+StageMode stage_mode(const ExecArguments& a) { return a.unpack ? StageMode::untar : StageMode::copy; }
+
+// Where it is read from.
+std::filesystem::path data_of(const ExecArguments& a) { return a.stage.empty() ? a.data : staged_path(a.data, a.stage, stage_mode(a)); }
+
+// Launchers number the processes of each host.
+bool is_first_of_host(const MpiWorld& world) {
+    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+        if (const char* number = std::getenv(variable)) return std::string_view(number) == "0";
+    return world.rank() == 0;
+}
+
 FeedSettings feed_settings(const ExecArguments& a) {
-    return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
+    return {data_of(a), a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
+}
+
+RankPlace place_of(const Job& job, int rank) {
+    const Scenario& s = job.scenario;
+    return RankLayout(s.plan, used_nodes(s), s.cluster.node.devices).place_of(rank);
+}
+
+// The ends of a pipeline are fed: inputs go in at the one, labels at the other.
+bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {
+    return !a.data.empty() && (place.pipeline == 0 || place.pipeline == job.scenario.plan.pp - 1);
 }
 
 // A worker's steps, with a thread beside that communicates.
 Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
     where.at("the opening of the dataset");
     std::optional<DatasetFeed> feed;
-    if (!a.data.empty()) feed.emplace(job, world.rank(), feed_settings(a));
+    const RankPlace place = place_of(job, world.rank());
+    if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
     RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
     std::exception_ptr failure;
     std::jthread communicating([&] {
@@ -148,8 +174,16 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuD
     }
     communicating.join();
     if (failure) fail(world, where, failure);
-    if (feed)
-        for (const std::string& why : feed->skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
+    if (feed && feed->reads()) {
+        // Stages behind the first one meet the same bad samples.
+        if (place.pipeline == 0)
+            for (const std::string& why : feed->skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
+        outcome.fed = {fed_by(*feed, place)};
+        for (StepRecord& walk : outcome.walks)
+            for (const RecordedSpan& span :
+                 loader_spans(job.graph, static_cast<GraphRank>(world.rank()), feed->loads(), walk.begin, walk.end))
+                walk.spans.push_back(span);
+    }
     if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
     outcome.pushed = runner.pushed();
     return outcome;
@@ -191,6 +225,13 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
 void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
     where.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
+    std::optional<StagedDataset> staged;
+    if (!a.stage.empty()) {
+        where.at("the staging of the dataset");
+        if (is_first_of_host(world)) staged.emplace(a.data, a.stage, stage_mode(a));
+        world.barrier();
+        where.at("the making of communicators, weights and states");
+    }
     CpuDevice device(threads);
     MpiTransport transport(job.graph, world.rank());
     const auto does = job.is_server(world.rank()) ? serve : work;
@@ -203,6 +244,8 @@ void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabo
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
     record.libraries.push_back({"oneDNN", CpuDevice::library_version()});
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
+    if (staged) outcome.fed.push_back(staging_of(*staged));
+    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments = gather(world, std::vector{environment(world, threads, outcome.walks.back().peak_bytes)});
     record.trace = traced(world, job, std::move(outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())]));
@@ -280,9 +323,10 @@ int run(const MpiWorld& world, const ExecArguments& a) {
 }
 
 // Whether it runs, without MPI and without anybody else. Throws InputError when not.
-int check(const ExecArguments& a) {
+int check(ExecArguments a) {
+    a.stage.clear();  // nothing is there yet
     const Scenario scenario = scenario_to_run(a);
-    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), 0, feed_settings(a));
+    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), RankPlace{}, feed_settings(a));
     return 0;
 }
 

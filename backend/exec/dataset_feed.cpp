@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::int64_t batches_ahead_of_each_worker = 2;
+constexpr int usual_workers = 2, usual_batches_ahead = 2;  // of each worker
 constexpr float middle = 128, deviation = 64;
 
 // What the first block reads of a sample, first the number of samples.
@@ -19,18 +19,21 @@ const Tensor& samples_of(const Network& network) {
 
 bool is_image(const Tensor& t) { return t.shape.size() == 4; }
 
-LoaderSettings settings_of(const Job& job, int data_rank, const FeedSettings& feed) {
+LoaderSettings settings_of(const Job& job, const RankPlace& place, const FeedSettings& feed) {
+    const DataSource& data = job.scenario.data;
     LoaderSettings s;
     s.batch = job.scenario.plan.micro_batch;
-    s.prefetch = batches_ahead_of_each_worker * feed.workers;
-    s.workers = feed.workers;
-    s.rank = data_rank;
+    s.workers = std::max(1, feed.workers.value_or(data.synthetic ? usual_workers : data.workers));
+    s.prefetch = std::int64_t{s.workers} * (data.synthetic ? usual_batches_ahead : data.workers > 0 ? data.prefetch : 0);
+    s.rank = place.data;
     s.ranks = static_cast<int>(job.scenario.plan.dp);
     s.seed = job.seed;
     s.epochs.reset();
     s.bad = feed.bad;
     const Tensor& reads = samples_of(job.serial);
     if (is_image(reads)) s.resize = ImageSize{reads.shape[2], reads.shape[3]};
+    // A stage that takes classes alone need not decode; but which samples are skipped all stages must find.
+    if (place.pipeline > 0 && reads.role != TensorRole::index && s.bad == BadSamples::fail) s.decode = false;
     return s;
 }
 
@@ -52,17 +55,28 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
 
 }  // namespace
 
-DatasetFeed::DatasetFeed(const Job& job, int data_rank, const FeedSettings& feed) : micro_batch_(job.scenario.plan.micro_batch) {
-    loader_.emplace(open_dataset(feed.path), settings_of(job, data_rank, feed));
+DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed) : micro_batch_(job.scenario.plan.micro_batch) {
     const Tensor& reads = samples_of(job.serial);
-    check_extents(reads, loader_->extents(), feed.path);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
+    if (place.tensor > 0) return;
+    const LoaderSettings settings = settings_of(job, place, feed);
+    workers_ = settings.workers;
+    loader_.emplace(open_dataset(feed.path), settings);
+    if (settings.decode) check_extents(reads, loader_->extents(), feed.path);
 }
 
-void DatasetFeed::next() { batch_ = std::move(*loader_->next()); }
+void DatasetFeed::next() {
+    if (!loader_) return;
+    batch_ = std::move(*loader_->next());
+    for (const std::int64_t sample : batch_.samples)
+        taken_ = taken_ * 0x100000001b3U + static_cast<std::uint64_t>(sample) + 1;  // FNV's prime
+}
+
+std::vector<BatchLoad> DatasetFeed::loads() const { return loader_ ? loader_->loads() : std::vector<BatchLoad>{}; }
 
 std::vector<std::string> DatasetFeed::skipped() const {
     std::vector<std::string> all;
+    if (!loader_) return all;
     for (auto& [index, why] : loader_->skipped()) all.push_back(why);
     return all;
 }
@@ -71,6 +85,11 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
     std::vector<Array> arrays;
     for (const TensorId id : graph.inputs()) {
         const Tensor& t = graph.tensor(id);
+        if (!loader_) {
+            const bool comes = t.role == TensorRole::index || block == 0;
+            arrays.push_back(comes ? device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role)) : Array{});
+            continue;
+        }
         if (t.role != TensorRole::index) {
             arrays.push_back(block == 0 ? reals(device, t) : Array{});
             continue;
@@ -108,20 +127,6 @@ Array DatasetFeed::reals(ComputeDevice& device, const Tensor& t) const {
     Array array = device.allocate(static_cast<std::int64_t>(values.size()));
     device.upload(values.data(), array);
     return array;
-}
-
-std::vector<Diagnostic> unsupported_with_data(const Scenario& scenario) {
-    const Plan& plan = scenario.plan;
-    std::vector<Diagnostic> problems;
-    constexpr auto instead = "without --data samples are made as they are needed";
-    const auto refuse_if = [&](bool refused, const char* pointer, const char* what) {
-        if (refused) problems.push_back({scenario.file, pointer, what, instead});
-    };
-    refuse_if(plan.pp > 1, "/plan/pp",
-              "a pipeline is not fed from a dataset: its last stage would need the labels of what its first stage reads");
-    refuse_if(plan.tp > 1, "/plan/tp", "ranks of a tensor group are not fed from a dataset");
-    refuse_if(plan.has_servers(), "/plan/data_parallel", "workers of parameter servers are not fed from a dataset");
-    return problems;
 }
 
 }  // namespace sextant

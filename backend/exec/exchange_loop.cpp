@@ -19,7 +19,7 @@ ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, Transport& tr
     : graph_(graph), transport_(transport), prepare_(std::move(prepare)), done_(graph.segments().size(), 0) {
     for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
         const Segment& segment = graph.segments()[s];
-        if (segment.rank == rank && segment.stream != Stream::compute)
+        if (segment.rank == rank && segment.stream != Stream::compute && !brings_samples(graph.works()[segment.work]))
             queues_[static_cast<std::size_t>(segment.stream)].segments.push_back(s);
     }
     for (Queue& q : queues_) q.next = q.segments.size();  // nothing starts before the first step

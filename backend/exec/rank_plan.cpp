@@ -19,8 +19,7 @@ public:
             if (s.rank != rank_) continue;
             if (s.stream == Stream::compute) plan_.compute.push_back(at_);
             for (const SegmentIndex before : graph_.waits_for(at_))
-                if (const GraphRank from = graph_.segments()[before].rank; from != rank_ && !graph_.ranks()[from].server)
-                    plan_.arriving.push_back(before);
+                if (comes_from_afar(graph_.segments()[before])) plan_.arriving.push_back(before);
             std::visit([&](const auto& work) { take(work); }, graph_.works()[s.work]);
         }
         for (const auto& [block, segment] : last_backward_) plan_.plans[segment].completes.push_back(block);
@@ -29,6 +28,9 @@ public:
     }
 
 private:
+    [[nodiscard]] bool comes_from_afar(const Segment& s) const {
+        return s.rank != rank_ && !graph_.ranks()[s.rank].server && !brings_samples(graph_.works()[s.work]);
+    }
     void take(const ComputeWork& work) {
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
             if (work.phase != Phase::forward) {

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr int first_transfer_tag = 16, tags_per_transfer = 4;
+constexpr int first_transfer_tag = 16, tags_per_transfer = 4, samples_tag = 4;
 
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
@@ -54,6 +54,9 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
     return plan;
 }
 
+// Messages are of reals; these are the same bytes.
+Array as_reals(const Array& a) { return {a.memory, a.bytes() / bytes_of(Element::real), Element::real}; }
+
 }  // namespace
 
 RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed)
@@ -77,6 +80,12 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
     first_of_rank_.assign(job.graph.ranks().size(), 0);
     for (SegmentIndex s = static_cast<SegmentIndex>(job.graph.segments().size()); s-- > 0;)
         first_of_rank_[job.graph.segments()[s].rank] = s;
+    if (feed_ != nullptr)
+        for (int t = feed_->reads() ? 1 : 0; t < (feed_->reads() ? job.scenario.plan.tp : 1); ++t) {
+            RankPlace peer = place_;
+            peer.tensor = t;
+            peers_.push_back(layout_.rank_at(peer));
+        }
     tied_elements_ = tied_elements(job.graph);
     memory_.draw_weights(job.seed);
     if (flow_.served) servers_.emplace(job, rank, memory_);
@@ -131,12 +140,31 @@ void RankRunner::make_data() {
     }
 }
 
-// A loader runs ahead; what it is behind is time of the step.
+// A loader runs ahead; what it is behind is time of the step. One rank of a tensor group reads for all of them.
 void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
     recorder_.begin(s, SpanKind::input);
     feed_->next();
-    for (auto& [b, held] : memory_.blocks())
-        if (reads_data(b)) data_[{b, micro_batch}] = feed_->inputs(device_, held.program.graph(), b);
+    std::vector<Call> calls;
+    for (auto& [b, held] : memory_.blocks()) {
+        if (!reads_data(b)) continue;
+        Arrays& arrays = data_[{b, micro_batch}];
+        arrays = feed_->inputs(device_, held.program.graph(), b);
+        for (const int peer : peers_)
+            for (const Array& a : arrays)
+                if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), as_reals(a)});
+    }
+    if (!calls.empty()) loop_.run(std::move(calls));
+}
+
+// From a server comes a message, and from loaders what the feed hands on.
+bool RankRunner::is_awaited(const Segment& s) const {
+    return !job_.graph.ranks()[s.rank].server && !brings_samples(job_.graph.works()[s.work]);
+}
+
+bool RankRunner::lacks_samples(const ComputeWork& work, std::uint32_t micro_batch) {
+    for (int b = work.first_block; b < work.first_block + work.count; ++b)
+        if (reads_data(b) && !data_.contains({b, micro_batch})) return true;
+    return false;
 }
 
 // All that will come in this step, at once: so no sender waits for a receiver that waits for it.
@@ -185,7 +213,7 @@ StepRecord RankRunner::step(int number) {
     for (const SegmentIndex s : plan_.compute) {
         where_.at(job_.graph, step_, s);
         for (const SegmentIndex before : job_.graph.waits_for(s))
-            if (!job_.graph.ranks()[job_.graph.segments()[before].rank].server) await(before);  // from a server comes a message
+            if (is_awaited(job_.graph.segments()[before])) await(before);
         settle(plan_of(s));
         std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
         recorder_.end();
@@ -229,7 +257,7 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
     const SegmentPlan& plan = plan_of(s);
     device_.begin_pass(work.phase);
     if (work.phase == Phase::forward) {
-        if (feed_ != nullptr && work.first_block == 0) await_samples(s, segment.micro_batch);
+        if (feed_ != nullptr && lacks_samples(work, segment.micro_batch)) await_samples(s, segment.micro_batch);
         recorder_.begin(s, SpanKind::forward);
         forward(segment, work, plan);
     } else if (work.phase == Phase::backward_weight) {
@@ -247,6 +275,13 @@ void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     const bool updated = !servers_ && !job_.scenario.plan.without_optimizer;  // the update has cleared them
     if (work.of_step && !updated) memory_.clear_gradients();
 }
+
+void RankRunner::run(SegmentIndex s, const TakeWork&) {
+    if (feed_ != nullptr) await_samples(s, job_.graph.segments()[s].micro_batch);
+}
+
+// A CPU that stands for a device has nothing to copy to.
+void RankRunner::run(SegmentIndex, const CopyWork&) {}
 
 template <class Exchanged>
 void RankRunner::run(SegmentIndex s, const Exchanged&) {

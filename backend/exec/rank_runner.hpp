@@ -46,6 +46,8 @@ private:
 
     void make_data();
     void await_samples(SegmentIndex, std::uint32_t micro_batch);
+    [[nodiscard]] bool lacks_samples(const ComputeWork&, std::uint32_t micro_batch);
+    [[nodiscard]] bool is_awaited(const Segment&) const;
     [[nodiscard]] bool reads_data(int block);
     void post_receives();
     void settle(const SegmentPlan&);
@@ -53,6 +55,8 @@ private:
     void run(SegmentIndex, const ComputeWork&);
     void run(SegmentIndex, const UpdateWork&);
     void run(SegmentIndex, const OverheadWork&);
+    void run(SegmentIndex, const TakeWork&);
+    void run(SegmentIndex, const CopyWork&);
     template <class Exchanged>
     void run(SegmentIndex, const Exchanged&);
     void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
@@ -94,6 +98,7 @@ private:
     std::optional<ServerLink> servers_;
     GeneratedTask task_;
     DatasetFeed* feed_;
+    std::vector<int> peers_;  // of the tensor group: whom it hands samples to, or the one that it has them from
     int step_ = 0;
     std::vector<double> losses_;
     std::int64_t tied_elements_ = 0;

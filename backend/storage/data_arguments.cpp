@@ -11,7 +11,7 @@ constexpr auto usage =
     "sextant-data make OUT [--samples N] [--size HxWxC] [--classes N] [--format F] [--encoding E] [--seed S] | "
     "convert IN OUT --format F [--encoding E] [--resize HxW] [--bad-samples fail|skip] | "
     "bench PATH [--workers 1,2] [--cold] [--warm] [--random] [--epochs N] [--write] [--resize HxW] [--seed S] [--bad-samples fail|skip] "
-    "[--json]";
+    "[--json] | probe DIR|FIO.json --out PROFILE.json [--name NAME] [--source TEXT]";
 
 [[noreturn]] void refuse(const std::string& option, const std::string& what, const std::string& hint = usage) {
     throw InputError(Diagnostic{option, "", what, hint});
@@ -174,6 +174,24 @@ BenchSettings bench_settings(Words words, bool& json) {
     return s;
 }
 
+ProbeTask probe_task(Words words) {
+    ProbeTask t;
+    while (words.next()) {
+        const std::string& word = words.word();
+        if (word == "--out")
+            t.out = words.value();
+        else if (word == "--name")
+            t.name = words.value();
+        else if (word == "--source")
+            t.source = words.value();
+        else
+            words.path({&t.of});
+    }
+    if (t.of.empty()) refuse("probe", "it is not said what to measure");
+    if (t.out.empty()) refuse("probe", "it is not said where the profile goes", "--out");
+    return t;
+}
+
 }  // namespace
 
 DataArguments parse_data_arguments(const std::vector<std::string>& words) {
@@ -185,6 +203,8 @@ DataArguments parse_data_arguments(const std::vector<std::string>& words) {
         a.task = convert_settings(Words(words));
     else if (task == "bench")
         a.task = bench_settings(Words(words), a.json);
+    else if (task == "probe")
+        a.task = probe_task(Words(words));
     else
         refuse("", "it is not said what to do");
     return a;

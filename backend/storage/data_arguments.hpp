@@ -8,8 +8,14 @@
 
 namespace sextant {
 
+// Of a directory, which is measured, or of a file, which fio wrote.
+struct ProbeTask {
+    std::filesystem::path of, out;  // out: the profile
+    std::string name, source;       // of the class, and of its numbers; name: the path unless given
+};
+
 struct DataArguments {
-    std::variant<MakeSettings, ConvertSettings, BenchSettings> task;
+    std::variant<MakeSettings, ConvertSettings, BenchSettings, ProbeTask> task;
     bool json = false;  // of a bench
 };
 

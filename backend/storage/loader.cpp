@@ -55,7 +55,8 @@ struct Loader::State {
     std::map<std::int64_t, std::shared_ptr<const Order>> orders;  // by epoch
     std::map<std::int64_t, std::string> bad;
     std::vector<std::int64_t> at;  // the sample that each worker has at hand
-    bool stopped = false, stalled = false;
+    std::vector<BatchLoad> loads;
+    bool stopped = false, stalled = false, asked = false;
 
     [[nodiscard]] bool ended(std::int64_t number) const { return settings.epochs && number >= *settings.epochs * batches; }
 
@@ -100,6 +101,7 @@ void Loader::State::add_sample(std::int64_t index, LoadedBatch& batch, Sample& s
         batch.work.decoding += now() - read;
     }
     batch.labels.push_back(scratch.label);
+    batch.samples.push_back(index);
 }
 
 // Whether it was added; where not, that is noted.
@@ -125,9 +127,11 @@ LoadedBatch Loader::State::make(std::int64_t number, int worker) {
     batch.epoch = number / batches;
     batch.number = number % batches;
     batch.work.worker = worker;
+    batch.work.sequence = number;
     batch.work.start = now();
     const std::shared_ptr<const Order> samples = order(batch.epoch);
     const std::int64_t first = batch.number * settings.batch, end = std::min(first + settings.batch, mine);
+    batch.work.samples = end - first;
     Sample scratch;
     batch.values.reserve(static_cast<std::size_t>(elements(extents) * (end - first)));
     for (std::int64_t place = first; place < end; ++place) {
@@ -151,7 +155,8 @@ LoadedBatch Loader::State::make(std::int64_t number, int worker) {
 void Loader::State::work(int worker) {
     for (;;) {
         std::unique_lock lock(mutex);
-        room.wait(lock, [&] { return stopped || ended(taken) || taken < given + settings.prefetch; });
+        room.wait(lock,
+                  [&] { return stopped || ended(taken) || taken < given + std::max<std::int64_t>(settings.prefetch, asked ? 1 : 0); });
         if (stopped || ended(taken)) return;
         const std::int64_t number = taken++;
         lock.unlock();
@@ -162,6 +167,7 @@ void Loader::State::work(int worker) {
             outcome = std::current_exception();
         }
         lock.lock();
+        if (const auto* batch = std::get_if<LoadedBatch>(&outcome)) loads.push_back(batch->work);
         made.emplace(number, std::move(outcome));
         at[static_cast<std::size_t>(worker)] = -1;
         ready.notify_all();
@@ -207,10 +213,17 @@ std::map<std::int64_t, std::string> Loader::skipped() const {
     return state_->bad;
 }
 
+std::vector<BatchLoad> Loader::loads() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->loads;
+}
+
 std::optional<LoadedBatch> Loader::next() {
     State& s = *state_;
     std::unique_lock lock(s.mutex);
     if (s.ended(s.given)) return std::nullopt;
+    s.asked = true;
+    s.room.notify_all();
     const auto patience = std::chrono::duration<double>(s.settings.patience / units::s);
     if (!s.ready.wait_for(lock, patience, [&] { return s.made.contains(s.given); })) {
         s.stalled = true;
@@ -227,6 +240,7 @@ std::optional<LoadedBatch> Loader::next() {
     LoadedBatch batch = std::get<LoadedBatch>(std::move(found->second));
     s.made.erase(found);
     ++s.given;
+    s.asked = false;
     s.room.notify_all();
     return batch;
 }

@@ -26,7 +26,7 @@ struct ImageSize {
 
 struct LoaderSettings {
     std::int64_t batch = 1;     // samples of this rank
-    std::int64_t prefetch = 4;  // batches ahead of what was taken
+    std::int64_t prefetch = 4;  // batches ahead of what was taken; none: one is begun when it is asked for
     int workers = 2;
     int rank = 0, ranks = 1;
     std::uint64_t seed = 1;
@@ -40,18 +40,20 @@ struct LoaderSettings {
 };
 
 // What making a batch took of one worker. Times are of std::chrono::steady_clock.
-struct LoadWork {
+struct BatchLoad {
     int worker = 0;
+    std::int64_t sequence = 0;  // of the batch, over all epochs
+    std::int64_t samples = 0;
     Seconds start, end;
     Seconds reading, decoding;  // decoding: resizing too
     Bytes read;
 };
 
 struct LoadedBatch {
-    std::int64_t epoch = 0, number = 0;  // in the epoch
-    Blob values;                         // of the samples, one behind the other
-    std::vector<std::int64_t> labels;
-    LoadWork work;
+    std::int64_t epoch = 0, number = 0;         // in the epoch
+    Blob values;                                // of the samples, one behind the other
+    std::vector<std::int64_t> labels, samples;  // samples: their numbers in the dataset
+    BatchLoad work;
 };
 
 class Loader {
@@ -68,6 +70,9 @@ public:
     // The next one; none behind the last epoch. Throws what a worker threw (InputError of a bad sample), when the batches before it are
     // taken; BackendError when nothing comes.
     std::optional<LoadedBatch> next();
+
+    // What all batches took that were made so far, in the order in which they were done.
+    [[nodiscard]] std::vector<BatchLoad> loads() const;
 
     // The samples that were skipped so far, each with what is wrong with it.
     [[nodiscard]] std::map<std::int64_t, std::string> skipped() const;

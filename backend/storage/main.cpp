@@ -1,7 +1,11 @@
 // sextant-data: makes, converts and measures datasets. On stdout it says how far it is ("sample 3 of 10"), then what came of it.
 #include "backend/storage/data_arguments.hpp"
+#include "backend/storage/probe_storage.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/overloaded.hpp"
+#include "model/io/fio_reader.hpp"
+#include "model/io/profile_writer.hpp"
+#include "model/io/replace_file.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -42,9 +46,28 @@ void tell(const Written& written, const std::filesystem::path& out) {
     for (const std::string& why : written.skipped) std::cout << "  " << why << '\n';
 }
 
+StorageProbe probed(const std::filesystem::path& of) {
+    if (std::filesystem::is_directory(of)) return probe_storage({of}, Teller("pass"));
+    Diagnostics diagnostics;
+    const JsonFile file = JsonFile::load(of, diagnostics);
+    StorageProbe probe = read_fio(file);
+    diagnostics.throw_if_any();
+    return probe;
+}
+
+void probe(const ProbeTask& task) {
+    const StorageProbe found = probed(task.of);
+    const StorageClass fitted =
+        fit_storage(found, task.name.empty() ? found.where : task.name, task.source.empty() ? "measured" : task.source);
+    replace_text_file(task.out, [&](std::ostream& out) { out << storage_to_profile(fitted); });
+    std::cout << profile_to_text(fitted);
+    for (const std::string& note : found.notes) std::cout << "note: " << note << '\n';
+}
+
 void run(const DataArguments& arguments) {
     std::visit(Overloaded{[](const MakeSettings& s) { tell(make_dataset(s, Teller("sample")), s.out); },
                           [](const ConvertSettings& s) { tell(convert_dataset(s, Teller("sample")), s.out); },
+                          [](const ProbeTask& t) { probe(t); },
                           [&](const BenchSettings& s) {
                               const BenchResult result = bench_dataset(s, Teller("pass"));
                               std::cout << (arguments.json ? bench_to_json(result) : bench_to_text(result));

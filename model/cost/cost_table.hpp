@@ -7,6 +7,7 @@
 #include "model/graph/trace.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sextant {
@@ -18,19 +19,41 @@ struct PricedExchange {
     double hidden = 0;  // fraction that goes on behind the kernels that follow
 };
 
+// Samples that workers read and decode. They go as fast as the workers can and as what they share leaves them (LoaderPrices).
+struct PricedLoad {
+    Bytes bytes;         // of the samples as stored: what progress is counted in
+    double reading = 1;  // part of the workers' time; the rest they decode
+};
+
 struct Piece {
     SpanKind kind = SpanKind::forward;
     Seconds device;  // kernels, alone on the device
     Seconds host;    // to issue them, and the exchange
     Bytes bytes;     // memory traffic
     Flops flops;
-    std::optional<PricedExchange> exchange;
+    std::optional<PricedExchange> exchange{};
+    std::optional<PricedLoad> load{};
 };
 
 struct WorkPrice {
     std::vector<Piece> pieces;
     // Memory of the rank: held from the start of the segment on, given back at its end, and in use only while it runs.
     Bytes allocates, releases, working;
+};
+
+// Something that loaders share with each other and with the training, and what each byte of a load takes of it: bytes, operations, opens or
+// seconds of cores, and those a second.
+struct LoaderShare {
+    enum class Of { all_nodes, node, network };  // network: what a node has, and its other traffic shares
+    std::string name;
+    Of of = Of::all_nodes;
+    double per_second = 0, of_byte = 0;
+};
+
+struct LoaderPrices {
+    Bandwidth pace;                   // of a rank's workers, with everything to themselves
+    std::vector<LoaderShare> shares;  // the last: the cores of a node's host
+    double kernel_cores = 0;          // that the kernels of one rank keep busy; they come before the workers
 };
 
 struct CostTable {
@@ -42,6 +65,7 @@ struct CostTable {
         Bytes most;
     };
     std::optional<Fusion> fusion;
+    std::optional<LoaderPrices> loaders;  // where samples are read
 };
 
 }  // namespace sextant

@@ -22,11 +22,6 @@ public:
         least_ = rate;
         limit_ = limit;
     }
-    // Where each sample takes so much of a resource that has so much of it a second.
-    template <class Amount, class Rate>
-    void shared(Amount of_sample, Rate rate, LoaderLimit limit) {
-        if (of_sample > Amount{}) at_most(rate / of_sample, limit);
-    }
     [[nodiscard]] Frequency rate() const { return least_; }
     [[nodiscard]] LoaderLimit limit() const { return limit_; }
 
@@ -59,18 +54,6 @@ std::optional<Bandwidth> node_write(const StorageClass& s) {
     if (s.client_write_bandwidth) return s.client_write_bandwidth->value;
     if (!s.shared) return s.write_bandwidth->value;
     return {};
-}
-
-void bound_by_storage(RateBounds& bounds, const SampleSource& source, double sharing, double left, Bandwidth network) {
-    const StorageClass& s = source.storage;
-    const double part = s.shared ? left / sharing : 1;  // of what the storage as a whole has
-    const double opens = source.share * opens_of(source.access, s), operations = opens + source.share * source.access.seeks;
-    const Bytes bytes = source.share * source.access.bytes;
-    if (s.random_read_rate) bounds.shared(operations, part * s.random_read_rate->value, LoaderLimit::operations);
-    if (s.metadata_rate) bounds.shared(opens, part * s.metadata_rate->value, LoaderLimit::metadata);
-    if (const auto node = node_read(s)) bounds.shared(bytes, *node, LoaderLimit::node_bandwidth);
-    if (s.total_read_bandwidth) bounds.shared(bytes, part * s.total_read_bandwidth->value, LoaderLimit::total_bandwidth);
-    if (s.shared && network > Bandwidth{}) bounds.shared(bytes, network, LoaderLimit::network);
 }
 
 }  // namespace
@@ -115,6 +98,22 @@ Seconds write_time(const SampleAccess& a, const StorageClass& s) {
     return opens_of(a, s) * s.open_latency->value + a.bytes / s.write_bandwidth->value;
 }
 
+std::vector<StorageDemand> storage_demands(const SampleSource& source, Bandwidth network, double others) {
+    const StorageClass& s = source.storage;
+    const double left = s.shared ? 1 - others : 1, opens = source.share * opens_of(source.access, s);
+    const double operations = opens + source.share * source.access.seeks, bytes = (source.share * source.access.bytes).si();
+    std::vector<StorageDemand> demands;
+    const auto add = [&](LoaderLimit limit, bool of_node, double of_sample, double per_second) {
+        if (of_sample > 0) demands.push_back({limit, of_node, of_sample, per_second});
+    };
+    if (s.random_read_rate) add(LoaderLimit::operations, !s.shared, operations, left * s.random_read_rate->value.si());
+    if (s.metadata_rate) add(LoaderLimit::metadata, !s.shared, opens, left * s.metadata_rate->value.si());
+    if (const auto node = node_read(s)) add(LoaderLimit::node_bandwidth, true, bytes, node->si());
+    if (s.total_read_bandwidth) add(LoaderLimit::total_bandwidth, !s.shared, bytes, left * s.total_read_bandwidth->value.si());
+    if (s.shared && network > Bandwidth{}) add(LoaderLimit::network, true, bytes, network.si());
+    return demands;
+}
+
 LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, const LoaderNode& node, double nodes, double others,
                        const LoaderScale& by) {
     LoaderRate loader;
@@ -123,11 +122,12 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
         if (!(source.share > 0)) continue;
         const SampleSource here{scaled(source.storage, by), source.access, source.share, source.keep};
         loader.reading += here.share * (read_time(here.access, here.storage) + here.keep);
-        bound_by_storage(bounds, here, nodes, 1 - others, node.network);
+        for (const StorageDemand& d : storage_demands(here, node.network, others))
+            bounds.at_most(d.per_second / (d.of_sample * (d.of_node ? 1 : nodes)) * Hz, d.limit);
     }
     loader.work = work / (node.thread_speed * by.cores);
     bounds.at_most(node.workers * by.workers / (loader.reading + loader.work), LoaderLimit::workers);
-    bounds.shared(loader.work, node.cores, LoaderLimit::cores);
+    if (loader.work > Seconds{}) bounds.at_most(node.cores / loader.work, LoaderLimit::cores);
     loader.samples = bounds.rate();
     loader.limit = bounds.limit();
     return loader;

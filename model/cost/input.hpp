@@ -52,6 +52,14 @@ struct LoaderRate {
     LoaderLimit limit = LoaderLimit::workers;
     Seconds reading, work;  // of one sample by one worker that has everything to itself
 };
+// What one sample asks of storage that others use too, and what there is of it: bytes, operations or opens, and those a second.
+struct StorageDemand {
+    LoaderLimit limit = LoaderLimit::operations;
+    bool of_node = false;  // every node has so much for itself; else all nodes have it together
+    double of_sample = 0, per_second = 0;
+};
+std::vector<StorageDemand> storage_demands(const SampleSource&, Bandwidth network, double others);
+
 // `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of the sources sum to one.
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});

@@ -38,6 +38,19 @@ struct ServerSummary {
     std::vector<int> staleness;  // asynchronous: how many steps of workers met weights so many updates old
 };
 
+// With a dataset. Times are of workers, sums over all ranks that read.
+struct DatasetSummary {
+    std::string path, format;
+    double samples = 0;              // that it has
+    int workers = 0;                 // of each rank that reads
+    double loaded = 0, skipped = 0;  // samples: by all ranks together, as often as they were met; not good, each once
+    Seconds reading, decoding;
+    Bytes read;
+    Seconds copy, unpack, remove;  // to storage nearby before the first step, and from there behind the last one
+
+    [[nodiscard]] Seconds staging() const { return copy + unpack + remove; }
+};
+
 struct RunRecord {
     std::string scenario, scenario_file;
     std::vector<std::string> overrides;
@@ -52,6 +65,7 @@ struct RunRecord {
     Trace trace;
     std::vector<ParameterSummary> parameters;  // where asked for
     std::optional<ServerSummary> servers;
+    std::optional<DatasetSummary> dataset;
 
     [[nodiscard]] Seconds step() const { return trace.end / steps_in_trace; }  // of the trace
 };

@@ -50,6 +50,9 @@ std::size_t hash_of(const Work& work) {
                                         [](const OffloadWork& w) { return 1.0 * w.stage; },
                                         [](const OverheadWork& w) { return w.of_step ? 1.0 : 0.0; },
                                         [](const ServeWork& w) { return w.elements; },
+                                        [](const LoadWork& w) { return w.samples; },
+                                        [](const CopyWork& w) { return w.samples; },
+                                        [](const TakeWork&) { return 0.0; },
                                     },
                                     work);
     return std::hash<double>{}(field)*7 + work.index();
@@ -113,7 +116,8 @@ TaskGraph TaskGraphBuilder::build() && {
 }
 
 std::string_view to_text(Stream s) {
-    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send_next", "send_previous", "copy", "server"};
+    static constexpr std::string_view names[stream_count] = {"compute", "communication", "send_next", "send_previous",
+                                                             "copy",    "server",        "loader"};
     return names[static_cast<std::size_t>(s)];
 }
 
@@ -126,6 +130,8 @@ std::string_view to_text(Payload p) {
     static constexpr std::string_view names[] = {"gradients", "weights", "activations", "activation gradients"};
     return names[static_cast<std::size_t>(p)];
 }
+
+bool brings_samples(const Work& work) { return std::holds_alternative<LoadWork>(work) || std::holds_alternative<CopyWork>(work); }
 
 std::string describe(const Work& work) {
     return std::visit(
@@ -140,6 +146,9 @@ std::string describe(const Work& work) {
             [](const OffloadWork& w) { return std::string(w.weights ? "weights from host memory" : "update in host memory"); },
             [](const OverheadWork& w) { return std::string(w.of_step ? "end of step" : "micro-batch overhead"); },
             [](const ServeWork& w) { return std::string(w.update ? "server update" : "server adds gradients"); },
+            [](const LoadWork&) { return std::string("load samples"); },
+            [](const CopyWork&) { return std::string("samples to the device"); },
+            [](const TakeWork&) { return std::string("take samples"); },
         },
         work);
 }

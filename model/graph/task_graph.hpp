@@ -31,8 +31,9 @@ enum class Stream : std::uint8_t {
     send_previous,  // transfers to the stage before
     copy,           // between device and host memory
     server,         // of a parameter server: segments start in the order in which they become ready
+    loader,         // workers that read and decode samples, all that feed the rank together
 };
-inline constexpr int stream_count = 6;
+inline constexpr int stream_count = 7;
 std::string_view to_text(Stream);
 
 enum class Phase : std::uint8_t {
@@ -103,7 +104,25 @@ struct ServeWork {
     friend bool operator==(const ServeWork&, const ServeWork&) = default;
 };
 
-using Work = std::variant<ComputeWork, CollectiveWork, TransferWork, UpdateWork, OffloadWork, OverheadWork, ServeWork>;
+// How samples come to a rank: workers read and decode those of a micro-batch, a device with memory of its own copies them, and training
+// takes them, which makes room for others.
+struct LoadWork {
+    double samples = 0;
+    friend bool operator==(const LoadWork&, const LoadWork&) = default;
+};
+struct CopyWork {
+    double samples = 0;
+    friend bool operator==(const CopyWork&, const CopyWork&) = default;
+};
+struct TakeWork {
+    friend bool operator==(const TakeWork&, const TakeWork&) = default;
+};
+
+using Work =
+    std::variant<ComputeWork, CollectiveWork, TransferWork, UpdateWork, OffloadWork, OverheadWork, ServeWork, LoadWork, CopyWork, TakeWork>;
+
+// Whether it is loaders' or copies' work, which a real run leaves to a loader of its own.
+bool brings_samples(const Work&);
 
 using WorkIndex = std::uint32_t;
 using SegmentIndex = std::uint32_t;
@@ -134,6 +153,8 @@ struct RankInfo {
     bool server = false;   // a parameter server: its number is `rank`
     // By ParallelGroup; none where it is alone in its group.
     std::array<std::optional<CommunicatorIndex>, parallel_group_count> communicators;
+    // Where samples are read: the ranks of its stage that see the same samples as it. The first of each set reads for all of them.
+    std::optional<CommunicatorIndex> feed{};
 };
 
 struct BlockInstance {

@@ -28,8 +28,11 @@ enum class SpanKind : std::uint8_t {
     overhead,
     serve,  // on a parameter server
     input,  // the rank waits for its samples
+    read,   // loader workers, from storage
+    decode,
+    device_copy,  // of samples
 };
-inline constexpr int span_kind_count = 15;
+inline constexpr int span_kind_count = 18;
 std::string_view to_text(SpanKind);
 // Whether the device computes: what a utilization counts, and what communication beside it slows down.
 bool runs_kernels(SpanKind);

@@ -72,6 +72,16 @@ Json rates_json(const Comparison& c) {
     return list;
 }
 
+Json input_comparison_json(const InputComparison& c) {
+    const auto beside = [&](Seconds predicted, Seconds measured) {
+        return Json{{"predicted_s", c.predicted ? Json(predicted.si()) : Json(nullptr)}, {"measured_s", measured.si()}};
+    };
+    return {{"reading_of_a_sample", beside(c.predicted_reading, c.reading)},
+            {"decoding_of_a_sample", beside(c.predicted_decoding, c.decoding)},
+            {"staging", beside(c.predicted_staging, c.staging)},
+            {"skipped_samples", c.skipped}};
+}
+
 Json input_json(const std::optional<InputUsed>& input) {
     if (!input) return nullptr;
     return {{"name", input->name}, {"value", input->value}, {"kind", to_text(input->kind)}, {"source", input->source}};
@@ -107,6 +117,7 @@ std::string comparison_to_json(const Comparison& c) {
                                     {"simulated", optional_json(c.hidden.simulated)},
                                     {"measured", optional_json(c.hidden.measured)}};
     json["bubble"] = {{"predicted", c.bubble.predicted}, {"simulated", c.bubble.simulated}, {"measured", c.bubble.measured}};
+    if (c.input) json["input"] = input_comparison_json(*c.input);
     if (c.staleness) json["staleness"] = {{"simulated", c.staleness->simulated}, {"measured", c.staleness->measured}};
     Json& ranks = json["ranks"] = Json::array();
     for (const RankComparison& r : c.ranks) ranks.push_back(rank_json(r));

@@ -72,6 +72,15 @@ std::string step_text(const Comparison& c) {
         table.row({"communication hidden", percent(c.hidden.predicted), percent(c.hidden.simulated), percent(c.hidden.measured), "", ""});
     if (std::max({c.bubble.predicted, c.bubble.simulated, c.bubble.measured}) > 0)
         table.row({"bubble", percent(c.bubble.predicted), percent(c.bubble.simulated), percent(c.bubble.measured), "", ""});
+    if (c.input) {
+        const auto phase = [&](const char* name, Seconds predicted, Seconds measured, const char* what) {
+            if (!(measured > Seconds{}) && !(predicted > Seconds{})) return;
+            table.row({name, or_nothing(predicted), "", or_nothing(measured), ratio_text(ratio(measured.si(), predicted.si())), what});
+        };
+        phase("reading", c.input->predicted_reading, c.input->reading, "of a sample by a worker");
+        phase("decoding", c.input->predicted_decoding, c.input->decoding, "of a sample by a worker");
+        phase("staging", c.input->predicted_staging, c.input->staging, "of all samples, once");
+    }
     if (c.staleness)
         table.row({"staleness", "", number_text(c.staleness->simulated), number_text(c.staleness->measured), "", "updates by others"});
     return "\n" + table.text();

@@ -21,6 +21,9 @@ const KindLook& look_of(SpanKind k) {
         {"overhead", {62, 113, 124}},
         {"parameter server", {63, 100, 53}},
         {"waits for samples", {180, 90, 215}},
+        {"read", {96, 70, 222}},
+        {"decode", {186, 226, 60}},
+        {"copy to the device", {58, 44, 92}},
     }};
     return looks[static_cast<std::size_t>(k)];
 }

@@ -126,6 +126,7 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
     {
         ObjectReader r(n);
         read_default_source(r);
+        if (r.has("schema")) r.schema("storage/1");  // in a file of its own
         r.required("name", s.name);
         static constexpr Word<StorageKind> types[] = {{"memory", StorageKind::memory}, {"disk", StorageKind::disk},
                                                       {"ssd", StorageKind::ssd},       {"nvme", StorageKind::nvme},

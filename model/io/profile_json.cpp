@@ -345,6 +345,8 @@ std::string cluster_to_profile(const Cluster& c) {
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string storage_to_profile(const StorageClass& s) { return text("storage/1", json_of(s, Form::profile)); }
+
 std::string profile_to_json(const ReferenceLatencies& table) {
     Json out = {{"title", table.title},
                 {"columns", table.columns},

@@ -31,4 +31,7 @@ std::string profile_to_json(const ReferenceLatencies&);
 // kind and source. Measured GEMM curves are left out: they stand in a file beside a device's.
 std::string cluster_to_profile(const Cluster&);
 
+// The class alone, likewise (storage/1).
+std::string storage_to_profile(const StorageClass&);
+
 }  // namespace sextant

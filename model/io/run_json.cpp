@@ -67,6 +67,14 @@ Json servers_json(const ServerSummary& s) {
             {"staleness", s.staleness}};
 }
 
+Json dataset_json(const DatasetSummary& d) {
+    Json json{{"path", d.path},           {"format", d.format},   {"samples", d.samples},        {"workers", d.workers},
+              {"loaded", d.loaded},       {"skipped", d.skipped}, {"reading_s", d.reading.si()}, {"decoding_s", d.decoding.si()},
+              {"read_bytes", d.read.si()}};
+    if (d.staging() > Seconds{}) json["staging"] = {{"copy_s", d.copy.si()}, {"unpack_s", d.unpack.si()}, {"remove_s", d.remove.si()}};
+    return json;
+}
+
 }  // namespace
 
 std::string run_to_json(const RunRecord& run) {
@@ -83,6 +91,7 @@ std::string run_to_json(const RunRecord& run) {
     json["step_time_s"] = run.step().si();
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
     if (run.servers) json["servers"] = servers_json(*run.servers);
+    if (run.dataset) json["dataset"] = dataset_json(*run.dataset);
     json["trace"] = trace_json(run.trace);
     return json.dump(1) + "\n";
 }

@@ -137,6 +137,7 @@ public:
         read_steps(r);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
+        if (const JsonNode n = r.get("dataset"); n.value) read_dataset(n);
         if (const JsonNode n = r.need("trace"); n.value) read_trace(n);
         check_together(r);
         return std::move(run_);
@@ -207,6 +208,26 @@ private:
         r.required("checksum_applied", servers.checksum_applied, not_negative);
         r.need("staleness");
         r.each("staleness", [&](const JsonNode& n) { read_value(n, servers.staleness.emplace_back(), index_bounds); });
+    }
+
+    void read_dataset(const JsonNode& node) {
+        ObjectReader r(node);
+        DatasetSummary& d = run_.dataset.emplace();
+        r.required("path", d.path);
+        r.required("format", d.format);
+        r.required("samples", d.samples, not_negative);
+        r.required("workers", d.workers, index_bounds);
+        r.required("loaded", d.loaded, not_negative);
+        r.required("skipped", d.skipped, not_negative);
+        read_si(r, "reading_s", d.reading);
+        read_si(r, "decoding_s", d.decoding);
+        read_si(r, "read_bytes", d.read);
+        if (const JsonNode n = r.get("staging"); n.value) {
+            ObjectReader staging(n);
+            read_si(staging, "copy_s", d.copy);
+            read_si(staging, "unpack_s", d.unpack);
+            read_si(staging, "remove_s", d.remove);
+        }
     }
 
     void read_trace(const JsonNode& node) {

@@ -69,6 +69,16 @@ std::string servers_text(const ServerSummary& s) {
     return text + "; weights up to " + std::to_string(s.staleness.size() - 1) + " steps of other workers old";
 }
 
+std::string dataset_text(const DatasetSummary& d) {
+    const auto count = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+    std::string text = count(d.samples) + " of " + d.path + " (" + d.format + ")";
+    if (d.loaded > 0)
+        text += "; each read in " + to_text(d.reading / d.loaded) + " and decoded in " + to_text(d.decoding / d.loaded) + " by a worker";
+    if (d.staging() > Seconds{}) text += "; staged in " + to_text(d.staging());
+    if (d.skipped > 0) text += "; " + count(d.skipped) + " skipped, which are not good";
+    return text;
+}
+
 std::string terms_text(const RunRecord& run) {
     const Trace& trace = run.trace;
     const GraphRank last = last_rank(trace);
@@ -98,6 +108,7 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     table.row({"throughput", throughput_text(run, scenario)});
     if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
     table.row({"memory", memory_text(run)});
+    if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
     if (run.servers) table.row({"servers", servers_text(*run.servers)});
     return run.scenario + "\n" + table.text() + terms_text(run);
 }

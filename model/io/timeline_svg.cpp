@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -43,9 +44,9 @@ TimeUnit unit_for(Seconds end) {
 struct Row {
     GraphRank rank = 0;
     std::string label;
-    std::vector<SpanRow> lanes;  // compute; transfers; exchanges and copies
+    std::vector<SpanRow> lanes;  // compute; transfers; exchanges and copies; loaders
 };
-constexpr std::size_t lane_count = 3;
+constexpr std::size_t lane_count = 4;
 std::size_t lane_of(Stream s) {
     switch (s) {
         case Stream::compute:
@@ -57,6 +58,8 @@ std::size_t lane_of(Stream s) {
         case Stream::communication:
         case Stream::copy:
             return 2;
+        case Stream::loader:
+            return 3;
     }
     return 0;
 }
@@ -140,18 +143,20 @@ private:
         const double n = static_cast<double>(std::max<std::size_t>(1, rows_.size()));
         const double compute = std::clamp(640 / n, 9.0, 30.0), thin = std::max(3.0, std::round(compute / 4)),
                      gap = std::clamp(compute / 3, 3.0, 9.0);
-        const std::array<double, lane_count> lane_height = {compute, lane_used_[1] ? thin : 0, lane_used_[2] ? thin : 0};
-        const double row_height = lane_height[0] + lane_height[1] + lane_height[2] + gap;
+        const std::array<double, lane_count> lane_height = {compute, lane_used_[1] ? thin : 0, lane_used_[2] ? thin : 0,
+                                                            lane_used_[3] ? thin : 0};
+        const double row_height = std::accumulate(lane_height.begin(), lane_height.end(), gap);
         const double bottom = row_height * static_cast<double>(rows_.size());
         std::string out = draw_grid(bottom);
 
         std::array<Detail, lane_count> detail{};
+        const std::size_t lanes_of_row = lane_used_[3] ? lane_count : lane_count - 1;
         for (std::size_t l = 0; l < lane_count; ++l) {
             std::vector<SpanRow> lanes;
             for (const Row& row : rows_) lanes.push_back(row.lanes[l]);
             // Boxes of the compute stream are to be read, those of the thin lanes to be seen.
             const Seconds readable = (l == 0 ? 6 : 0.3) * pixel_;
-            detail[l] = detail_for(lanes, readable, most_boxes / lane_count / std::max<std::size_t>(1, rows_.size()));
+            detail[l] = detail_for(lanes, readable, most_boxes / lanes_of_row / std::max<std::size_t>(1, rows_.size()));
         }
         note_detail(detail[0], std::max(detail[1], detail[2]));
 

@@ -20,8 +20,8 @@ std::string fixed(double value, int decimals) {
     return {text.data(), end};
 }
 
-constexpr std::array<std::string_view, stream_count> thread_names = {"compute", "communication", "send to the next stage",
-                                                                     "send to the previous stage", "copy to and from the host"};
+constexpr std::array<std::string_view, stream_count> thread_names = {
+    "compute", "communication", "send to the next stage", "send to the previous stage", "copy to and from the host", "server", "loader"};
 // Slices of a thread must nest. The part of an exchange that goes on behind the kernels after it would not: it has a thread of its own.
 constexpr int behind_kernels = stream_count;
 constexpr std::string_view behind_kernels_name = "exchanges behind kernels";

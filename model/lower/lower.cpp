@@ -98,7 +98,8 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       boundaries(stage_boundaries(network, *this)),
       parameters(block_parameters(network, s.plan)),
       bucket_rule(sextant::bucket_rule(s.plan, s.framework, precision)),
-      builder(network, block_instances(network, s.plan, virtual_stages)) {}
+      builder(network, block_instances(network, s.plan, virtual_stages)),
+      feeding(sextant::feeding(s)) {}
 
 Fold possible_fold(const Scenario& s) {
     const bool alike = !(s.step_noise > 0) && !(s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) &&
@@ -112,12 +113,14 @@ TaskGraph lower(const Scenario& scenario, Fold fold) {
     check_size(scenario, fold, network.sequence.size());
     LoweredJob job(scenario, fold, network);
     add_ranks(job);
+    add_feeds(job);
     const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
     add_servers(job);
     if (scenario.plan.data_parallel == DataParallel::async_parameter_server) job.builder.steps = asynchronous_steps;
     std::vector<Crossings> crossings;
     for (GraphRank r = 0; r < workers; ++r) crossings.push_back(RankWriter(job, r).write());
     connect(job, crossings);
+    connect_feeds(job);
     serve(job);
     return std::move(job.builder).build();
 }

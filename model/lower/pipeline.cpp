@@ -34,8 +34,10 @@ Crossings RankWriter::write() {
 SegmentIndex RankWriter::put(Stream stream, const Work& work, std::optional<CommunicatorIndex> communicator) {
     const WorkItem& item = order_[at_];
     const auto micro_batch = static_cast<std::uint32_t>(round_ * job_.micro_batches + item.micro_batch);
-    return job_.builder.add(
+    const SegmentIndex segment = job_.builder.add(
         {job_.builder.work(work), rank_, communicator.value_or(0), micro_batch, static_cast<std::uint16_t>(item.chunk), stream});
+    if (stream == Stream::compute) last_compute_ = segment;
+    return segment;
 }
 
 std::optional<SegmentIndex> RankWriter::collective(Stream stream, const CollectiveWork& work, std::optional<SegmentIndex> after) {
@@ -79,6 +81,7 @@ SegmentIndex RankWriter::send(const std::optional<CommunicatorIndex>& peer, Stre
 
 void RankWriter::forward() {
     const WorkItem& item = order_[at_];
+    if (job_.feeding && stage_ == 0 && item.chunk == 0) take_samples();
     if (item.chunk == 0) put(Stream::compute, OverheadWork{});
     if (job_.plan.offload == Offload::optimizer_and_parameters) put(Stream::compute, OffloadWork{stage_, true});
     ComputeWork work = blocks();

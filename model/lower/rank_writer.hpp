@@ -22,6 +22,15 @@ struct ServedTransfer {
     double elements = 0;  // on each server, of all workers that this one stands for
 };
 
+// How samples come to the first stage.
+struct Feeding {
+    int ahead = 0;        // micro-batches that wait for training; none: they are read when they are asked for
+    bool copies = false;  // to a device with memory of its own ...
+    bool beside = false;  // ... beside its work
+    bool behind = false;  // what is copied was loaded while the micro-batch before it was copied: more may wait than a step takes
+};
+std::optional<Feeding> feeding(const Scenario&);
+
 // What lowering works out of a scenario once, for all ranks.
 struct LoweredJob {
     LoweredJob(const Scenario&, Fold, const Network&);
@@ -42,6 +51,9 @@ struct LoweredJob {
     // By rank of the graph: transfers to the neighbouring stages, and to and from the parameter servers.
     std::vector<std::optional<CommunicatorIndex>> to_next, to_previous, to_server;
     std::vector<ServedTransfer> pushes, pulls;
+    std::optional<Feeding> feeding;  // none where samples are always there
+    // By rank of the graph, in the order of the micro-batches: what it loads and copies to its device, and when it takes them.
+    std::vector<std::vector<SegmentIndex>> loads, copies, takes;
 
     // The rank of the graph that stands for the rank of the job at this stage, in the same pipeline as `neighbour`.
     [[nodiscard]] GraphRank at_stage(int stage, GraphRank neighbour) const;
@@ -65,6 +77,10 @@ void add_ranks(LoweredJob&);
 // servers.cpp: adds the servers and the workers' ways to them; what the servers do, once all workers are written.
 void add_servers(LoweredJob&);
 void serve(LoweredJob&);
+
+// input.cpp: adds who reads for whom; what waits for whose samples, once all ranks are written.
+void add_feeds(LoweredJob&);
+void connect_feeds(LoweredJob&);
 
 // First and last segment of a stretch of one rank's work.
 struct Stretch {
@@ -107,6 +123,10 @@ private:
     std::optional<SegmentIndex> gather_block(int block);
     void scatter_until(std::size_t use);
 
+    // input.cpp
+    void take_samples();
+    [[nodiscard]] bool reads() const;  // for all ranks that see the same samples
+
     // servers.cpp
     void push(const Bucket&, Stream, std::optional<SegmentIndex> after);
     void pull();
@@ -125,6 +145,7 @@ private:
     std::size_t at_ = 0;  // place in the order
     int round_ = 0;       // step, where the graph has several
     Crossings crossings_;
+    std::optional<SegmentIndex> last_compute_;     // in the compute stream
     std::optional<SegmentIndex> last_collective_;  // in the communication stream
     std::vector<Bucket> unreduced_;                // gradients whose reduction nothing hides: at the end of the step
     std::vector<std::vector<Gathered>> gathered_;  // by chunk: weights of ZeRO 1 and 2 that arrive behind the first forward

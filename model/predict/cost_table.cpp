@@ -1,6 +1,7 @@
 #include "model/predict/cost_table.hpp"
 
 #include "model/base/overloaded.hpp"
+#include "model/predict/input.hpp"
 #include "model/predict/shared_cores.hpp"
 #include "model/predict/state.hpp"
 
@@ -130,6 +131,16 @@ public:
         return busy(SpanKind::serve, work.update ? server_update_time(job_, bytes) : server_sum_time(job_, bytes));
     }
 
+    WorkPrice price(const LoadWork& work) const {
+        Piece piece;
+        piece.kind = SpanKind::read;
+        piece.load = price_load(*job_.input, work.samples);
+        piece.bytes = piece.load->bytes;
+        return {{piece}, {}, {}, {}};
+    }
+    WorkPrice price(const CopyWork& work) const { return busy(SpanKind::device_copy, price_copy(*job_.input, work.samples)); }
+    static WorkPrice price(const TakeWork&) { return {}; }
+
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
         const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
@@ -160,7 +171,7 @@ private:
             if (!belongs(k, part)) continue;
             const Seconds time = kernel_time(k, job_.rates);
             since_call += time;
-            append(pieces, {kind, time, k.launches * host.launch, k.bytes, k.flops, {}});
+            append(pieces, {kind, time, k.launches * host.launch, k.bytes, k.flops});
         }
         exchange_before(kernels.size());
         if (!pieces.empty()) pieces.front().host += host.block;
@@ -200,7 +211,7 @@ private:
     }
     static WorkPrice busy(SpanKind kind, Seconds time) {
         WorkPrice work;
-        work.pieces.push_back({kind, time, {}, {}, {}, {}});
+        work.pieces.push_back({kind, time, {}, {}, {}});
         return work;
     }
 
@@ -237,6 +248,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
         table.works.push_back(std::visit(price, graph.works()[w]));
     }
     table.overlap_slowdown = f.overlap_slowdown.value;
+    if (job.input) table.loaders = loader_prices(*job.input, job);
     if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;
 }

@@ -44,6 +44,9 @@ void place_readers(InputJob& in, const Prepared::State& job) {
     in.samples = static_cast<double>(plan.global_batch) / plan.dp;
 }
 
+// Of a node.
+int used_devices(const Prepared::State& job) { return std::min(job.devices_per_node, job.scenario.plan.devices()); }
+
 void place_workers(InputJob& in, const DataSource& data, const Prepared::State& job) {
     const NodeSpec& node = job.scenario.cluster.node;
     in.hidden = data.workers > 0 && data.prefetch > 0;
@@ -52,7 +55,7 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.node.thread_speed = node.host.thread_speed.value;
     in.node.network = job.network;
     // A core is the device, or drives it.
-    in.busy_cores = std::min<double>(job.devices_per_node, in.node.cores);
+    in.busy_cores = std::min<double>(used_devices(job), in.node.cores);
 }
 
 void place_copies(InputJob& in, const DataSource& data, const Prepared::State& job) {
@@ -61,6 +64,7 @@ void place_copies(InputJob& in, const DataSource& data, const Prepared::State& j
     const InputValues values = input_values(job.scenario.workload);
     in.input = values.count * values.each;
     in.copies = data.by_sample ? in.samples : static_cast<double>(job.micro_batches);
+    in.by_sample = data.by_sample;
     in.link = {job.host_copy / std::min<double>(std::max(1, node.devices_per_switch), in.readers), data.pinned};
 }
 
@@ -173,6 +177,32 @@ InputEstimate estimate_input(const InputJob& in, Seconds rest, const Resources& 
     e.staging = in.staging;
     return e;
 }
+
+LoaderPrices loader_prices(const InputJob& in, const Prepared::State& job) {
+    const LoaderRate rate = rate_of(in, in.later, {});
+    const PricedLoad one = price_load(in, 1);
+    LoaderPrices prices;
+    prices.pace = in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
+    prices.kernel_cores = in.busy_cores / used_devices(job);
+    for (const SampleSource& source : in.later)
+        for (const StorageDemand& d : storage_demands(source, in.node.network, in.others)) {
+            const auto of = d.limit == LoaderLimit::network ? LoaderShare::Of::network
+                            : d.of_node                     ? LoaderShare::Of::node
+                                                            : LoaderShare::Of::all_nodes;
+            prices.shares.push_back({std::string(to_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
+        }
+    prices.shares.push_back({"cores of the host", LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
+    return prices;
+}
+
+PricedLoad price_load(const InputJob& in, double samples) {
+    const LoaderRate rate = rate_of(in, in.later, {});
+    PricedLoad load{{}, rate.reading / (rate.reading + rate.work)};
+    for (const SampleSource& source : in.later) load.bytes += samples * source.share * source.access.bytes;
+    return load;
+}
+
+Seconds price_copy(const InputJob& in, double samples) { return host_copy_time(samples * in.input, in.by_sample ? samples : 1, in.link); }
 
 // Weights as they are stored, the master copy, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
 // each tensor and pipeline place, or every rank where the states are sharded.

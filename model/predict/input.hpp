@@ -2,6 +2,7 @@
 // predict, and what a report compares other ways of reading with.
 #pragma once
 
+#include "model/cost/cost_table.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/predict/input_estimate.hpp"
 
@@ -26,6 +27,7 @@ struct InputJob {
     Bytes values;       // of one sample as the network takes it, a byte each
     Bytes input;        // of one sample, as it goes to the device; none where the device is the host
     double copies = 0;  // of one step
+    bool by_sample = false;
     HostCopy link;
 };
 
@@ -34,6 +36,11 @@ std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&
 // By how much a step, which without it takes `rest`, is longer in later epochs.
 Seconds input_wait(const InputJob&, Seconds rest, const Resources&);
 InputEstimate estimate_input(const InputJob&, Seconds rest, const Resources&);
+
+// Of the later epochs: what loaders share, and one load of so many samples.
+LoaderPrices loader_prices(const InputJob&, const Prepared::State&);
+PricedLoad price_load(const InputJob&, double samples);
+Seconds price_copy(const InputJob&, double samples);
 
 // None where the scenario has none.
 std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State&, Seconds step);

@@ -123,6 +123,25 @@ std::optional<MeanStaleness> compare_staleness(const SimulationReport& simulatio
     return MeanStaleness{simulation.staleness->mean, steps > 0 ? sum / steps : 0};
 }
 
+std::optional<InputComparison> compare_input(const Report& prediction, const RunRecord& run) {
+    if (!run.dataset) return {};
+    InputComparison c;
+    if (prediction.input) {
+        c.predicted = true;
+        // A run is seldom longer than an epoch or two, and what it reads was often read before: what of it comes from memory, later epochs
+        // say.
+        c.predicted_reading = prediction.input->later.reading;
+        c.predicted_decoding = prediction.input->later.work;
+        c.predicted_staging = prediction.input->staging.total();
+    }
+    const double loaded = std::max(1.0, run.dataset->loaded);
+    c.reading = run.dataset->reading / loaded;
+    c.decoding = run.dataset->decoding / loaded;
+    c.staging = run.dataset->staging();
+    c.skipped = run.dataset->skipped;
+    return c;
+}
+
 Flops flops_of(const Trace& trace) {
     Flops sum;
     for (const Span& s : trace.spans) sum += s.flops;
@@ -180,6 +199,7 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     c.ranks = compare_ranks(c, run);
     compare_last_rank(c);
     compare_rates(c, run);
+    c.input = compare_input(c.prediction, run);
     c.staleness = compare_staleness(c.simulation, run);
     c.residual = find_term_residual(job, c);
     c.memory_residual = find_memory_residual(job, c);

@@ -75,6 +75,15 @@ struct MeanStaleness {
     double simulated = 0, measured = 0;
 };
 
+// How samples came: of one sample what a worker takes to read and to decode it, and what it took to bring all of them nearby before.
+// Predicted where the scenario says where they are.
+struct InputComparison {
+    bool predicted = false;
+    Seconds predicted_reading, predicted_decoding, predicted_staging;
+    Seconds reading, decoding, staging;
+    double skipped = 0;  // samples that were not good
+};
+
 struct Comparison {
     Report prediction;
     SimulationReport simulation;
@@ -90,6 +99,7 @@ struct Comparison {
     Beside<Terms> terms, overlapped;
     Beside<std::optional<double>> hidden;    // communication that is overlapped, of all; none without communication
     Beside<double> bubble;                   // of the step
+    std::optional<InputComparison> input;    // where a dataset was read
     std::optional<MeanStaleness> staleness;  // of an asynchronous parameter server
     std::vector<RankComparison> ranks;
     std::vector<KernelRate> kernels;

@@ -37,16 +37,6 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector
     return e;
 }
 
-// Loaders are not played: a step waits for its samples as the closed form says.
-void add_input(Estimate& e, const Prepared& job) {
-    const auto& input = job.state().input;
-    if (!input) return;
-    const Seconds wait = input_wait(*input, e.step, {});
-    e.terms[Term::input] += wait;
-    e.slowest[Term::input] += wait;
-    e.step += wait;
-}
-
 }  // namespace
 
 SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, const CostTable& table, Simulation simulation,
@@ -66,10 +56,7 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     r.critical_path = critical_path(r.trace);
     if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);
-    Estimate played = with_trace(predicted, r.trace, r.steps, r.memory);
-    add_input(played, job);
-    r.report = make_report(job, played);
-    if (r.report.input) r.report.assumptions.emplace_back("the timeline does not show the loaders; the term input is that of predict");
+    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, r.memory));
     return r;
 }
 

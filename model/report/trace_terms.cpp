@@ -179,6 +179,9 @@ Term term_of(SpanKind k) {
         case SpanKind::overhead:
             return Term::overhead;
         case SpanKind::input:
+        case SpanKind::read:
+        case SpanKind::decode:
+        case SpanKind::device_copy:
             return Term::input;
     }
     return Term::overhead;
@@ -206,7 +209,7 @@ Terms terms_of(const Trace& trace, GraphRank rank) {
 Terms overlapped_of(const Trace& trace, GraphRank rank) {
     std::array<std::vector<const Span*>, term_count> by_term;
     for (const Span& s : trace.spans)
-        if (s.rank == rank && (is_exchange(s.kind) || s.kind == SpanKind::offload))
+        if (s.rank == rank && (is_exchange(s.kind) || s.kind == SpanKind::offload || term_of(s.kind) == Term::input))
             by_term[static_cast<std::size_t>(term_of(s.kind))].push_back(&s);
     const std::vector<TermStretch> timeline = term_timeline(trace, rank);
     Terms overlapped;

@@ -15,11 +15,12 @@ std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
 }
 
 // What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is.
-void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const Placement& placement,
-               const auto& add) {
+void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const LoaderLinks& loaders,
+               const Placement& placement, const auto& add) {
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
         const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
+        const auto node = [&](std::size_t i) { return device(i) / topology.devices_per_node(); };
         std::vector<DeviceIndex> members;
         switch (pattern) {
             case TrafficPattern::ring:
@@ -33,6 +34,12 @@ void add_loads(const Communicator& communicator, TrafficPattern pattern, const T
             case TrafficPattern::to_server:
             case TrafficPattern::from_server:
                 add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server));
+                break;
+            case TrafficPattern::load:
+                add(set[0], loaders.loads_of_samples(node(0)));
+                break;
+            case TrafficPattern::kernels:
+                for (std::size_t i = 0; i < set.size(); ++i) add(set[i], loaders.loads_of_kernels(node(i)));
                 break;
         }
     }
@@ -73,10 +80,11 @@ TrafficPattern pattern_of(const CollectivePrice& price, const Communicator& comm
 
 LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement) {
     find_traffic(graph, table);
-    std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size());
+    const LoaderLinks loaders(table.loaders ? &*table.loaders : nullptr, topology);
+    std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size() + loaders.links().size());
     std::vector<Crossing> crossings;
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, placement,
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, loaders, placement,
                   [&](int of, const std::vector<LinkLoad>& loads) {
                       for (const LinkLoad& load : loads) {
                           crossings.push_back({t, of, load.link});
@@ -86,7 +94,8 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
                       }
                   });
     }
-    classify(topology, std::move(loads_of_link));
+    topology_links_ = topology.links().size();
+    classify(topology, loaders, std::move(loads_of_link));
     drop_never_full();
     drop_dominated();
     sets_are_alike_ = are_alike(crossings);
@@ -122,16 +131,27 @@ void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
             if (own || inside) meet(own ? s.communicator : *inside, piece.exchange->price, work);
         }
     }
+    if (!table.loaders) return;
+    for (const RankInfo& rank : graph.ranks()) {
+        if (!rank.feed) continue;
+        for (const TrafficPattern pattern : {TrafficPattern::load, TrafficPattern::kernels}) {
+            std::optional<TrafficIndex>& known = index_[key(*rank.feed, pattern)];
+            if (known || (pattern == TrafficPattern::load && rank.stage > 0)) continue;
+            known = static_cast<TrafficIndex>(traffic_.size());
+            traffic_.push_back({*rank.feed, pattern, pattern == TrafficPattern::load ? table.loaders->pace : LoaderLinks::kernel_pace});
+        }
+    }
 }
 
-void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkClass::Load>> loads_of_link) {
+void LinkMap::classify(const Topology& topology, const LoaderLinks& loaders, std::vector<std::vector<LinkClass::Load>> loads_of_link) {
     std::map<std::vector<std::pair<TrafficIndex, float>>, std::size_t> known;
     class_of_.resize(loads_of_link.size());
     for (std::size_t l = 0; l < loads_of_link.size(); ++l) {
         if (loads_of_link[l].empty()) continue;
-        const TopologyLink& link = topology.links()[l];
-        if (!std::isfinite(link.bandwidth.si())) continue;  // never limits
-        const auto [entry, is_new] = known.try_emplace(shape_of(loads_of_link[l], link.bandwidth), classes_.size());
+        const bool is_link = l < topology_links_;
+        const Bandwidth capacity = is_link ? topology.links()[l].bandwidth : loaders.links()[l - topology_links_].capacity;
+        if (!std::isfinite(capacity.si())) continue;  // never limits
+        const auto [entry, is_new] = known.try_emplace(shape_of(loads_of_link[l], capacity), classes_.size());
         class_of_[l] = entry->second;
         if (!is_new) {
             classes_[entry->second].links.push_back(static_cast<int>(l));
@@ -139,13 +159,18 @@ void LinkMap::classify(const Topology& topology, std::vector<std::vector<LinkCla
         }
         const auto name = [&](int vertex) { return topology.vertices()[static_cast<std::size_t>(vertex)].name; };
         classes_.push_back(
-            {name(link.from) + " -> " + name(link.to), {static_cast<int>(l)}, link.bandwidth, std::move(loads_of_link[l]), true});
+            {is_link ? name(topology.links()[l].from) + " -> " + name(topology.links()[l].to) : loaders.links()[l - topology_links_].name,
+             {static_cast<int>(l)},
+             capacity,
+             std::move(loads_of_link[l]),
+             true});
     }
 }
 
 // Links that have room for all that cross them, each as fast as it ever can be.
 void LinkMap::drop_never_full() {
-    std::vector<double> fastest(traffic_.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> fastest;
+    for (const Traffic& t : traffic_) fastest.push_back(t.limit.si());
     for (const LinkClass& c : classes_)
         for (const LinkClass::Load& l : c.loads) fastest[l.traffic] = std::min(fastest[l.traffic], c.capacity.si() / l.weight);
     for (LinkClass& c : classes_) {

@@ -9,16 +9,19 @@
 #include "model/graph/task_graph.hpp"
 #include "model/hardware/topology.hpp"
 #include "model/simulate/fluid_network.hpp"
+#include "model/simulate/loader_links.hpp"
 #include "model/simulate/simulate.hpp"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sextant {
 
-enum class TrafficPattern : std::uint8_t { ring, all_to_all, path, to_server, from_server };
-inline constexpr int pattern_count = 5;
+// The last two are of the ranks that see the same samples: what their workers read and decode, what their kernels take of the cores.
+enum class TrafficPattern : std::uint8_t { ring, all_to_all, path, to_server, from_server, load, kernels };
+inline constexpr int pattern_count = 7;
 
 // A communicator's bytes by one pattern, all its sets at once.
 using TrafficIndex = std::uint32_t;
@@ -26,7 +29,7 @@ using TrafficIndex = std::uint32_t;
 // Links that are one to whatever crosses them.
 struct LinkClass {
     std::string name;        // of the first
-    std::vector<int> links;  // ascending
+    std::vector<int> links;  // ascending; of the topology, or what loaders share, numbered behind its links
     Bandwidth capacity;
     struct Load {
         TrafficIndex traffic = 0;
@@ -44,6 +47,7 @@ public:
     [[nodiscard]] std::span<const LinkUse> uses(TrafficIndex t) const { return uses_[t]; }
     [[nodiscard]] std::vector<Bandwidth> capacities() const;  // of the links that uses() name
     [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
+    [[nodiscard]] std::size_t topology_links() const { return topology_links_; }  // numbers from here on are of no link
     [[nodiscard]] std::size_t traffic_count() const { return traffic_.size(); }
     // Whether folding changes no rate: all that a rank of the graph stands for cross links of the same classes. Then rates that are fair to
     // the bundle are fair to each alone, for each has the bundle's bottleneck on its own way.
@@ -57,7 +61,7 @@ private:
         int link = 0;
     };
     void find_traffic(const TaskGraph&, const CostTable&);
-    void classify(const Topology&, std::vector<std::vector<LinkClass::Load>> loads_of_link);
+    void classify(const Topology&, const LoaderLinks&, std::vector<std::vector<LinkClass::Load>> loads_of_link);
     void drop_never_full();
     void drop_dominated();
     [[nodiscard]] bool are_alike(const std::vector<Crossing>&) const;
@@ -65,11 +69,13 @@ private:
     struct Traffic {
         CommunicatorIndex communicator = 0;
         TrafficPattern pattern = TrafficPattern::ring;
+        Bandwidth limit = Bandwidth::from_si(std::numeric_limits<double>::infinity());  // that it never exceeds
     };
     std::vector<Traffic> traffic_;
     std::vector<std::optional<TrafficIndex>> index_;  // by communicator and pattern
     std::vector<LinkClass> classes_;
     std::vector<std::optional<std::size_t>> class_of_;  // by link; none where nothing limits or crosses it
+    std::size_t topology_links_ = 0;
     bool sets_are_alike_ = true;
     std::vector<std::vector<LinkUse>> uses_;  // by traffic; links are those classes that limit
 };

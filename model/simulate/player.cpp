@@ -88,7 +88,7 @@ void Player::handle(const Event& event) {
             fixed_done(event.index);
             break;
         case EventKind::flow_done:
-            if (flows_[event.index].version == event.version) finish_exchange(flows_[event.index].exchange);
+            if (flows_[event.index].version == event.version) flow_done(event.index);
             break;
     }
 }
@@ -116,6 +116,7 @@ void Player::go_on(LaneIndex l) {
         const Piece& piece = pieces[lane.piece];
         if (piece.device > Seconds{} || piece.host > Seconds{}) return run_kernel(l, piece);
         if (piece.exchange) return come_to(l, *piece.exchange);
+        if (piece.load) return load(l, piece);
     }
     finish_segment(l);
 }
@@ -135,6 +136,7 @@ void Player::run_kernel(LaneIndex l, const Piece& piece) {
     lane.since = now_;
     lane.left = piece.device * slowness_[rank_of(l)];
     lane.issued = host_[rank_of(l)] += piece.host;
+    if (piece.device > Seconds{} && shares_cores(l)) return run_beside_loaders(l);
     queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});
 }
 
@@ -143,6 +145,10 @@ void Player::retime_kernel(GraphRank rank) {
     const LaneIndex l = lane_of(rank, Stream::compute);
     Lane& lane = lanes_[l];
     if (!lane.in_kernel || !runs_kernels(piece_of(lane).kind) || table_.overlap_slowdown == 1) return;
+    if (lane.flow) {
+        lane.left = stop_flow(*lane.flow) / LoaderLinks::kernel_pace;
+        return run_beside_loaders(l);
+    }
     const double was = communicating_[rank] > 0 ? 1.0 : table_.overlap_slowdown;
     lane.left = max(Seconds{}, lane.left - (now_ - lane.since) / was);
     lane.since = now_;
@@ -199,7 +205,8 @@ void Player::release(SegmentIndex s, SpanIndex by) {
 void Player::reserve_spans() {
     std::size_t count = 0;
     for (const Segment& segment : graph_.segments())
-        for (const Piece& piece : table_.works[segment.work].pieces) count += (piece.device > Seconds{} ? 1 : 0) + (piece.exchange ? 1 : 0);
+        for (const Piece& piece : table_.works[segment.work].pieces)
+            count += (piece.device > Seconds{} ? 1 : 0) + (piece.exchange ? 1 : 0) + (piece.load ? 2 : 0);
     spans.reserve(count);
 }
 

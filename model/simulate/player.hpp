@@ -48,6 +48,7 @@ private:
         Seconds since, left;
         Seconds issued;  // when the host is done with them
         std::uint32_t version = 0;
+        std::optional<FlowIndex> flow;  // of kernels or a load
     };
 
     // A collective or a transfer, from the time when all have come to it.
@@ -68,11 +69,14 @@ private:
         bool flows = false;
     };
 
+    // What moves, and whose it is: an exchange's bytes; of a lane, samples that are loaded or kernels that share the cores with loaders.
     struct FlowState {
-        ExchangeIndex exchange = 0;
+        enum class Of : std::uint8_t { exchange, load, kernels } of = Of::exchange;
+        std::uint32_t index = 0;
+        TrafficIndex traffic = 0;
         std::uint32_t version = 0;
-        Seconds since;  // of the rate that it has
-        Bandwidth rate;
+        Seconds since{};  // of the rate that it has
+        Bandwidth rate{};
     };
 
     enum class EventKind : std::uint8_t { kernel_done, issued, exchange_begins, fixed_done, flow_done };
@@ -97,6 +101,13 @@ private:
     void release(SegmentIndex, SpanIndex by);
     void retime_kernel(GraphRank);
 
+    void flow_done(FlowIndex);
+    FlowIndex start_flow(const FlowState&, Bytes, Bandwidth limit);
+    Bytes stop_flow(FlowIndex);
+    void run_beside_loaders(LaneIndex);
+    void load(LaneIndex, const Piece&);
+    void load_done(LaneIndex);
+
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
     [[nodiscard]] bool by_cycle(LaneIndex l) const { return table_.fusion && stream_of(l) == Stream::communication; }
@@ -105,7 +116,6 @@ private:
     void fixed_done(ExchangeIndex);
     void finish_exchange(ExchangeIndex);
     void count_communication(const Exchange&, int change);
-    void stop_flow(const Exchange&);
     void go_on_behind(ExchangeIndex);
     ExchangeIndex take_exchange();
     void free_exchange(ExchangeIndex);
@@ -116,6 +126,7 @@ private:
     static GraphRank rank_of(LaneIndex l) { return l / stream_count; }
     static Stream stream_of(LaneIndex l) { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
+    [[nodiscard]] bool shares_cores(LaneIndex) const;
     struct SpanContent {
         SpanKind kind = SpanKind::forward;
         Bytes bytes;

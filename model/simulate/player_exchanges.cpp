@@ -8,6 +8,8 @@
 namespace sextant {
 namespace {
 
+constexpr Bandwidth unlimited = Bandwidth::from_si(std::numeric_limits<double>::infinity());
+
 SpanKind kind_of(const Work& work, ParallelGroup group) {
     const auto of_activations = [](Payload p) { return p == Payload::activations || p == Payload::activation_gradients; };
     if (const auto* transfer = std::get_if<TransferWork>(&work))
@@ -129,30 +131,13 @@ void Player::fixed_done(ExchangeIndex e) {
     // At less than full efficiency it keeps its links as busy as more bytes would.
     uses_.assign(uses.begin(), uses.end());
     for (LinkUse& use : uses_) use.weight /= price.efficiency;
-    exchange.flow = network_.start(now_, exchange.bytes, uses_, Bandwidth::from_si(std::numeric_limits<double>::infinity()));
+    exchange.flow = start_flow({FlowState::Of::exchange, e, exchange.traffic}, exchange.bytes, unlimited);
     exchange.flows = true;
-    if (flows_.size() <= exchange.flow) flows_.resize(exchange.flow + 1);
-    FlowState& flow = flows_[exchange.flow];
-    flow.exchange = e;
-    flow.since = now_;
-    flow.rate = {};
-    links_changed_ = true;
-}
-
-void Player::settle_links() {
-    links_changed_ = false;
-    for (const FluidNetwork::Finish& f : network_.settle(now_)) {
-        FlowState& flow = flows_[f.flow];
-        if (flow.rate > Bandwidth{}) rates.push_back({exchanges_[flow.exchange].traffic, flow.since, now_, flow.rate});
-        flow.since = now_;
-        flow.rate = network_.rate(f.flow);
-        queue_.push(f.at, {EventKind::flow_done, f.flow, ++flow.version});
-    }
 }
 
 void Player::finish_exchange(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
-    if (exchange.flows) stop_flow(exchange);
+    if (exchange.flows) stop_flow(exchange.flow);
     count_communication(exchange, -1);
     if (by_cycle(exchange.lanes.front())) {
         Seconds& wake = wakes_[exchange.communicator];
@@ -170,14 +155,6 @@ void Player::finish_exchange(ExchangeIndex e) {
         for (std::uint32_t i = 0; i < exchange.fused; ++i) finish_segment(l);
     }
     if (!exchange.behind) free_exchange(e);
-}
-
-void Player::stop_flow(const Exchange& exchange) {
-    FlowState& flow = flows_[exchange.flow];
-    ++flow.version;
-    if (flow.rate > Bandwidth{}) rates.push_back({exchange.traffic, flow.since, now_, flow.rate});
-    network_.stop(now_, exchange.flow);
-    links_changed_ = true;
 }
 
 // With the part that its lanes do not wait for.

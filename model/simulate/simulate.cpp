@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace sextant {
@@ -39,7 +40,23 @@ std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
     return slowness;
 }
 
-// They are in the order of their start. Those of one instant are put in that of rank and stream; causes follow.
+// They are in the order of their start, but for those of which only the end told when they began.
+void sort_by_start(std::vector<Span>& spans) {
+    if (std::ranges::is_sorted(spans, {}, &Span::start)) return;
+    std::vector<SpanIndex> order(spans.size()), place(spans.size());
+    std::iota(order.begin(), order.end(), SpanIndex{0});
+    std::ranges::stable_sort(order, {}, [&](SpanIndex i) { return spans[i].start; });
+    std::vector<Span> sorted;
+    sorted.reserve(spans.size());
+    for (const SpanIndex i : order) {
+        place[i] = static_cast<SpanIndex>(sorted.size());
+        sorted.push_back(spans[i]);
+    }
+    for (Span& span : sorted) span.cause = place[span.cause];
+    spans = std::move(sorted);
+}
+
+// Those of one instant are put in that of rank and stream; causes follow.
 void put_in_order(std::vector<Span>& spans) {
     std::vector<SpanIndex> place(spans.size());
     std::vector<std::pair<Span, SpanIndex>> together;
@@ -69,6 +86,7 @@ Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topolo
     for (const RankInfo& rank : graph.ranks()) trace.ranks.push_back({rank.rank, rank.stage, rank.multiplicity, rank.server, {}});
     for (const Work& work : graph.works()) trace.names.push_back(describe(work));
     trace.spans = std::move(player.spans);
+    sort_by_start(trace.spans);
     put_in_order(trace.spans);
     for (const Span& span : trace.spans) trace.end = max(trace.end, span.end);
     simulation.devices = device_utilization(trace);

@@ -5,6 +5,7 @@
 //     another stream of its device communicates.
 //   - A collective starts when all its ranks have come to it. Its fixed time passes first; then its bytes flow, all hops of all its rings
 //     in step, at the rate that max-min fairness leaves it (fluid_network.hpp).
+//   - What loaders read crosses storage and NICs likewise, and where a host's cores are short they and the kernels share those.
 // docs/model/simulation.md derives each rule by examples.
 #pragma once
 
@@ -41,7 +42,7 @@ struct UtilizationSeries {
     std::string name;          // "rank 3", "n0.gpu3 -> nvswitch0"
     int count = 1;             // devices or links that are used alike, and that the series stands for
     std::vector<double> busy;  // fraction of the interval (device), or of the capacity (link)
-    std::vector<int> links{};  // those of Topology::links() that it stands for, ascending; empty for devices
+    std::vector<int> links{};  // those of Topology::links() that it stands for, ascending; empty for devices and what loaders share
 };
 
 struct Simulation {

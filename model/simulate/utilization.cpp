@@ -41,6 +41,7 @@ std::vector<UtilizationSeries> link_utilization(const LinkMap& links, std::span<
     for (const LinkClass& c : links.classes()) {
         UtilizationSeries& s =
             series.emplace_back(UtilizationSeries{c.name, static_cast<int>(c.links.size()), std::vector<double>(intervals), c.links});
+        std::erase_if(s.links, [&](int l) { return static_cast<std::size_t>(l) >= links.topology_links(); });
         for (const LinkClass::Load& load : c.loads)
             for (std::size_t i = 0; i < intervals; ++i) s.busy[i] += load.weight * of_traffic[load.traffic][i] / c.capacity.si();
     }

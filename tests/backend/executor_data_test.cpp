@@ -83,12 +83,60 @@ TEST_F(ExecutorData, EndsOnAllRanksWithTheNameOfADamagedSample) {
     EXPECT_THAT(skipped.err, HasSubstr("skipped " + victim.string()));
 }
 
-TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetworkOrThePlan) {
+TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetwork) {
     make({"--samples", "32", "--size", "8x8x1", "--classes", "5"});
     EXPECT_THAT(start(small_images(), json::object(), 1, {"--data", data_}).err,
                 HasSubstr("its samples are 8x8x1, and the network reads images of 3 channels"));
-    EXPECT_THAT(start(small_images(), {{"pp", 2}}, 2, {"--data", data_}).err, HasSubstr("a pipeline is not fed from a dataset"));
     EXPECT_EQ(start(small_images(), json::object(), 1, {"--data", "/no/such/file"}).exit_code, 2);
+}
+
+// Every plan sees the samples that one rank sees, in another order at most: with one batch an epoch in the same.
+TEST_F(ExecutorData, FeedsPipelinesAndTensorGroupsAndServersTheSameSamples) {
+    make({"--samples", "8", "--size", "40", "--classes", "5", "--format", "npy"});
+    const std::vector<std::string> words{"--data", data_, "--steps", "4"};
+    const json alone = train(transformer(false), {{"micro_batch", 8}}, words);
+    ASSERT_FALSE(alone.is_null());
+    for (const json& plan :
+         {json{{"micro_batch", 8}, {"tp", 2}}, json{{"micro_batch", 8}, {"pp", 2}}, json{{"micro_batch", 8}, {"tp", 2}, {"pp", 2}},
+          json{{"micro_batch", 8}, {"data_parallel", "parameter_server"}}}) {
+        const json run = train(transformer(false), plan, words);
+        ASSERT_FALSE(run.is_null()) << plan;
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(run["losses"][i].get<double>(), alone["losses"][i].get<double>(), 1e-4) << plan;
+        // Stages read for themselves, ranks of a tensor group once for all; loaders run ahead of the four steps.
+        const double readers = plan.value("pp", 1);
+        EXPECT_GE(run["dataset"]["loaded"].get<double>(), readers * 4 * 8) << plan;
+        EXPECT_LE(run["dataset"]["loaded"].get<double>(), readers * (4 + 5) * 8) << plan;
+    }
+}
+
+TEST_F(ExecutorData, SkipsTheSameSamplesOnAllStages) {
+    make({"--samples", "16", "--size", "8x8x3", "--classes", "5"});
+    for (const auto& e : fs::recursive_directory_iterator(data_))
+        if (e.path().filename() == "00000011.jpg") fs::resize_file(e.path(), 100);
+    const json chain = {{"chain",
+                         {{"input_shape", {3, 8, 8}},
+                          {"layers", {{{"conv", {{"width", 8}, {"kernel", 3}}}}, {{"activation", "relu"}}, {{"pool", "global_average"}}}},
+                          {"classes", 5}}}};
+    const json run = train(chain, {{"pp", 2}}, {"--data", data_, "--steps", "6", "--bad-samples", "skip"});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_EQ(run["dataset"]["skipped"], 1);
+    EXPECT_EQ(run["dataset"]["format"], "files");
+    const std::vector<std::string> failing{"--data", data_, "--steps", "20"};
+    EXPECT_EQ(start(chain, {{"pp", 2}}, 2, failing).exit_code, 2) << "no rank is left waiting";
+}
+
+TEST_F(ExecutorData, StagesTheDatasetAndTakesItAwayAgain) {
+    make({"--samples", "32", "--size", "8x8x3", "--classes", "5", "--format", "tar", "--encoding", "png"});
+    const fs::path near = stem_ + ".near";
+    fs::create_directories(near);
+    const json run =
+        train(small_images(), {{"dp", 2}}, {"--data", data_, "--steps", "3", "--stage", near.string(), "--stage-mode", "untar"});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_GT(run["dataset"]["staging"]["copy_s"].get<double>(), 0);
+    EXPECT_GT(run["dataset"]["staging"]["unpack_s"].get<double>(), 0);
+    EXPECT_EQ(run["dataset"]["path"], data_);
+    EXPECT_TRUE(fs::is_empty(near));
+    fs::remove_all(near);
 }
 
 }  // namespace

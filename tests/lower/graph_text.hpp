@@ -8,6 +8,7 @@
 //   push0 pull0     to and from a parameter server; S, U there: gradients added up, weights updated
 //   U D w          optimizer step; with offload the step in host memory, and weights that come for a pass
 //   o =            what the framework does for each micro-batch, for each step
+//   L0 c0 t0       samples of micro-batch 0 that are loaded, copied to the device, taken
 #pragma once
 
 #include "model/lower/lower.hpp"
@@ -45,6 +46,9 @@ struct Words {
         if (const auto* w = std::get_if<ServeWork>(&work)) return w->update ? "U" : "S";
         if (const auto* w = std::get_if<OffloadWork>(&work)) return w->weights ? "w" : "D";
         if (const auto* w = std::get_if<OverheadWork>(&work)) return w->of_step ? "=" : "o";
+        if (std::holds_alternative<LoadWork>(work)) return "L" + micro_batch;
+        if (std::holds_alternative<CopyWork>(work)) return "c" + micro_batch;
+        if (std::holds_alternative<TakeWork>(work)) return "t" + micro_batch;
         return "U";
     }
     // One stream of one rank.

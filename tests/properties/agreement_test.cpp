@@ -1,11 +1,13 @@
 // The closed form against the event simulator: how far apart, over which plans. docs/model/agreement.md says what the difference is made
 // of.
+#include "model/cost/data_formats.hpp"
 #include "model/plan/partition.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
 #include "tests/properties/random_plans.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -77,6 +79,77 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans) {
     EXPECT_LE(percentile(all, 0.95), 0.05);
     EXPECT_LE(percentile(uniform, 0.95), 0.005);
     EXPECT_GE(5 * uniform.size(), all.size());
+}
+
+// A plan that is fed from storage so that loading takes `ratio` times the step without it, for one reason or another.
+enum class Reason { workers, total_bandwidth, operations };
+constexpr Reason reasons[] = {Reason::workers, Reason::total_bandwidth, Reason::operations};
+
+Scenario fed(Scenario s, double ratio, Reason reason) {
+    constexpr int workers = 4;
+    constexpr Bytes sample = 100 * KB;
+    const Seconds loading = ratio * estimate(prepare(s)).step;
+    const double of_rank = static_cast<double>(s.plan.global_batch) / s.plan.dp, all = static_cast<double>(s.plan.global_batch);
+    StorageClass storage;
+    storage.kind = StorageKind::parallel;
+    storage.shared = true;
+    storage.open_latency = storage.seek_latency = round_machine::given(1 * ns);
+    storage.read_bandwidth = round_machine::given(1e6 * TB / units::s);
+    if (reason == Reason::workers) storage.seek_latency = round_machine::given(workers * loading / of_rank);
+    if (reason == Reason::total_bandwidth) storage.total_read_bandwidth = round_machine::given(all * sample / loading);
+    if (reason == Reason::operations) storage.random_read_rate = round_machine::given(all / loading);
+    s.data.synthetic = false;
+    s.data.storage = storage;
+    s.data.format = DataFormat::npy;
+    s.data.sample_bytes = sample;
+    s.data.workers = workers;
+    s.cluster.node.host.cores = 10'000;
+    return s;
+}
+
+// Who waits longer, loaders or training, and where both are nearly alike.
+TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storage) {
+    std::vector<Difference> bound_by_loader, bound_by_compute, near;
+    std::size_t i = 0;
+    for (const RandomPlan& plan : random_plans(unseen + 20, 300)) {
+        const double ratio = std::array{0.3, 0.6, 1.0, 1.5, 3.0}[i % 5];
+        const Reason reason = reasons[i++ % 3];
+        std::string text = "ratio " + std::to_string(ratio) + " reason " + std::to_string(static_cast<int>(reason)) + ' ';
+        for (const std::string& o : plan.overrides) text += o + ' ';
+        (ratio > 1   ? bound_by_loader
+         : ratio < 1 ? bound_by_compute
+                     : near)
+            .push_back({difference(fed(plan.scenario, ratio, reason)), text});
+    }
+    sort_and_print(bound_by_loader, "plans bound by their loaders");
+    sort_and_print(bound_by_compute, "plans that loaders keep up with");
+    sort_and_print(near, "plans where both take as long");
+    EXPECT_LE(percentile(bound_by_loader, 0.95), 0.05);
+    EXPECT_LE(percentile(bound_by_compute, 0.95), 0.05);
+}
+
+// Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
+TEST(Agreement, of_predict_and_simulate_where_loaders_crowd_the_cores) {
+    std::vector<Difference> list;
+    for (const int cores : {1, 2, 4, 8})
+        for (const int workers : {1, 2, 8})
+            for (const double ratio : {0.2, 0.9, 1.1, 4.0}) {
+                Scenario s = mlp_job(8);
+                round_machine::only_arithmetic_counts(s);
+                s.plan.dp = 4;
+                s.plan.global_batch = 4096;
+                s = fed(s, 0.01, Reason::workers);
+                s.data.workers = workers;
+                s.cluster.node.host.cores = cores;
+                // The library's time for a sample at this speed of a thread is all the work that there is.
+                const Seconds step = estimate(prepare(s)).step - estimate(prepare(s)).terms[Term::input];
+                const Seconds work = facts_of(DataFormat::npy).library.value;
+                s.cluster.node.host.thread_speed = round_machine::given(work * 1024.0 / (workers * ratio * step));
+                list.push_back({difference(s),
+                                std::to_string(cores) + " cores, " + std::to_string(workers) + " workers, ratio " + std::to_string(ratio)});
+            }
+    sort_and_print(list, "crowded hosts");
+    EXPECT_LE(percentile(list, 1), 0.05);
 }
 
 // Equal stages of two layers each, or one a chunk, where only arithmetic takes time, and transfers where `send` says so.

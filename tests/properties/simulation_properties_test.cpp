@@ -205,7 +205,8 @@ TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
 }
 
 TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
-    const Scenario s = on_one_device(bundled_scenario(GetParam()));
+    Scenario s = on_one_device(bundled_scenario(GetParam()));
+    s.data.synthetic = true;
     const Simulation played = PlayableScenario(s, Fold::nothing).play();
     EXPECT_TRUE(played.links.empty());
     for (const Span& span : played.trace.spans) EXPECT_EQ(span.stream, Stream::compute);

@@ -61,7 +61,7 @@ public:
 
 private:
     static constexpr std::size_t fan = 8;
-    using Shares = std::array<std::uint8_t, 16>;  // one for each kind; a round number, which processors add up at once
+    using Shares = std::array<std::uint8_t, 32>;  // one for each kind; a round number, which processors add up at once
     static_assert(std::tuple_size_v<Shares> >= span_kind_count);
     struct TimeOfKinds;
     struct Block {

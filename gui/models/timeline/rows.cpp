@@ -63,6 +63,8 @@ QString name_of(const Lane& lane) {
             return QStringLiteral("copies");
         case Stream::server:
             return QStringLiteral("server");
+        case Stream::loader:
+            return QStringLiteral("loader");
     }
     return {};
 }

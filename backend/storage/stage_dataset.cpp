@@ -1,0 +1,82 @@
+#include "backend/storage/stage_dataset.hpp"
+
+#include "backend/storage/clock.hpp"
+#include "backend/storage/formats.hpp"
+#include "backend/storage/make_dataset.hpp"
+#include "backend/storage/storage_kind.hpp"
+#include "model/base/diagnostics.hpp"
+#include "model/base/quantity_text.hpp"
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of two folders with the same name none takes the other's place.
+fs::path copy_of(const fs::path& dataset, const fs::path& folder) {
+    const fs::path whole = fs::absolute(dataset).lexically_normal();
+    return folder / ("sextant-stage-" + std::to_string(fs::hash_value(whole)) + "-" + whole.filename().string());
+}
+fs::path unpacked(const fs::path& copy) { return copy.string() + ".files"; }
+
+Bytes size_at(const fs::path& path) {
+    if (!fs::is_directory(path)) return static_cast<double>(fs::file_size(path)) * units::B;
+    Bytes sum;
+    for (const fs::directory_entry& e : fs::recursive_directory_iterator(path))
+        if (e.is_regular_file()) sum += static_cast<double>(e.file_size()) * units::B;
+    return sum;
+}
+
+}  // namespace
+
+fs::path staged_path(const fs::path& dataset, const fs::path& folder, StageMode mode) {
+    const fs::path copy = copy_of(dataset, folder);
+    return mode == StageMode::untar ? unpacked(copy) : copy;
+}
+
+StagedDataset::StagedDataset(const fs::path& dataset, const fs::path& folder, StageMode mode) : copied_(copy_of(dataset, folder)) {
+    if (mode == StageMode::untar) unpacked_ = unpacked(copied_);
+    try {
+        bring(dataset, folder, mode);
+    } catch (const fs::filesystem_error& e) {
+        remove();
+        throw BackendError(std::string("staging: ") + e.what());
+    } catch (...) {
+        remove();
+        throw;
+    }
+}
+
+void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, StageMode mode) {
+    if (!fs::exists(dataset)) throw InputError(Diagnostic{dataset.string(), "", "it is not there", {}});
+    if (!fs::is_directory(folder)) throw InputError(Diagnostic{folder.string(), "", "it is no directory to stage to", {}});
+    if (mode == StageMode::untar && format_at(dataset).name != std::string_view("tar"))
+        throw InputError(Diagnostic{dataset.string(), "", "it is no tar archive that could be unpacked", "--stage-mode copy"});
+    remove();  // what a run before left that was killed
+    const Bytes needed = (mode == StageMode::untar ? 2 : 1) * size_at(dataset), free = storage_facts(folder).free;
+    if (needed > free)
+        throw InputError(Diagnostic{folder.string(), "",
+                                    "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free",
+                                    "train on it where it is, without --stage"});
+    const Seconds start = now();
+    fs::copy(dataset, copied_, fs::copy_options::recursive);
+    copy_ = now() - start;
+    if (mode != StageMode::untar) return;
+    ConvertSettings files;
+    files.in = copied_;
+    files.out = unpacked_;
+    convert_dataset(files, [](std::int64_t, std::int64_t) {});
+    unpack_ = now() - start - copy_;
+}
+
+StagedDataset::~StagedDataset() { remove(); }
+
+Seconds StagedDataset::remove() {
+    const Seconds start = now();
+    std::error_code ignored;
+    for (const fs::path& path : {copied_, unpacked_})
+        if (!path.empty()) fs::remove_all(path, ignored);
+    return now() - start;
+}
+
+}  // namespace sextant

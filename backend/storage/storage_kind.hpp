@@ -1,0 +1,19 @@
+// What the system says of the storage behind a directory.
+#pragma once
+
+#include "model/hardware/storage.hpp"
+
+#include <filesystem>
+
+namespace sextant {
+
+struct StorageFacts {
+    StorageKind kind = StorageKind::ssd;
+    bool shared = false;  // behind a network, so that others may use it too
+    Bytes free;           // for whoever asks
+};
+
+// Throws BackendError where the system does not say.
+StorageFacts storage_facts(const std::filesystem::path&);
+
+}  // namespace sextant

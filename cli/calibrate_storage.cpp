@@ -1,0 +1,38 @@
+#include "cli/calibrate_storage.hpp"
+
+#include "cli/data_program.hpp"
+#include "cli/machine.hpp"
+#include "cli/writable.hpp"
+#include "model/calibrate/machine.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <iostream>
+
+namespace sextant {
+
+CLI::Option* add_storage_options(CLI::App& calibrate, StorageCalibration& s) {
+    auto* of = calibrate
+                   .add_option("--storage", s.of,
+                               "instead: the class of the storage behind this directory, which is measured, or of which fio measured "
+                               "(--output-format=json)")
+                   ->type_name("DIR|FIO.json");
+    calibrate.add_option("--name", s.name, "of the storage class; the path unless said")->type_name("NAME")->needs(of);
+    return of;
+}
+
+ExitCode calibrate_storage(const StorageCalibration& s, const std::string& out) {
+    check_writable(out);
+    std::vector<std::string> words{"probe", s.of, "--out", out};
+    if (!s.name.empty()) words.insert(words.end(), {"--name", s.name});
+    const bool measured = std::filesystem::is_directory(s.of);
+    words.insert(words.end(), {"--source", "sextant calibrate --storage" +
+                                               (measured ? " on " + facts_of_this_machine().host : " of " + s.of) + ", " + today()});
+    const ExitCode end = run_data_program(std::move(words), "measuring");
+    if (end == ExitCode::done)
+        std::cout << "\nwritten to " << out << "; use it by --set data.storage=" << std::filesystem::absolute(out).string() << '\n';
+    return end;
+}
+
+}  // namespace sextant

@@ -1,0 +1,15 @@
+// The program sextant-data as a child: datasets, and what storage can do.
+#pragma once
+
+#include "cli/exit_code.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// `words`: its task and arguments; `label`: of the progress. What it says goes to stdout. Throws BackendError where it was not built, or
+// ended as nobody expects.
+ExitCode run_data_program(std::vector<std::string> words, const std::string& label);
+
+}  // namespace sextant

@@ -1,0 +1,58 @@
+#include "model/calibrate/storage_fit.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+std::optional<Seconds> mean_of(std::vector<Seconds> times) {
+    if (times.empty()) return {};
+    std::ranges::sort(times);
+    times.resize(times.size() - times.size() / 100);
+    return std::accumulate(times.begin(), times.end(), Seconds{}) / static_cast<double>(times.size());
+}
+
+template <class Rates>
+auto of_one_thread(const Rates& rates) -> std::optional<decltype(rates.front().rate)> {
+    const auto one = std::ranges::find(rates, 1, [](const auto& r) { return r.threads; });
+    return one == rates.end() ? std::nullopt : std::optional(one->rate);
+}
+
+template <class Rates>
+auto most(const Rates& rates) -> std::optional<decltype(rates.front().rate)> {
+    if (rates.empty()) return {};
+    return std::ranges::max_element(rates, {}, [](const auto& r) { return r.rate; })->rate;
+}
+
+}  // namespace
+
+StorageClass fit_storage(const StorageProbe& probe, const std::string& name, const std::string& source) {
+    StorageClass s;
+    s.name = name;
+    s.kind = probe.kind;
+    s.shared = probe.shared;
+    bool any = false;
+    const auto set = [&](auto& field, const auto& measured) {
+        if (!measured || !(measured->si() > 0) || !std::isfinite(measured->si())) return;
+        field = {*measured, SourceKind::measured, source};
+        any = true;
+    };
+    set(s.open_latency, mean_of(probe.opens));
+    set(s.seek_latency, mean_of(probe.seeks));
+    set(s.read_bandwidth, of_one_thread(probe.reads));
+    set(s.write_bandwidth, of_one_thread(probe.writes));
+    set(s.random_read_rate, most(probe.seek_rates));
+    set(s.metadata_rate, most(probe.open_rates));
+    set(s.client_read_bandwidth, most(probe.reads));
+    set(s.client_write_bandwidth, most(probe.writes));
+    set(s.capacity, probe.capacity);
+    if (!any) throw InputError(Diagnostic{probe.where, "", "nothing in it says how fast a storage is", {}});
+    for (const std::string& note : probe.notes) s.notes += (s.notes.empty() ? "" : "; ") + note;
+    return s;
+}
+
+}  // namespace sextant

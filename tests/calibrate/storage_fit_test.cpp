@@ -1,0 +1,46 @@
+#include "model/calibrate/storage_fit.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+TEST(StorageFit, TakesWhatARunPays) {
+    StorageProbe probe;
+    probe.kind = StorageKind::nfs;
+    probe.shared = true;
+    probe.opens = {1 * ms, 2 * ms, 3 * ms};  // a thousand of them cost 2 s
+    probe.seeks = {400 * us};
+    probe.reads = {{1, 100 * MB / s}, {4, 300 * MB / s}, {16, 250 * MB / s}};
+    probe.writes = {{1, 50 * MB / s}};
+    probe.open_rates = {{1, 500 * Hz}, {8, 3000 * Hz}};
+    probe.notes = {"folders stayed in memory"};
+    const StorageClass c = fit_storage(probe, "home", "here");
+    EXPECT_NEAR(c.open_latency->value / ms, 2, 1e-12);
+    EXPECT_NEAR(c.seek_latency->value / us, 400, 1e-9);
+    EXPECT_NEAR(c.read_bandwidth->value / (MB / s), 100, 1e-9);         // one stream
+    EXPECT_NEAR(c.client_read_bandwidth->value / (MB / s), 300, 1e-9);  // the most that a node gets
+    EXPECT_NEAR(c.metadata_rate->value / Hz, 3000, 1e-9);
+    EXPECT_FALSE(c.random_read_rate);
+    EXPECT_EQ(c.read_bandwidth->kind, SourceKind::measured);
+    EXPECT_EQ(c.read_bandwidth->source, "here");
+    EXPECT_TRUE(c.shared);
+    EXPECT_EQ(c.notes, "folders stayed in memory");
+}
+
+TEST(StorageFit, LeavesOutTheSlowestHundredth) {
+    // 199 of 1 ms, and one that stood still for a second.
+    StorageProbe probe;
+    probe.opens.assign(199, 1 * ms);
+    probe.opens.push_back(1 * s);
+    EXPECT_NEAR(fit_storage(probe, "x", "y").open_latency->value / ms, 1, 1e-12);
+}
+
+TEST(StorageFit, WantsSomethingThatWasMeasured) { EXPECT_THROW(fit_storage({}, "x", "y"), InputError); }
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,100 @@
+// Training from a network filesystem that is slow in fact, with and without staging to the local disk.
+#include "tests/cli/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// 200 pictures of 30 KB, read four times over a link of 40 Mbit/s, 5 MB/s: 4 x 1.2 s, or once and then from the local disk.
+class SlowFolder : public testing::Test {
+protected:
+    static constexpr auto rate = "40mbit";
+    static constexpr double megabytes = 200 * 0.03, seconds_over_the_link = megabytes / 5, epochs = 4;
+
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "namespaces, limited links and mounts need root";
+        if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
+        folder_ = fs::temp_directory_path() / ("sextant-staging-test-" + std::to_string(::getpid()));
+        for (const char* inside : {"far", "near"}) fs::create_directories(folder_ / inside);
+        const ProcessResult probe = run_program(slow_folder_, {rate, at("far"), "true"});
+        if (probe.exit_code != 0) GTEST_SKIP() << "no network filesystem can be mounted here: " << probe.err;
+        ASSERT_EQ(run_sextant({"data", "make", at("far/d"), "--samples", "200", "--size", "100x100x3", "--encoding", "raw"}).exit_code, 0);
+        write("far.json", {{"name", "far"},
+                           {"type", "nfs"},
+                           {"open_latency", "1 ms"},
+                           {"seek_latency", "1 ms"},
+                           {"read_bandwidth", "5 MB/s"},
+                           {"client_read_bandwidth", "5 MB/s"}});
+        write("near.json", {{"name", "near"}, {"type", "ssd"}, {"read_bandwidth", "500 MB/s"}, {"write_bandwidth", "300 MB/s"}});
+        const Json layers = {{{"conv", {{"width", 4}, {"kernel", 3}, {"stride", 4}}}}, {{"pool", "global_average"}}};
+        const Json scenario = {{"schema", "scenario/1"},
+                               {"name", "slow"},
+                               {"workload", {{"chain", {{"input_shape", {3, 100, 100}}, {"layers", layers}, {"classes", 10}}}}},
+                               {"hardware", {{"cluster", "two-core-reference"}}},
+                               {"plan", {{"micro_batch", 20}, {"global_batch", 20}, {"precision", "fp32"}, {"optimizer", "sgd"}}},
+                               {"framework", "sextant"},
+                               {"data", {{"storage", at("far.json")}, {"sample_size", "30 KB"}, {"samples", 200}, {"workers", 2}}},
+                               {"run", {{"epochs", epochs}}}};
+        std::ofstream(at("scenario.json")) << scenario;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::string at(const char* name) const { return (folder_ / name).string(); }
+    void write(const char* name, Json storage) const {
+        storage["kind"] = "estimated";
+        storage["source"] = "this test";
+        storage["schema"] = "storage/1";
+        std::ofstream(at(name)) << storage;
+    }
+
+    // Of the whole run, as predicted; without staging nothing of what sshfs read stays in memory.
+    [[nodiscard]] double predicted(const std::vector<std::string>& words) const {
+        std::vector<std::string> all{"predict", at("scenario.json"), "--format", "json"};
+        all.insert(all.end(), words.begin(), words.end());
+        const ProcessResult r = run_sextant(all);
+        EXPECT_EQ(r.exit_code, 0) << r.err;
+        return Json::parse(r.out)["run"]["time_s"];
+    }
+    [[nodiscard]] double measured(const std::string& words) const {
+        const std::string run = std::string("exec ") + SEXTANT_BINARY + " run " + at("scenario.json") +
+                                " --data $REMOTE/d --steps 40 --out " + at("run.json") + " " + words;
+        const ProcessResult r = run_program(slow_folder_, {rate, at("far"), "sh", "-c", run});
+        EXPECT_EQ(r.exit_code, 0) << r.err;
+        const Json record = Json::parse(std::ifstream(at("run.json")));
+        double sum = 0;
+        for (const Json& step : record["step_times_s"]) sum += step.get<double>();
+        if (const Json& staging = record["dataset"].value("staging", Json::object()); !staging.empty())
+            for (const Json& part : staging) sum += part.get<double>();
+        return sum;
+    }
+
+    fs::path folder_;
+    const std::string slow_folder_ = SEXTANT_SOURCE_DIR "/scripts/slow-folder";
+};
+
+TEST_F(SlowFolder, IsWorthStagingFromAsPredicted) {
+    const double from_afar = measured(""), staged = measured("--stage " + at("near"));
+    EXPECT_GT(from_afar, 0.9 * epochs * seconds_over_the_link) << "the link holds its rate";
+    EXPECT_LT(staged, 0.7 * from_afar);
+    const double predicted_afar = predicted({"--set", "data.page_cache=0 B"});
+    const double predicted_staged = predicted({"--set", R"(data.staging={"mode": "copy", "to": ")" + at("near.json") + R"("})"});
+    EXPECT_LT(predicted_staged, 0.7 * predicted_afar);
+    std::cout << "    from afar: predicted " << predicted_afar << " s, measured " << from_afar << " s; staged: predicted "
+              << predicted_staged << " s, measured " << staged << " s\n";
+    EXPECT_NEAR(predicted_afar / from_afar, 1, 0.35);
+    EXPECT_NEAR(predicted_staged / staged, 1, 0.35);
+}
+
+}  // namespace
+}  // namespace sextant

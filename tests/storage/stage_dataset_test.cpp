@@ -1,0 +1,57 @@
+#include "backend/storage/stage_dataset.hpp"
+
+#include "model/base/diagnostics.hpp"
+#include "tests/storage/dataset_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StagingTest : public DatasetTest {
+protected:
+    StagingTest() { fs::create_directories(at("near")); }
+    [[nodiscard]] bool is_empty() const { return fs::directory_iterator(at("near")) == fs::directory_iterator(); }
+};
+
+TEST_F(StagingTest, CopiesAndTakesAwayAgain) {
+    const fs::path data = make("d", {"files", Encoding::png});
+    {
+        StagedDataset staged(data, at("near"), StageMode::copy);
+        EXPECT_EQ(everything_in(staged_path(data, at("near"), StageMode::copy)), everything_in(data));
+        EXPECT_GT(staged.copying(), Seconds{});
+        EXPECT_EQ(staged.unpacking(), Seconds{});
+        EXPECT_GT(staged.remove(), Seconds{});
+        EXPECT_TRUE(is_empty());
+    }
+    { const StagedDataset again(data, at("near"), StageMode::copy); }
+    EXPECT_TRUE(is_empty()) << "whoever forgets to remove it";
+}
+
+TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
+    const fs::path data = make("d.tar", {"tar", Encoding::png});
+    const StagedDataset staged(data, at("near"), StageMode::untar);
+    const auto reader = open_dataset(staged_path(data, at("near"), StageMode::untar));
+    EXPECT_EQ(reader->count(), 20);
+    EXPECT_GT(staged.unpacking(), Seconds{});
+}
+
+TEST_F(StagingTest, TakesThePlaceOfWhatAKilledRunLeft) {
+    const fs::path data = make("d", {"files", Encoding::png});
+    fs::create_directories(staged_path(data, at("near"), StageMode::copy) / "class_0000");
+    const StagedDataset staged(data, at("near"), StageMode::copy);
+    EXPECT_EQ(everything_in(staged_path(data, at("near"), StageMode::copy)), everything_in(data));
+}
+
+TEST_F(StagingTest, RefusesWhatCannotBeAndLeavesNothing) {
+    const fs::path data = make("d", {"files", Encoding::png});
+    EXPECT_THROW(StagedDataset(data, at("near"), StageMode::untar), InputError) << "no archive";
+    EXPECT_THROW(StagedDataset(at("nothing"), at("near"), StageMode::copy), InputError);
+    EXPECT_THROW(StagedDataset(data, at("nowhere"), StageMode::copy), InputError);
+    EXPECT_TRUE(is_empty());
+}
+
+}  // namespace
+}  // namespace sextant
