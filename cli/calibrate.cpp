@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -25,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int passes = 3, steps = 12, quick_steps = 8;
-constexpr double too_noisy = 0.3;  // of a step, relative: no fit could tell one parameter from another
+constexpr double too_noisy = 0.3;   // of a step, relative: no fit could tell one parameter from another
+constexpr double too_shared = 0.3;  // of the cores' time, by others: the profile would be theirs too
 
 struct CalibrateOptions {
     std::string out, profiles, format = "text";
@@ -39,7 +41,7 @@ void write_text(const fs::path& path, const std::string& text) {
 
 std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
     std::vector<Probe> probes = load_probes(library.root / "calibration" / "probes.json");
-    std::erase_if(probes, [&](const Probe& p) { return p.tensor > cores || cores % p.tensor != 0 || (quick && !p.quick); });
+    std::erase_if(probes, [&](const Probe& p) { return (cores * p.ranks_per_device) % p.cut != 0 || (quick && !p.quick); });
     return probes;
 }
 
@@ -73,12 +75,18 @@ void run_calibrate(const CalibrateOptions& o) {
     const ScratchFolder scratch;
     const fs::path guess = scratch.path() / "machine.json";
     write_text(guess, cluster_to_profile(guessed_cluster(library, machine)));
+    const CoreTime before = core_time();
+    const auto began = std::chrono::steady_clock::now();
     const std::vector<ProbeRun> runs = run_probes(library, probes_for(library, machine.cores, o.quick), o, guess, scratch.path());
-    const Calibration found = calibrate(
-        runs, cpu_parameters(), "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today());
-    if (found.noise > too_noisy)
+    const CoreTime after = core_time();
+    const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    Calibration found = calibrate(runs, cpu_parameters(),
+                                  "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today());
+    found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
+    if (found.noise > too_noisy || found.others > too_shared)
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
-                           " from each other; nothing was written");
+                           " from each other, and other programs took " + percent_text(found.others, 2) +
+                           " of its cores; nothing was written");
     write_text(o.out, cluster_to_profile(calibrated_cluster(found, machine, today())));
     std::cout << calibration_to_text(found) << "\nwritten to " << o.out
               << "; use it by --set hardware.cluster=" << fs::absolute(o.out).string() << '\n';

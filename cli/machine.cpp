@@ -6,9 +6,16 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace sextant {
+namespace {
+
+Seconds seconds_of(const timeval& t) { return static_cast<double>(t.tv_sec) * units::s + static_cast<double>(t.tv_usec) * units::us; }
+
+}  // namespace
+
 MachineFacts facts_of_this_machine() {
     MachineFacts m;
     char host[256] = {};
@@ -28,6 +35,22 @@ std::string today() {
     std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
                   static_cast<unsigned>(day.day()));
     return text;
+}
+
+// The first line of /proc/stat, in ticks: user, nice, system, idle, iowait, irq, softirq, steal (proc(5)).
+CoreTime core_time() {
+    std::ifstream stat("/proc/stat");
+    std::string word;
+    stat >> word;
+    double ticks = 0;
+    for (int field = 0; field < 8 && stat; ++field) {
+        double n = 0;
+        stat >> n;
+        if (field != 3 && field != 4) ticks += n;
+    }
+    rusage children{};
+    ::getrusage(RUSAGE_CHILDREN, &children);
+    return {ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)) * units::s, seconds_of(children.ru_utime) + seconds_of(children.ru_stime)};
 }
 
 }  // namespace sextant

@@ -334,7 +334,7 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
         if (const auto* r = std::get_if<TrainingRow>(&row); r && r->step_time) {
             Scenario scenario = to_scenario(*r, names);
             static_cast<void>(prepare(scenario));
-            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time});
+            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time, r->memory});
         } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && c->time) {
             LibraryCall call = library_call(to_scenario(*c, names));
             call.measured = *c->time;

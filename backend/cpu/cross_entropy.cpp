@@ -31,48 +31,55 @@ private:
     std::int64_t whole_;
 };
 
+// Rows whose exponentials are taken at once: to start it for each narrow row takes longer than the row itself.
+constexpr std::int64_t elements_at_once = 16384;
+
+// Calls `with(row, its exponentials)` for each row, `less(row)` being what is taken off its logits before.
+template <class Less, class With>
+void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const float* logits, const Less& less, const With& with) {
+    const std::int64_t most = std::max<std::int64_t>(1, elements_at_once / rows.classes);
+    float* exponentials = engine.scratch.reals(std::min(most, e.rows) * rows.classes);
+    for (std::int64_t first = 0; first < e.rows; first += most) {
+        const std::int64_t count = std::min(most, e.rows - first);
+        for (std::int64_t r = 0; r < count; ++r) {
+            float* row = exponentials + r * rows.classes;
+            rows.copy(logits + rows.begin(first + r), row);
+            const float taken = less(first + r, row);
+            for (std::int64_t j = 0; j < rows.classes; ++j) row[j] -= taken;
+        }
+        engine.apply(Curve::exp, exponentials, exponentials, count * rows.classes);
+        for (std::int64_t r = 0; r < count; ++r) with(first + r, exponentials + r * rows.classes);
+    }
+}
+
 }  // namespace
 
 void forward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
     const Rows rows(e, c);
     const float* x = c.inputs[0].reals();
-    float* exponentials = engine.scratch.reals(rows.classes);
-    for (std::int64_t r = 0; r < e.rows; ++r) {
-        const float* row = x + rows.begin(r);
-        float* statistics = c.outputs[1].reals() + 3 * r;
-        rows.copy(row, exponentials);
-        const float largest = largest_of(exponentials, rows.classes);
-        for (std::int64_t j = 0; j < rows.classes; ++j) exponentials[j] -= largest;
-        engine.apply(Curve::exp, exponentials, exponentials, rows.classes);
-        const float sum = sum_of(exponentials, rows.classes);
+    float* statistics = c.outputs[1].reals();
+    const auto largest = [&](std::int64_t r, const float* row) { return statistics[3 * r] = largest_of(row, rows.classes); };
+    for_each_row(engine, e, rows, x, largest, [&](std::int64_t r, const float* exponentials) {
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
-        statistics[0] = largest;
-        statistics[1] = sum;
-        statistics[2] = label >= 0 && label < rows.classes ? row[label * rows.step()] : 0;
-    }
-    merge_losses(c.outputs[1].reals(), 1, e.rows, c.outputs[0].reals(), c.outputs[1].reals());
+        statistics[3 * r + 1] = sum_of(exponentials, rows.classes);
+        statistics[3 * r + 2] = label >= 0 && label < rows.classes ? x[rows.begin(r) + label * rows.step()] : 0;
+    });
+    merge_losses(statistics, 1, e.rows, c.outputs[0].reals(), statistics);
 }
 
 void backward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
     const Rows rows(e, c);
-    const float* x = c.inputs[0].reals();
-    float *dx = c.input_gradients[0].reals(), *probabilities = engine.scratch.reals(rows.classes);
+    const float *x = c.inputs[0].reals(), *statistics = c.outputs[1].reals(), *dy = c.output_gradients[0].reals();
+    float* dx = c.input_gradients[0].reals();
     std::fill_n(dx, c.input_gradients[0].elements, 0.0F);
-    for (std::int64_t r = 0; r < e.rows; ++r) {
-        const float* row = x + rows.begin(r);
+    const auto largest = [&](std::int64_t r, const float*) { return statistics[3 * r]; };
+    for_each_row(engine, e, rows, x, largest, [&](std::int64_t r, const float* exponentials) {
         float* gradient = dx + rows.begin(r);
-        const float *statistics = c.outputs[1].reals() + 3 * r, dy = c.output_gradients[0].reals()[r];
-        rows.copy(row, probabilities);
-        for (std::int64_t j = 0; j < rows.classes; ++j) probabilities[j] -= statistics[0];
-        engine.apply(Curve::exp, probabilities, probabilities, rows.classes);
-        const float factor = dy / statistics[1];
-        if (rows.side_by_side)
-            for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j] = factor * probabilities[j];
-        else
-            for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j * rows.step()] = factor * probabilities[j];
+        const float factor = dy[r] / statistics[3 * r + 1];
+        for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j * rows.step()] = factor * exponentials[j];
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
-        if (label >= 0 && label < rows.classes) gradient[label * rows.step()] -= dy;
-    }
+        if (label >= 0 && label < rows.classes) gradient[label * rows.step()] -= dy[r];
+    });
 }
 
 void merge_losses(const float* parts, int ranks, std::int64_t rows, float* losses, float* statistics) {

@@ -36,10 +36,6 @@ BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& seria
 std::int64_t BlockProgram::own_elements() const { return elements_of(block_.parameters, false); }
 std::int64_t BlockProgram::tied_elements() const { return elements_of(block_.parameters, true); }
 
-std::int64_t BlockProgram::Kept::bytes() const {
-    return std::accumulate(values.begin(), values.end(), std::int64_t{0}, [](std::int64_t sum, const Array& a) { return sum + a.bytes(); });
-}
-
 std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<const Array> inputs, Kept* kept) const {
     std::vector<Array> values(block_.graph.tensors().size());
     for (std::size_t i = 0; i < inputs.size(); ++i) values[block_.graph.inputs()[i].value] = inputs[i];

@@ -54,7 +54,6 @@ public:
     // What stays from forward to backward.
     struct Kept {
         std::vector<Array> values;  // by tensor
-        [[nodiscard]] std::int64_t bytes() const;
     };
 
     // `kept`: none for forward alone.

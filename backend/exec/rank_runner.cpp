@@ -244,7 +244,8 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
 
 void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     recorder_.begin(s, SpanKind::overhead);
-    if (work.of_step) memory_.clear_gradients();
+    const bool updated = !servers_ && !job_.scenario.plan.without_optimizer;  // the update has cleared them
+    if (work.of_step && !updated) memory_.clear_gradients();
 }
 
 template <class Exchanged>

@@ -17,6 +17,7 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     sum_tied_gradients();
     clip_gradients();
     memory_.update(device_, job_.optimizer, step_ + 1);
+    memory_.clear_gradients();
 }
 
 // The first and the last stage have a copy each of the table that embedding and head share, and gradients of its use there.

@@ -1,5 +1,7 @@
 #include "backend/exec/retention.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -49,7 +51,12 @@ Retention plan_retention(const OperatorGraph& graph, const std::vector<char>& dr
         for (const TensorId id : graph.operators()[i].inputs) r.last_forward[id.value] = i;
     }
     for (const TensorId id : graph.outputs()) r.last_forward[id.value] = operators;
-    for (const TensorId id : saved_for_backward(graph)) r.kept[id.value] = dropped[id.value] ? 0 : 1;
+    const auto keep = [&](TensorId id) { r.kept[id.value] = dropped[id.value] ? 0 : 1; };
+    for (const TensorId id : saved_for_backward(graph)) keep(id);
+    // What the block hands on, and needs again itself, is the array that the block behind keeps: to keep it here costs nothing.
+    for (std::size_t i = 0; i < operators; ++i)
+        for (const TensorId id : saved_for_backward(graph.operators()[i]))
+            if (differentiated[i] && std::ranges::find(graph.outputs(), id) != graph.outputs().end()) keep(id);
     Rehearsal rehearsal(graph, r);
     for (std::size_t i = operators; i-- > 0;)
         if (differentiated[i])

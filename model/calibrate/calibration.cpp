@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -20,14 +21,19 @@ constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::
 
 double median(std::vector<double> list) {
     if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>((list.size() - 1) / 2);  // of two the lesser
     std::ranges::nth_element(list, middle);
     return *middle;
 }
 
+// Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
+bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
+
 struct Target {
     std::size_t probe;
-    Term term;
+    std::optional<Term> term;  // none: the whole step
+
+    [[nodiscard]] Seconds of(const Terms& terms) const { return term ? terms[*term] : terms.total(); }
 };
 
 }  // namespace
@@ -41,21 +47,70 @@ ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
     return p;
 }
 
-Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+namespace {
+
+// Of the passes of a probe the median: of each term, or the pass of median step where the whole step counts. What disturbs a machine for
+// seconds disturbs some of them. Its noise is that of a step, or how much the passes differ (their median absolute deviation, as a standard
+// deviation) where that is more.
+ProbeRun joined(std::vector<const ProbeRun*> passes) {
+    const auto step_of = [](const ProbeRun* p) { return p->measured.total(); };
+    std::ranges::sort(passes, {}, step_of);
+    const auto median_of = [&](auto value) {
+        std::vector<double> list;
+        for (const ProbeRun* p : passes) list.push_back(value(*p));
+        return median(std::move(list));
+    };
+    ProbeRun one = *passes[(passes.size() - 1) / 2];
+    const Seconds step = one.measured.total();
+    const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total() / step - 1); });
+    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), 1.4826 * apart);
+    if (waits_by_chance(one.scenario)) return one;
+    for (std::size_t t = 0; t < term_count; ++t)
+        one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));
+    return one;
+}
+
+std::vector<ProbeRun> joined(const std::vector<ProbeRun>& runs) {
+    std::vector<ProbeRun> probes;
+    for (const ProbeRun& r : runs) {
+        if (std::ranges::find(probes, r.name, &ProbeRun::name) != probes.end()) continue;
+        std::vector<const ProbeRun*> passes;
+        for (const ProbeRun& other : runs)
+            if (other.name == r.name) passes.push_back(&other);
+        probes.push_back(joined(std::move(passes)));
+    }
+    return probes;
+}
+
+// The scenario of a run whose ranks have a core each: its cluster is the machine as it is.
+const Scenario& whole_machine(const std::vector<ProbeRun>& probes) {
+    const auto alone = std::ranges::find_if(probes, [](const ProbeRun& p) { return p.scenario.cluster.node.ranks_per_device == 1; });
+    return (alone == probes.end() ? probes.begin() : alone)->scenario;
+}
+
+}  // namespace
+
+Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+    const std::vector<ProbeRun> probes = joined(runs);
     std::vector<Target> targets;
     std::vector<FitPoint> points;
     for (std::size_t i = 0; i < probes.size(); ++i) {
         const Terms before = estimate(prepare(probes[i].scenario)).terms;
-        for (const Term t : fitted_terms) {
-            if (probes[i].measured[t] < shortest || !(before[t] > Seconds{})) continue;
-            targets.push_back({i, t});
-            points.push_back({probes[i].measured[t].si(), std::hypot(probes[i].noise, form_error)});
-        }
+        const auto add = [&](std::optional<Term> term) {
+            const Target t{i, term};
+            if (t.of(probes[i].measured) < shortest || !(t.of(before) > Seconds{})) return;
+            targets.push_back(t);
+            points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, form_error)});
+        };
+        if (waits_by_chance(probes[i].scenario))
+            add({});
+        else
+            std::ranges::for_each(fitted_terms, add);
     }
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 
     std::vector<FitParameter> starts;
-    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(probes[0].scenario), p.spread, p.least, p.most});
+    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most});
     std::vector<Scenario> scenarios;
     for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
     const FitModel model = [&](const std::vector<double>& values) {
@@ -65,12 +120,12 @@ Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<Pro
             terms.push_back(estimate(prepare(s)).terms);
         }
         std::vector<double> predicted;
-        for (const Target& t : targets) predicted.push_back(std::max(1e-12, terms[t.probe][t.term].si()));
+        for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(terms[t.probe]).si()));
         return predicted;
     };
     const Fit found = fit(starts, points, model);
 
-    Calibration c{probes[0].scenario, {}, {}, static_cast<int>(probes.size()), 0, 0};
+    Calibration c{whole_machine(probes), {}, {}, static_cast<int>(runs.size()), 0, 0, 0};
     for (std::size_t j = 0; j < parameters.size(); ++j) {
         const FittedParameter& f = found.parameters[j];
         c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});
@@ -82,7 +137,8 @@ Calibration calibrate(const std::vector<ProbeRun>& probes, const std::vector<Pro
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
         const ProbeRun& probe = probes[targets[i].probe];
-        c.residuals.push_back({probe.name, targets[i].term, probe.measured[targets[i].term], predicted, found.weights[i]});
+        c.residuals.push_back({probe.name, targets[i].term.value_or(Term::forward), !targets[i].term, targets[i].of(probe.measured),
+                               predicted, found.weights[i]});
         errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);

@@ -36,6 +36,7 @@ struct CalibratedParameter {
 struct ProbeResidual {
     std::string probe;
     Term term = Term::forward;
+    bool whole_step = false;  // rather than one term of it
     Seconds measured, predicted;
     double weight = 1;  // 0: an outlier
 };
@@ -46,11 +47,12 @@ struct Calibration {
     std::vector<ProbeResidual> residuals;
     int runs = 0;
     double noise = 0;         // median over the probes
+    double others = 0;        // of the time of the machine's cores meanwhile, what other programs took
     double median_error = 0;  // |predicted / measured - 1|, median over terms
 };
 
 // `source`: who measured, for the profile. Throws InputError when there is nothing to fit. Probes share their machine, library and
-// framework.
+// framework; runs of one name are runs of one scenario.
 Calibration calibrate(const std::vector<ProbeRun>&, const std::vector<ProfileParameter>&, const std::string& source);
 
 // The profile, stamped.

@@ -156,4 +156,14 @@ Fit fit(const std::vector<FitParameter>& parameters, const std::vector<FitPoint>
     return Fitter(parameters, points, model).run();
 }
 
+bool is_decided(const FittedParameter& after, const FitParameter& before) { return after.spread <= 0.95 * before.spread; }
+
+double noise_among(double noise, double size, double most) { return noise * std::sqrt(std::max(1.0, size / most)); }
+
+double mean_error(const Fit& fit, const std::vector<FitPoint>& points) {
+    double sum = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) sum += std::abs(fit.predicted[i] / points[i].measured - 1);
+    return sum / static_cast<double>(points.size());
+}
+
 }  // namespace sextant

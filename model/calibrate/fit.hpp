@@ -50,4 +50,13 @@ struct Fit {
 
 Fit fit(const std::vector<FitParameter>&, const std::vector<FitPoint>&, const FitModel&);
 
+// Do the measurements say more of it than was known before?
+bool is_decided(const FittedParameter&, const FitParameter& before);
+
+// The noise of one of `size` points that share what they deviate by: together they count as `most` independent ones at most.
+double noise_among(double noise, double size, double most);
+
+// Mean of |predicted / measured - 1|, outliers counted too.
+double mean_error(const Fit&, const std::vector<FitPoint>&);
+
 }  // namespace sextant

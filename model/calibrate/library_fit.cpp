@@ -1,10 +1,9 @@
 #include "model/calibrate/library_fit.hpp"
 
-#include "model/base/quantity_text.hpp"
 #include "model/calibrate/fit.hpp"
+#include "model/calibrate/sourced_field.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace sextant {
@@ -15,30 +14,16 @@ constexpr double calls_of_a_curve = 8;  // as how many independent calls those o
 constexpr double factor = 8;            // a parameter is looked for within this of where it was
 constexpr double unsure = 0.7;          // relative spread of what the profile says
 
-// One number of a library.
-struct Knob {
+struct Knob : SourcedField<CommunicationLibrary> {
     std::string pointer;
-    std::function<double(const CommunicationLibrary&)> get;
-    std::function<void(CommunicationLibrary&, double)> set;
-    std::function<std::string(double)> text;
     double most = 0;  // 0: none
 };
 
-template <class Field>
-Knob knob(std::string pointer, Field field) {
-    using Value = std::remove_cvref_t<decltype(field(std::declval<CommunicationLibrary&>()).value)>;
-    Knob k{std::move(pointer), {}, {}, {}, 0};
-    if constexpr (std::is_same_v<Value, double>) {
-        k.get = [field](const CommunicationLibrary& l) { return field(const_cast<CommunicationLibrary&>(l)).value; };
-        k.set = [field](CommunicationLibrary& l, double v) { field(l).value = v; };
-        k.text = [](double v) { return number_text(v); };
-        k.most = 1;
-    } else {
-        k.get = [field](const CommunicationLibrary& l) { return field(const_cast<CommunicationLibrary&>(l)).value.si(); };
-        k.set = [field](CommunicationLibrary& l, double v) { field(l).value = Value::from_si(v); };
-        k.text = [](double v) { return to_text(Value::from_si(v)); };
-    }
-    return k;
+// A number without a unit is a share of a whole.
+template <class Place>
+Knob knob(std::string pointer, Place place) {
+    using Value = std::remove_cvref_t<decltype(place(std::declval<CommunicationLibrary&>()).value)>;
+    return {sourced_field<CommunicationLibrary>(place), std::move(pointer), std::is_same_v<Value, double> ? 1.0 : 0.0};
 }
 
 std::vector<Knob> knobs_of(const CommunicationLibrary& library) {
@@ -82,8 +67,7 @@ LibraryFit fit_one(std::vector<LibraryCall> calls) {
     std::map<std::string, double> sizes;
     for (const LibraryCall& c : calls) sizes[c.curve] += 1;
     std::vector<FitPoint> points;
-    for (const LibraryCall& c : calls)
-        points.push_back({c.measured.si(), form_error * std::sqrt(std::max(1.0, sizes[c.curve] / calls_of_a_curve))});
+    for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(form_error, sizes[c.curve], calls_of_a_curve)});
     std::vector<FitParameter> starts;
     for (const Knob& k : knobs) {
         const double v = k.get(calls.front().library);
@@ -100,12 +84,11 @@ LibraryFit fit_one(std::vector<LibraryCall> calls) {
     LibraryFit of_library;
     for (std::size_t i = 0; i < knobs.size(); ++i) {
         const FittedParameter& p = found.parameters[i];
-        if (p.spread > 0.95 * unsure) continue;  // the calls do not show it
+        if (!is_decided(p, starts[i])) continue;
         of_library.parameters.push_back({calls.front().library.name, knobs[i].pointer, starts[i].value, p.value, p.spread,
                                          knobs[i].text(p.value), p.at_bound, static_cast<int>(calls.size())});
     }
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        of_library.mean_error += std::abs(found.predicted[i] / points[i].measured - 1) / static_cast<double>(calls.size());
+    of_library.mean_error = mean_error(found, points);
     return of_library;
 }
 

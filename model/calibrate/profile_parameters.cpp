@@ -1,24 +1,7 @@
 #include "model/calibrate/profile_parameters.hpp"
 
-#include "model/base/quantity_text.hpp"
-
 namespace sextant {
 namespace {
-
-template <class T>
-double si_of(const T& value) {
-    if constexpr (std::is_floating_point_v<T>)
-        return value;
-    else
-        return value.si();
-}
-template <class T>
-void set_si(T& value, double si) {
-    if constexpr (std::is_floating_point_v<T>)
-        value = si;
-    else
-        value = T::from_si(si);
-}
 
 struct Range {
     double least, most, spread, usual = 0, begin = 0;
@@ -27,21 +10,7 @@ struct Range {
 // `field(Scenario&)` is the Sourced number.
 template <class Field>
 ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field field) {
-    using Value = std::remove_cvref_t<decltype(field(std::declval<Scenario&>()).value)>;
-    ProfileParameter p{std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin, {}, {}, {}, {}};
-    p.get = [field](const Scenario& s) { return si_of(field(const_cast<Scenario&>(s)).value); };
-    p.set = [field](Scenario& s, double si) { set_si(field(s).value, si); };
-    p.text = [](double si) {
-        if constexpr (std::is_floating_point_v<Value>)
-            return number_text(si);
-        else
-            return to_text(Value::from_si(si));
-    };
-    p.attribute = [field](Scenario& s, const std::string& source) {
-        field(s).kind = SourceKind::measured;
-        field(s).source = source;
-    };
-    return p;
+    return {sourced_field<Scenario>(field), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
 }
 
 PeakRate& fp32(Scenario& s) {
@@ -57,6 +26,17 @@ Sourced<Seconds>& small_start(Scenario& s) { return s.library.messages ? s.libra
 Sourced<Bandwidth>& adding(Scenario& s) {
     if (s.library.messages) return s.library.messages->combine;
     return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{}));
+}
+
+// A profile need not have them.
+template <class T>
+Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
+    if (!number) number.emplace(usual, SourceKind::estimated, "usual");
+    return *number;
+}
+Sourced<Bandwidth>& cache(Scenario& s) {
+    Device& d = s.cluster.node.device;
+    return known(d.cache_bandwidth, 4.0 * d.memory_bandwidth.value);
 }
 
 constexpr double unknown = 1.0;  // a factor of e either way
@@ -86,6 +66,19 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
+    // All cores were measured at once: the host's memory moves what they do together.
+    list.back().set = [set = list.back().set](Scenario& s, double si) {
+        set(s, si);
+        const NodeSpec& node = s.cluster.node;
+        s.cluster.node.host.memory_bandwidth.value = node.devices / node.ranks_per_device * node.device.memory_bandwidth.value;
+    };
+    list.back().attribute = [attribute = list.back().attribute](Scenario& s, const std::string& source) {
+        attribute(s, source);
+        s.cluster.node.host.memory_bandwidth.kind = SourceKind::measured;
+        s.cluster.node.host.memory_bandwidth.source = source + ", all cores together";
+    };
+    add(
+        "bandwidth of its cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& { return cache(s); });
     add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
@@ -105,8 +98,11 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "bytes that one process adds", library, Range{1e7, 1e12, unknown}, [](Scenario & s) -> auto& { return adding(s); });
     add(
-        "convolutions against products of their size", framework, Range{0.05, 2, unknown},
-        [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+        "convolutions against products of their size", device, Range{0.05, 2, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.device.convolution, 1.0); });
+    add(
+        "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, 3 * units::ms); });
     return list;
 }
 
@@ -134,6 +130,21 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         add(
             "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
             [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });
+    return list;
+}
+
+std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
+    using enum ParameterOwner;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    add(
+        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](Scenario & x) -> auto& { return x.framework.context; });
+    add(
+        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](Scenario & x) -> auto& { return x.framework.fragmentation; });
+    if (s.plan.devices() > 1)
+        add(
+            "communication_buffers", framework, Range{5e7, 16e9, 0.7, 6e8},
+            [](Scenario & x) -> auto& { return x.framework.communication_buffers; });
     return list;
 }
 

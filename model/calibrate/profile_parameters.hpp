@@ -1,9 +1,9 @@
 // What of a machine's profile a calibration may change, where it stands in a scenario, and how far it may go.
 #pragma once
 
+#include "model/calibrate/sourced_field.hpp"
 #include "model/plan/scenario.hpp"
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +13,13 @@ namespace sextant {
 enum class ParameterOwner { device, link, library, framework };
 std::string_view to_text(ParameterOwner);
 
-struct ProfileParameter {
+struct ProfileParameter : SourcedField<Scenario> {
     std::string name;  // "fp32 rate that large products sustain"
     ParameterOwner owner = ParameterOwner::device;
-    double least = 0, most = 0;                                    // SI, what such hardware can be
-    double usual = 0;                                              // of such a parameter, where nothing is known of this one
-    double spread = 0.3;                                           // relative, of what is known without measuring
-    double begin = 0;                                              // where a fit begins; 0: at what is usual
-    std::function<double(const Scenario&)> get;                    // SI
-    std::function<void(Scenario&, double)> set;                    // leaves kind and source alone
-    std::function<std::string(double)> text;                       // "34.1 GFLOP/s"
-    std::function<void(Scenario&, const std::string&)> attribute;  // says that it was measured, and by whom
+    double least = 0, most = 0;  // SI, what such hardware can be
+    double usual = 0;            // of such a parameter, where nothing is known of this one
+    double spread = 0.3;         // relative, of what is known without measuring
+    double begin = 0;            // where a fit begins; 0: at what is usual
 };
 
 // Of a machine whose devices are cores, and of what runs on it.
@@ -31,5 +27,8 @@ std::vector<ProfileParameter> cpu_parameters();
 
 // What a training run depends on and no short test of a kernel shows, of this scenario's device and framework. Named as in their profiles.
 std::vector<ProfileParameter> training_parameters(const Scenario&);
+
+// What a process holds beyond the tensors that the model counts. Of this scenario's framework.
+std::vector<ProfileParameter> memory_parameters(const Scenario&);
 
 }  // namespace sextant

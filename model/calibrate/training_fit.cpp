@@ -4,14 +4,24 @@
 #include "model/predict/estimate.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <map>
 
 namespace sextant {
 namespace {
 
-constexpr double form_error = 0.05;     // what the closed form misses, however good its parameters
+// What is predicted of runs, and by which parameters.
+struct Question {
+    double form_error;  // what the closed form misses, however good its parameters
+    std::vector<ProfileParameter> (*parameters)(const Scenario&);
+    double (*measured)(const TrainingRun&);
+    double (*predicted)(const Scenario&);
+};
+constexpr Question steps{0.05, training_parameters, [](const TrainingRun& r) { return r.step.si(); },
+                         [](const Scenario& s) { return estimate(prepare(s)).step.si(); }};
+constexpr Question memory{0.05, memory_parameters, [](const TrainingRun& r) { return r.memory->si(); },
+                          [](const Scenario& s) { return estimate(prepare(s)).peak_memory.si(); }};
+
 constexpr double runs_of_a_group = 4;   // as how many independent runs those of one model on one machine count at most
 constexpr std::size_t remembered = 12;  // predictions of a run: a derivative by one parameter leaves those of the others as they were
 
@@ -21,27 +31,29 @@ struct FittedRun {
     std::vector<std::size_t> parameters;
     std::deque<std::pair<std::vector<double>, double>> known;
 
-    double predict(const std::vector<TrainedParameter>& all, const std::vector<double>& values) {
+    double predict(const Question& question, const std::vector<TrainedParameter>& all, const std::vector<double>& values) {
         std::vector<double> mine;
         for (const std::size_t p : parameters) mine.push_back(values[p]);
-        for (const auto& [at, step] : known)
-            if (at == mine) return step;
+        for (const auto& [at, value] : known)
+            if (at == mine) return value;
         Scenario s = run->scenario;
         for (std::size_t i = 0; i < mine.size(); ++i) all[parameters[i]].parameter.set(s, mine[i]);
-        const double step = estimate(prepare(s)).step.si();
-        known.emplace_back(std::move(mine), step);
+        const double value = question.predicted(s);
+        known.emplace_back(std::move(mine), value);
         if (known.size() > remembered) known.pop_front();
-        return step;
+        return value;
     }
 };
 
-std::vector<FittedRun> tie(const std::vector<TrainingRun>& runs, std::vector<TrainedParameter>& parameters) {
+std::vector<FittedRun> tie(const std::vector<const TrainingRun*>& runs, const Question& question,
+                           std::vector<TrainedParameter>& parameters) {
     std::map<std::pair<std::string, std::string>, std::size_t> places;
     std::vector<FittedRun> tied;
-    for (const TrainingRun& run : runs) {
-        FittedRun& f = tied.emplace_back(FittedRun{&run, {}, {}});
-        for (const ProfileParameter& p : training_parameters(run.scenario)) {
-            const std::string& of = p.owner == ParameterOwner::device ? run.scenario.cluster.node.device.name : run.scenario.framework.name;
+    for (const TrainingRun* run : runs) {
+        FittedRun& f = tied.emplace_back(FittedRun{run, {}, {}});
+        const Scenario& s = run->scenario;
+        for (const ProfileParameter& p : question.parameters(s)) {
+            const std::string& of = p.owner == ParameterOwner::device ? s.cluster.node.device.name : s.framework.name;
             const auto [place, is_new] = places.try_emplace({of, p.name}, parameters.size());
             if (is_new) parameters.push_back({p, of, p.usual, p.spread, false, 0});
             ++parameters[place->second].runs;
@@ -51,34 +63,47 @@ std::vector<FittedRun> tie(const std::vector<TrainingRun>& runs, std::vector<Tra
     return tied;
 }
 
-}  // namespace
-
-TrainingFit fit_to_training(const std::vector<TrainingRun>& runs, const std::function<void()>& progress) {
-    TrainingFit found;
-    std::vector<FittedRun> tied = tie(runs, found.parameters);
+// Adds the parameters that the runs decide to `decided`; returns the mean error.
+double fit_runs(const std::vector<const TrainingRun*>& runs, const Question& question, const std::function<void()>& progress,
+                std::vector<TrainedParameter>& decided) {
+    if (runs.empty()) return 0;
+    std::vector<TrainedParameter> parameters;
+    std::vector<FittedRun> tied = tie(runs, question, parameters);
     std::map<std::string, double> sizes;
-    for (const TrainingRun& r : runs) sizes[r.group] += 1;
+    for (const TrainingRun* r : runs) sizes[r->group] += 1;
     std::vector<FitPoint> points;
-    for (const TrainingRun& r : runs)
-        points.push_back({r.step.si(), form_error * std::sqrt(std::max(1.0, sizes[r.group] / runs_of_a_group))});
+    for (const TrainingRun* r : runs)
+        points.push_back({question.measured(*r), noise_among(question.form_error, sizes[r->group], runs_of_a_group)});
     std::vector<FitParameter> starts;
-    for (const TrainedParameter& p : found.parameters)
+    for (const TrainedParameter& p : parameters)
         starts.push_back({p.parameter.name, p.parameter.usual, p.parameter.spread, p.parameter.least, p.parameter.most, p.parameter.begin});
     const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
         std::vector<double> predicted;
-        for (FittedRun& run : tied) predicted.push_back(run.predict(found.parameters, values));
+        for (FittedRun& run : tied) predicted.push_back(run.predict(question, parameters, values));
         progress();
         return predicted;
     });
     for (std::size_t j = 0; j < f.parameters.size(); ++j) {
-        TrainedParameter& p = found.parameters[j];
+        if (!is_decided(f.parameters[j], starts[j])) continue;
+        TrainedParameter& p = decided.emplace_back(std::move(parameters[j]));
         p.value = f.parameters[j].value;
         p.spread = f.parameters[j].spread;
         p.at_bound = f.parameters[j].at_bound;
     }
-    std::erase_if(found.parameters, [](const TrainedParameter& p) { return p.spread > 0.95 * p.parameter.spread; });
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        found.mean_error += std::abs(f.predicted[i] / points[i].measured - 1) / static_cast<double>(runs.size());
+    return mean_error(f, points);
+}
+
+}  // namespace
+
+TrainingFit fit_to_training(const std::vector<TrainingRun>& runs, const std::function<void()>& progress) {
+    std::vector<const TrainingRun*> all, with_memory;
+    for (const TrainingRun& r : runs) {
+        all.push_back(&r);
+        if (r.memory) with_memory.push_back(&r);
+    }
+    TrainingFit found;
+    found.mean_error = fit_runs(all, steps, progress, found.parameters);
+    found.memory_error = fit_runs(with_memory, memory, progress, found.parameters);
     return found;
 }
 

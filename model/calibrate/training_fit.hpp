@@ -9,6 +9,7 @@
 #include "model/calibrate/profile_parameters.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct TrainingRun {
     std::string group;  // runs of one model on one machine: together they count as a few
     Scenario scenario;
     Seconds step;
+    std::optional<Bytes> memory{};  // peak of a device
 };
 
 struct TrainedParameter {
@@ -30,7 +32,8 @@ struct TrainedParameter {
 
 struct TrainingFit {
     std::vector<TrainedParameter> parameters;  // those that the runs decide
-    double mean_error = 0;                     // |predicted / measured - 1|
+    double mean_error = 0;                     // of steps, |predicted / measured - 1|
+    double memory_error = 0;                   // of memory, where it was measured
 };
 
 // `progress`: called after each pass over the runs.

@@ -42,7 +42,7 @@ double alignment(const Kernel& k, const MatrixRate& rate) {
     return aligned ? 1 : narrow_loads;
 }
 
-Seconds memory_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) { return bytes / (d.memory * scale.memory); }
+bool knows_caches(const DeviceRates& d) { return d.cached > Bandwidth{}; }
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
@@ -52,7 +52,7 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
         if (rate.unit == ComputeUnit::tensor) utilization *= tensor_convolution;
-        if (rate.unit == ComputeUnit::vector && k.winograd) utilization *= winograd_gain;
+        if (rate.unit == ComputeUnit::vector && k.winograd && !knows_caches(d)) utilization *= winograd_gain;
     } else {
         utilization *= alignment(k, rate);
     }
@@ -73,6 +73,7 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
 
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d) {
     const double useful = batch * m * n * k;
+    if (knows_caches(d)) return 1;  // packing is priced as the traffic that it is
     if (!d.tiles) {
         // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
         return m / (m + 8) * n / (n + 16) * k / (k + 16);
@@ -102,10 +103,17 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
     return std::nullopt;
 }
 
+// Twice as much as the cache holds leaves nothing in it for the next pass.
+Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) {
+    if (!knows_caches(d)) return bytes / (d.memory * scale.memory);
+    const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
+    return found / (d.cached * scale.memory) + (bytes - found) / (d.memory * scale.memory);
+}
+
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
     const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = memory_time(k.bytes, d, scale);
+    const Seconds by_memory = streaming_time(k.bytes, d, scale);
     switch (k.kind) {
         case KernelKind::memory:
             return overhead + by_memory;
@@ -113,6 +121,7 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
             return overhead + max(attention_time(k, d, scale), by_memory);
         case KernelKind::gemm:
         case KernelKind::convolution:
+            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + by_memory;
             return overhead + max(matrix_time(k, d, scale), by_memory);
     }
     return overhead;

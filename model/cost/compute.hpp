@@ -3,6 +3,9 @@
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
 //   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
+//   of a CPU whose caches were measured:
+//   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
+//   W(bytes): what lies in the cache is as fast as that; of bytes that it cannot hold, a pass finds the less the more they are.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
 // gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
@@ -29,6 +32,8 @@ struct DeviceRates {
     MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
     FlopRate vector;                                                   // fp32 on vector units
     Bandwidth memory;                                                  // streaming
+    Bandwidth cached;                                                  // what lies in `cache`; zero: not known
+    Bytes cache;
     Seconds kernel_overhead;
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the peak
@@ -60,6 +65,9 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
 // The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
 // measured this n, k and type, or outside the measured m. A measurement wins over the formula.
 std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
+
+// Of reading and writing so much once.
+Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {});
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
 

@@ -30,7 +30,11 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = device.attention_forward.value * attention;
     rates.attention_backward = device.attention_backward.value * attention;
-    rates.convolution = framework.convolution_efficiency.value;
+    rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
+    if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
+        rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;
+        rates.cache = device.l2.value;
+    }
     rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;
     rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)

@@ -31,11 +31,12 @@ std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& g
 // Walks one graph and appends kernels. Holds what every rule needs to know.
 class KernelWriter {
 public:
-    KernelWriter(const OperatorGraph& graph, const Plan& plan, const Framework& framework, bool wide_products)
+    KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework)
         : graph_(graph),
+          role_(role),
           plan_(plan),
           framework_(framework),
-          product_type_(product_type(plan.precision, wide_products)),
+          product_type_(product_type(plan.precision, role)),
           readers_(count_readers(graph)),
           chains_(fuse(graph, framework, readers_)),
           gathered_again_(find_gathered_again(graph)) {}
@@ -102,7 +103,7 @@ private:
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
-        if (is_recomputed(first, plan_)) {
+        if (role_ == BlockRole::layer && is_recomputed(first, plan_)) {  // only layers have checkpoints
             out.recompute.assign(out.forward.begin() + casts, out.forward.end());
             out.recompute_exchanges = out.forward_exchanges;
         }
@@ -341,6 +342,7 @@ private:
     static constexpr auto wider_first = [](DataType a, DataType b) { return size_of(a) < size_of(b); };
 
     const OperatorGraph& graph_;
+    BlockRole role_;
     const Plan& plan_;
     const Framework& framework_;
     DataType product_type_;
@@ -366,10 +368,10 @@ Bytes element_size(TensorRole role, const Precision& precision) {
     return size_of(precision.activation);
 }
 
-BlockKernels block_kernels(const OperatorGraph& graph, const Plan& plan, const Framework& framework, bool wide_products) {
+BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework) {
     BlockKernels out;
-    KernelWriter(graph, plan, framework, wide_products).write(out);
-    measure_saved(graph, plan, framework, product_type(plan.precision, wide_products), out);
+    KernelWriter(graph, role, plan, framework).write(out);
+    measure_saved(graph, plan, framework, product_type(plan.precision, role), out);
     for (const Operator& op : graph.operators()) {
         (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;
         if (op.parameters > 0) out.parameter_tensors += 1;

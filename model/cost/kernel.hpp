@@ -6,7 +6,7 @@
 #include "model/base/quantity.hpp"
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
-#include "model/workload/operator_graph.hpp"
+#include "model/workload/network.hpp"
 
 #include <string>
 #include <vector>
@@ -61,7 +61,7 @@ struct BlockKernels {
 // How wide an element is stored under the policy.
 Bytes element_size(TensorRole, const Precision&);
 
-// `wide_products`: this block multiplies in the activation type although the policy says fp8 or narrower (input and head blocks).
-BlockKernels block_kernels(const OperatorGraph&, const Plan&, const Framework&, bool wide_products);
+// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint.
+BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&);
 
 }  // namespace sextant

@@ -8,7 +8,7 @@ namespace sextant {
 bool is_16_bit_or_wider(DataType);
 
 // What weights are multiplied in. Input and head blocks keep the activation type where the others narrow it.
-DataType product_type(const Precision&, bool wide_products);
+DataType product_type(const Precision&, BlockRole);
 
 // Fills what the block keeps from forward to backward, drops, works on and hands on.
 void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);

@@ -19,8 +19,8 @@ std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_ty
 
 bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
 
-DataType product_type(const Precision& precision, bool wide_products) {
-    return wide_products && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
+DataType product_type(const Precision& precision, BlockRole role) {
+    return role != BlockRole::layer && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
 }
 
 void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {

@@ -38,11 +38,13 @@ struct HostSpec {
     // Speed of one thread of this host against a 3.0 GHz server core of 2020 (1.0): divides every host-side time.
     Sourced<double> thread_speed;
     LinkType socket_link;
+    std::optional<Sourced<Seconds>> turn;  // that a rank waits for, to communicate, when another has its core; absent: the usual
 };
 
 struct NodeSpec {
     Device device;
     int devices = 1;
+    int ranks_per_device = 1;  // so many of `devices` are one device's cores, which their ranks share: oversubscribed
     PeerFabric peers;
     LinkType host_link;          // PCIe of one device (and of a PCIe switch upwards)
     int devices_per_switch = 1;  // devices that share one uplink to their socket; 1: none share

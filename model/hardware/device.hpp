@@ -59,6 +59,9 @@ struct Device {
     // Fraction of memory_bandwidth that a streaming kernel over a large array reaches.
     Sourced<double> stream_fraction;
     Sourced<Bytes> l2;
+    // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
+    std::optional<Sourced<Bandwidth>> cache_bandwidth;
+    std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
     std::vector<PeakRate> peaks;
 
     // Fraction of the 16-bit tensor peak that the best fused attention kernel reaches: long sequences, heads of 128, no mask.

@@ -5,13 +5,16 @@
 namespace sextant {
 
 std::string training_fit_to_json(const TrainingFit& fit) {
-    nlohmann::ordered_json json = {
-        {"schema", "training-fit/1"}, {"mean_error", fit.mean_error}, {"parameters", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json = {{"schema", "training-fit/1"},
+                                   {"mean_error", fit.mean_error},
+                                   {"memory_error", fit.memory_error},
+                                   {"parameters", nlohmann::ordered_json::array()}};
     for (const TrainedParameter& p : fit.parameters)
         json["parameters"].push_back({{"owner", to_text(p.parameter.owner)},
                                       {"of", p.of},
                                       {"name", p.parameter.name},
                                       {"value", p.value},
+                                      {"text", p.parameter.text(p.value)},
                                       {"spread", p.spread},
                                       {"at_bound", p.at_bound},
                                       {"runs", p.runs}});

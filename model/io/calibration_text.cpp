@@ -23,8 +23,9 @@ std::string residuals_text(const Calibration& c) {
     std::string before;
     for (const ProbeResidual& r : c.residuals) {
         const double off = r.predicted / r.measured - 1;
-        table.row({r.probe == before ? "" : r.probe, words(to_text(r.term)), to_text(r.measured), to_text(r.predicted),
-                   (off > 0 ? "+" : "") + percent_text(off, 2), side_bar(off * 10, 8) + (r.weight < 0.05 ? "  left out" : "")});
+        table.row({r.probe == before ? "" : r.probe, r.whole_step ? "step" : words(to_text(r.term)), to_text(r.measured),
+                   to_text(r.predicted), (off > 0 ? "+" : "") + percent_text(off, 2),
+                   side_bar(off * 10, 8) + (r.weight < 0.05 ? "  left out" : "")});
         before = r.probe;
     }
     return table.text();
@@ -35,7 +36,7 @@ std::string residuals_text(const Calibration& c) {
 std::string calibration_to_text(const Calibration& c) {
     return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nThe runs, as the profile predicts them\n" +
            residuals_text(c) + "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) +
-           "\n";
+           ", others took " + percent_text(c.others, 2) + " of the cores\n";
 }
 
 std::string training_fit_to_text(const TrainingFit& fit) {
@@ -44,7 +45,8 @@ std::string training_fit_to_text(const TrainingFit& fit) {
     for (const TrainedParameter& p : fit.parameters)
         table.row({std::string(to_text(p.parameter.owner)), p.of, words(p.parameter.name), p.parameter.text(p.value),
                    percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what it can be" : ""), std::to_string(p.runs)});
-    return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + "\n";
+    return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + ", of memory " + percent_text(fit.memory_error) +
+           "\n";
 }
 
 std::string library_fit_to_text(const LibraryFit& fit) {

@@ -120,6 +120,9 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
     r.optional("reduction_cycle", f.reduction_cycle, cycle_bounds);
     r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
     r.read("gradients_in_fp32", f.gradients_in_fp32);
+    r.reader.optional("keeps_both_gradients", f.keeps_both_gradients);
+    r.reader.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
+    r.reader.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
     r.read("reshards_after_forward", f.reshards_after_forward);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -12,11 +14,13 @@ Probe read_probe(const JsonNode& n) {
     Probe p;
     r.required("name", p.name);
     r.optional("quick", p.quick);
+    r.optional("ranks_per_device", p.ranks_per_device, Bounds{1, 64});
     if (const JsonNode workload = r.need("workload", "as a scenario has it"); workload.value) p.workload = workload.value->dump();
     const JsonNode plan = r.need("plan", "as a scenario has it");
     if (!plan.is_object()) return p;
     p.plan = plan.value->dump();
-    if (const auto tp = plan.value->find("tp"); tp != plan.value->end() && tp->is_number_integer()) p.tensor = tp->get<int>();
+    for (const char* degree : {"tp", "pp"})
+        if (const auto d = plan.value->find(degree); d != plan.value->end() && d->is_number_integer()) p.cut *= std::max(1, d->get<int>());
     return p;
 }
 
@@ -43,7 +47,7 @@ std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& c
     const Json scenario = {{"schema", "scenario/1"},
                            {"name", probe.name},
                            {"workload", Json::parse(probe.workload)},
-                           {"hardware", {{"cluster", cluster.string()}}},
+                           {"hardware", {{"cluster", cluster.string()}, {"ranks_per_device", probe.ranks_per_device}}},
                            {"plan", plan},
                            {"framework", "sextant"}};
     return scenario.dump(2) + "\n";

@@ -12,7 +12,8 @@ namespace sextant {
 struct Probe {
     std::string name;
     bool quick = false;          // enough for a first answer
-    int tensor = 1;              // devices that it needs at least
+    int cut = 1;                 // ranks that one copy of the model needs
+    int ranks_per_device = 1;    // that share its core
     std::string workload, plan;  // as a scenario has them, JSON
 };
 

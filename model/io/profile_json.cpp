@@ -124,6 +124,8 @@ Json json_of(const Device& d, Form form) {
     w.number({"attention_forward", "attention_forward_fraction"}, d.attention_forward);
     w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
     w.known({"l2", "l2_bytes"}, d.l2);
+    w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
+    w.number({"convolution", "convolution_fraction"}, d.convolution);
     Json peaks = Json::array();
     for (const PeakRate& p : d.peaks) {
         Writer peak(form, {{"input", to_text(p.input)},
@@ -163,6 +165,7 @@ Json json_of(const HostSpec& host, Form form) {
     w.number({"memory", "memory_bytes"}, host.memory);
     w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, host.memory_bandwidth);
     w.number({"thread_speed", "thread_speed"}, host.thread_speed);
+    w.number({"turn", "turn_s"}, host.turn);
     if (host.sockets > 1) w.put("socket_link", json_of(host.socket_link, form));
     return w.take();
 }

@@ -53,7 +53,11 @@ std::string memory_text(const Report& r) {
     std::string out = "\nMemory of the fullest rank";
     if (e.memory.size() > 1)
         out += " (stage " + std::to_string(fullest - e.memory.begin()) + " of " + std::to_string(e.memory.size()) + ")";
-    out += ": " + to_text(e.peak_memory) + " of " + to_text(e.device_memory) + (e.fits ? ", fits" : ", DOES NOT FIT") + "\n";
+    out += ": " + to_text(e.peak_memory) + " of " + to_text(e.device_memory) +
+           (!e.fits                                   ? ", DOES NOT FIT"
+            : e.peak_memory < 0.999 * e.device_memory ? ", fits"
+                                                      : ", fits with nothing to spare") +
+           "\n";
     for (int i = 0; i < memory_kind_count; ++i) {
         const MemoryKind k = static_cast<MemoryKind>(i);
         if ((*fullest)[k] > Bytes::from_si(1e5))

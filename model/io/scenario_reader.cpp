@@ -74,6 +74,19 @@ void read_unevenness(ObjectReader& r, Scenario& scenario) {
     scenario.straggler = straggler;
 }
 
+// Each rank still has a device of its own, with a part of the memory; what they share is in NodeSpec.
+void read_sharing(ObjectReader& r, Scenario& scenario) {
+    int ranks = 1;
+    constexpr double most = 64;
+    if (!r.optional("ranks_per_device", ranks, Bounds{1, most}) || ranks == 1) return;
+    NodeSpec& node = scenario.cluster.node;
+    if (node.device.kind != DeviceKind::cpu)
+        return r.get("ranks_per_device").complain("several ranks on one " + node.device.name, "only the cores of a CPU are shared");
+    node.ranks_per_device = ranks;
+    node.devices *= ranks;
+    node.device.memory.value = node.device.memory.value / ranks;
+}
+
 struct Nodes {
     std::optional<int> nodes, devices_per_node;
     bool usable = false;
@@ -98,6 +111,10 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     const bool found = problems(node) == before;
     r.optional("cluster_nodes", scenario.cluster.nodes);
     if (const JsonNode n = r.get("device"); n.value) read_device(n, sources, scenario.cluster.node.device);
+    if (found)
+        read_sharing(r, scenario);
+    else
+        r.get("ranks_per_device");
     if (r.optional("nodes", wanted.nodes) && found && *wanted.nodes > scenario.cluster.nodes)
         r.get("nodes").complain(
             text(*wanted.nodes) + " nodes are more than there are",

@@ -155,7 +155,7 @@ What lies behind a predicted time was found in two steps. On published curves of
 the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), and NCCL's times to start a call and the bandwidth of its
 protocols today ([collectives](model/collectives.md)). And on one half of the rows below: the clock that a device keeps over a long run, what a
 framework's kernels reach and what its host takes to issue them ([how, and which half](model/training_fit.md)), what a call costs an older NCCL and the
-processes of an MPI. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
+processes of an MPI; of memory, what a process holds beside the tensors that are counted. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
 table show it.
 
 The rows of `loading` rest on a constant that two of them show, and on the data sheets of Micron's drives; of most systems no limit is published, and

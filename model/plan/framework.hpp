@@ -82,7 +82,10 @@ struct Framework {
     std::optional<Sourced<Bytes>> bucket_per_rank;    // the bucket is at least this for each data-parallel rank (Megatron core)
     std::optional<Sourced<Seconds>> reduction_cycle;  // a background thread starts reductions once per cycle (Horovod)
     bool reduces_every_micro_batch = false;
-    bool gradients_in_fp32 = false;         // main gradients kept and reduced in fp32
+    bool gradients_in_fp32 = false;  // main gradients kept and reduced in fp32
+    // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
+    // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.
+    bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
     bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
     int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
     bool reshards_after_forward = true;     // FSDP: gather again in backward

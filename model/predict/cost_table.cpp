@@ -1,6 +1,7 @@
 #include "model/predict/cost_table.hpp"
 
 #include "model/base/overloaded.hpp"
+#include "model/predict/shared_cores.hpp"
 #include "model/predict/state.hpp"
 
 #include <utility>
@@ -88,8 +89,9 @@ public:
     }
 
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
-        const CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
-                                                     group_of(job_.groups[stage], work.group), job_.scenario.library);
+        CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
+                                               group_of(job_.groups[stage], work.group), job_.scenario.library);
+        if (!is_gather(work)) one.fixed -= spared_turn(job_.scenario, {});
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
@@ -141,19 +143,24 @@ private:
     std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels,
                              const std::vector<ExchangeCall>& exchanges, const HostTime& host, Part part = Part::whole) const {
         std::vector<Piece> pieces;
+        Seconds since_call;
         auto call = exchanges.begin();
         const auto exchange_before = [&](std::size_t kernel) {
             for (; call != exchanges.end() && call->after <= kernel; ++call) {
                 if (!belongs(*call, part)) continue;
-                const CollectivePrice price =
+                CollectivePrice price =
                     collective_price(collective_of(call->kind), call->bytes, group_of(groups, call->group), job_.scenario.library);
+                price.fixed -= spared_turn(job_.scenario, std::exchange(since_call, {}) / job_.ranks_per_core);
                 append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
             }
         };
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             exchange_before(i);
             const Kernel& k = kernels[i];
-            if (belongs(k, part)) append(pieces, {kind, kernel_time(k, job_.rates), k.launches * host.launch, k.bytes, k.flops, {}});
+            if (!belongs(k, part)) continue;
+            const Seconds time = kernel_time(k, job_.rates);
+            since_call += time;
+            append(pieces, {kind, time, k.launches * host.launch, k.bytes, k.flops, {}});
         }
         exchange_before(kernels.size());
         if (!pieces.empty()) pieces.front().host += host.block;

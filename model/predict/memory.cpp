@@ -42,7 +42,15 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held(plan.shards_parameters()) * size_of(precision.parameter);
     if (!plan.forward_only) {
         const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
-        memory[MemoryKind::gradients] = held(shards_gradients) * size_of(precision.gradient_type());
+        const DataType type = precision.gradient_type();
+        Bytes& gradients = memory[MemoryKind::gradients];
+        gradients = held(shards_gradients) * size_of(type);
+        if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
+        if (f.copies_gradients_to_buckets && dp == DataParallel::all_reduce && plan.dp > 1) gradients += held(false) * size_of(type);
+        if (f.flattens_gradients_to_update && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
+            gradients += held(true) * size_of(type);
+            if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
+        }
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
         if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
@@ -79,6 +87,13 @@ StageMemory passing_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
+// An allocator that finds no room gives back what it keeps unused, as far as that is enough.
+void give_back(StageMemory& memory, Bytes held, Bytes device) {
+    Bytes& kept = memory[MemoryKind::fragmentation];
+    const Bytes total = held + memory.total(), needed = total - kept;
+    if (needed <= device && total > device) kept = (1 - 1e-9) * (device - needed);  // sums of parts round
+}
+
 // Does the recompute policy run whole blocks again?
 bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
 
@@ -106,14 +121,19 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     stages.reserve(job.stages.size());
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
-        const StageMemory passing = passing_memory(job, s);
+        StageMemory passing = passing_memory(job, s);
+        give_back(passing, memory.total(), device_memory(job));
         for (std::size_t kind = 0; kind < memory_kind_count; ++kind) memory.of[kind] += passing.of[kind];
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes passing_bytes(const Prepared::State& job, std::size_t stage) { return passing_memory(job, stage).total(); }
+Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held) {
+    StageMemory passing = passing_memory(job, stage);
+    give_back(passing, held, device_memory(job));
+    return held + passing.total();
+}
 
 Bytes device_memory(const Prepared::State& job) {
     const Device& device = job.scenario.cluster.node.device;

@@ -107,16 +107,12 @@ PlanPricer::Order PlanPricer::make_order() const {
     return order;
 }
 
-void PlanPricer::share(const Plan& plan) {
+void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_group, Offload offload) {
     Plan& now = state_.scenario.plan;
-    now.data_parallel = plan.data_parallel;
-    now.shard_group = plan.shard_group;
-    now.offload = plan.offload;
-    leave_share();
-}
-
-// Nothing that was looked up for another way of sharing is at hand any more.
-void PlanPricer::leave_share() {
+    now.data_parallel = data_parallel;
+    now.shard_group = shard_group;
+    now.offload = offload;
+    // Nothing that was looked up for another way of sharing is at hand any more.
     swap_layout();
     layout_ = nullptr;
     stand_ = nullptr;
@@ -173,7 +169,7 @@ const PlanPricer::Share& PlanPricer::share() {
 Bytes PlanPricer::memory() {
     const Share& here = share();
     Bytes peak;
-    for (const std::size_t s : order_->unlike) peak = max(peak, here.held[s] + passing_bytes(state_, s));
+    for (const std::size_t s : order_->unlike) peak = max(peak, peak_bytes(state_, s, here.held[s]));
     return peak;
 }
 
@@ -290,11 +286,7 @@ void PlanPricer::put_aside(Bytes memory) {
 }
 
 void PlanPricer::choose(const Choice& choice) {
-    Plan& now = state_.scenario.plan;
-    now.data_parallel = choice.data_parallel;
-    now.shard_group = choice.shard_group;
-    now.offload = choice.offload;
-    leave_share();
+    share(choice.data_parallel, choice.shard_group, choice.offload);
     run_again(choice.recompute, choice.recompute_blocks);
     layout();
 }

@@ -5,7 +5,7 @@
 //     pricer.lay_out(plan);                 // tp, cp, ep, expert_tp, pp, dp, placement
 //     if (!pricer.shape(plan)) ...          // micro_batch, sequence_parallel, recompute: the network may not divide so
 //     pricer.order(plan);                   // schedule, vpp, stage_blocks
-//     pricer.share(plan);                   // data_parallel, shard_group, offload
+//     pricer.share(data_parallel, shard_group, offload);
 //     pricer.run_again(recompute, blocks);
 //     if (pricer.least_step() ...) pricer.put_aside(pricer.memory());
 //     pricer.price_aside(...);              // all plans of one order together: they are played side by side
@@ -32,7 +32,7 @@ public:
     void lay_out(const Plan&);
     [[nodiscard]] bool shape(const Plan&);
     void order(const Plan&);
-    void share(const Plan&);
+    void share(DataParallel, std::optional<int> shard_group, Offload);
     void run_again(Recompute, int blocks);
 
     // The plan as far as it is fixed.
@@ -132,7 +132,6 @@ private:
     [[nodiscard]] const Share& share();
     [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
-    void leave_share();
     void choose(const Choice&);
     void make_played();
     void find_ends(std::vector<Passes>&) const;

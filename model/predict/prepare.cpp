@@ -1,6 +1,7 @@
 #include "model/predict/prepare.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +23,12 @@ void check_answer(const Prepared& job) {
 
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
-    job.scenario = scenario;
+    job.scenario = with_part_of_a_core(scenario);
+    job.ranks_per_core = ranks_per_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
     job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan);
     job.devices_per_node = used_devices_per_node(scenario);
-    const NodeSpec& node = scenario.cluster.node;
+    const NodeSpec& node = job.scenario.cluster.node;
     job.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
     job.host_memory = node.host.memory_bandwidth.value;
     const LinkType& way_out = network_link(scenario);
@@ -39,10 +41,7 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
     std::vector<BlockKernels> templates;
-    for (const Block& block : network.templates) {
-        templates.push_back(block_kernels(block.graph, plan, job.scenario.framework, block.role != BlockRole::layer));
-        if (block.role != BlockRole::layer) templates.back().recompute.clear(), templates.back().recompute_exchanges.clear();
-    }
+    for (const Block& block : network.templates) templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework));
     return templates;
 }
 

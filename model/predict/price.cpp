@@ -1,6 +1,7 @@
 #include "model/predict/state.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,12 +78,14 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
+    Seconds since_call;
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
             const Group& group = group_of(by.groups, call->group);
-            const CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            one.fixed -= spared_turn(by.job.scenario, std::exchange(since_call, {}) / by.job.ranks_per_core);
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
             const double hidden = hidden_fraction(*call, by.job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
@@ -99,6 +102,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
         exchange_before(i);
         if (!belongs(kernels[i], part)) continue;
         price.device += times[i];
+        since_call += times[i];
         behind.pass(times[i]);
         launches += kernels[i].launches;
     }
@@ -203,9 +207,12 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
     return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
 }
 
+bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
+
 HostTime host_time(const Prepared::State& job, const BlockKernels& block, bool backward) {
     const Framework& f = job.scenario.framework;
     const Plan& plan = job.scenario.plan;
+    if (issues_itself(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
     if (backward) return {f.backward_dispatch.value / speed, {}, plan.launch_blocking};
@@ -253,8 +260,9 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     per_parameter += norms * size_of(job.precision.gradient_type());
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
-        owned * per_parameter / (job.rates.memory * r.memory_bandwidth) + launches * job.rates.kernel_overhead / r.kernel_overhead;
-    const Seconds host = launches * f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value / r.host;
+        streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;
+    const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
+    const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);
 }
 

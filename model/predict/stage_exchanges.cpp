@@ -1,4 +1,5 @@
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/shared_cores.hpp"
 #include "model/predict/stage_work.hpp"
 
 namespace sextant {
@@ -47,7 +48,8 @@ private:
         if (group.ranks < 2 || !(bytes > Bytes{})) return {};
         const Bytes size = bytes / calls;
         const CollectivePrice& price = price_of(what, size, group);
-        return {price.fixed, time_alone(price, group) - price.fixed, size, calls};
+        // All ranks are at the end of their work: none has a core that another waits for.
+        return {price.fixed - spared_turn(job_.scenario, {}), time_alone(price, group) - price.fixed, size, calls};
     }
     // Most buckets are like the one before.
     const CollectivePrice& price_of(Collective what, Bytes size, const Group& group) const {

@@ -48,6 +48,7 @@ struct Prepared::State {
     Bandwidth host_memory;                         // of the node, shared by its devices
     Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
+    double ranks_per_core = 1;  // where they share them; the scenario's rates are those of a part then (shared_cores.hpp)
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic
 };
@@ -81,6 +82,8 @@ SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared
 
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
 // the time per node.
+// A CPU's thread computes what it issues: that is in the time between its kernels.
+bool issues_itself(const Prepared::State&);
 struct HostTime {
     Seconds launch;  // to issue one kernel or exchange
     Seconds block;   // beside them
@@ -103,10 +106,10 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// Memory of each stage; of one what is there from beginning to end, and what comes and goes with the micro-batches; and what a device has.
+// Memory of each stage; of one what is there from beginning to end, and its peak beside that; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes passing_bytes(const Prepared::State&, std::size_t stage);
+Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held);
 Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;

@@ -91,6 +91,8 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
+    // While this rank waits, others have its core to themselves: together they need no longer than their work takes, nor than a rank alone.
+    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, end / job.ranks_per_core - (end - t[Term::bubble]));
     t[Term::data_communication] = s.data.exposed + held_up;
     t[Term::optimizer] = update.device;
     t[Term::offload] = m * s.offload + update.host;

@@ -84,8 +84,11 @@ std::vector<SeriesMean> Validation::series() const {
     std::map<std::string, SeriesMean> by_name;
     for (const FileValidation& file : files) {
         std::map<std::string, std::vector<double>> errors;
-        for (const RowResult& r : file.results)
-            if (const auto e = r.step_error(); e && r.counted) errors[r.series].push_back(*e);
+        for (const RowResult& r : file.results) {
+            if (!r.counted) continue;
+            if (const auto e = r.step_error()) errors[r.series].push_back(*e);
+            if (const auto e = r.memory_error()) errors["memory"].push_back(*e);
+        }
         for (auto& [name, of_file] : errors) {
             const ErrorStatistics s = statistics_of(std::move(of_file));
             SeriesMean& m = by_name[name];

@@ -70,7 +70,7 @@ struct Validation {
 
     // Of the counted rows alone: rows, predicted and refused too.
     [[nodiscard]] Summary total() const;
-    [[nodiscard]] std::vector<SeriesMean> series() const;  // step time, in the order of names
+    [[nodiscard]] std::vector<SeriesMean> series() const;  // of step times, and "memory"; in the order of names
     // The rows that nothing was fitted to.
     [[nodiscard]] Validation unseen() const;
     // Counted rows by what they have under `label`; rows without it under "not stated".

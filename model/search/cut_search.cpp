@@ -76,7 +76,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
             continue;
         }
         if (!std::exchange(ordered, true)) pricer_.order(order);
-        pricer_.share(shared[i]);
+        pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
         too_large[i] = !try_sharing(family);
     }
     if (ordered) price_what_fits();

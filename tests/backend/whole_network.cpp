@@ -1,5 +1,7 @@
 #include "tests/backend/whole_network.hpp"
 
+#include <set>
+
 namespace sextant {
 
 WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator, const Workload& workload, const NetworkCut& c)
@@ -58,8 +60,11 @@ double WholeNetwork::forward_and_backward(const Data& data, const StepPosition& 
             inputs.push_back(b == 0 || t.role == TensorRole::index ? data(t) : passed[next++]);
         }
         passed = programs_[b].forward(context(b, position), inputs, &kept[b]);
-        kept_bytes_ += kept[b].bytes();
     }
+    std::set<const void*> counted;  // two blocks may keep what one hands to the other
+    for (const BlockProgram::Kept& of_block : kept)
+        for (const Array& a : of_block.values)
+            if (counted.insert(a.memory.get()).second) kept_bytes_ += a.bytes();
     const double loss = programs_.back().loss(device_, passed).value_or(0);
     for (std::size_t b = programs_.size(); b-- > 0;) {
         std::vector<Array> gradients = programs_[b].backward(context(b, position), std::move(kept[b]), passed);

@@ -53,9 +53,9 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
     // Twice as fast in products, half as fast in memory, slower to start.
     truth[0] *= 2;
     truth[1] *= 0.5;
-    truth[2] *= 3;
+    truth[3] *= 3;
     const Calibration found = calibrate(runs(truth), parameters_, "a test");
-    for (const std::size_t j : {0U, 1U, 2U}) {
+    for (const std::size_t j : {0U, 1U, 3U}) {
         EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
         EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
     }

@@ -37,8 +37,8 @@ void expect_equal_costs(const Workload& workload, const Cut& cut) {
     const Network network = build_network(workload, {.micro_batch = 4, .tensor = cut.tensor});
     Cost blocks, one;
     for (const int t : network.sequence)
-        blocks.add(block_kernels(network.templates[static_cast<std::size_t>(t)].graph, plan, framework, false));
-    one.add(block_kernels(joined(network), plan, framework, false));
+        blocks.add(block_kernels(network.templates[static_cast<std::size_t>(t)].graph, BlockRole::layer, plan, framework));
+    one.add(block_kernels(joined(network), BlockRole::layer, plan, framework));
     SCOPED_TRACE(workload.name + ", tp " + std::to_string(cut.tensor) + ", fusion " + std::to_string(static_cast<int>(cut.fusion)));
     EXPECT_EQ(blocks.forward_launches, one.forward_launches);
     EXPECT_EQ(blocks.backward_launches, one.backward_launches);

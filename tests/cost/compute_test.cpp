@@ -156,6 +156,34 @@ TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
     EXPECT_NEAR((kernel_time(narrow, rates()) - 1 * us) / (bf16 - 1 * us), 0.5, 1e-12);
 }
 
+// 1 TB/s from memory, 10 TB/s from a cache of 1 MB.
+DeviceRates rates_with_cache() {
+    Device d = device();
+    d.kind = DeviceKind::cpu;
+    d.l2 = round_machine::given(1 * MB);
+    d.cache_bandwidth = round_machine::given(10 * TB / s);
+    DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
+    r.measured = {};  // nor does anything else point into the device
+    return r;
+}
+
+TEST(StreamingTime, IsThatOfTheCacheForWhatItHoldsAndFallsToThatOfMemoryAtTwiceAsMuch) {
+    const DeviceRates r = rates_with_cache();
+    EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);
+    // Of 1.5 MB, half a megabyte is still there: 0.05 us, and 1 us for the other.
+    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 1.05, 1e-12);
+    EXPECT_NEAR(streaming_time(2 * MB, r) / us, 2, 1e-12);
+    EXPECT_NEAR(streaming_time(3 * MB, r) / us, 3, 1e-12);
+    EXPECT_NEAR(streaming_time(3 * MB, rates()) / us, 3, 1e-12);
+}
+
+TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
+    // 2 x 1000 x 1000 x 5000 = 10 GFLOP at 100 TFLOP/s are 100 us; 2 MB from memory 2 us; 1 us to start.
+    Kernel g = product(1000, 1000, 5000);
+    g.bytes = 2 * MB;
+    EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 103, 1e-9);
+}
+
 TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
     // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
     Device d = device();

@@ -32,7 +32,7 @@ struct Cut {
     Plan plan{};
     Framework framework = round_machine::framework();
     int tensor = 1, context = 1;
-    bool sequence_parallel = false, flash = true, wide = false;
+    bool sequence_parallel = false, flash = true;
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
         Shard shard;
@@ -42,7 +42,7 @@ struct Cut {
         shard.sequence_parallel = sequence_parallel;
         shard.flash_attention = flash;
         for (const Block& b : build_network(small_gpt(), shard).templates)
-            if (b.role == role) return block_kernels(b.graph, plan, framework, wide);
+            if (b.role == role) return block_kernels(b.graph, role, plan, framework);
         return {};
     }
     [[nodiscard]] BlockKernels layer() const { return block(BlockRole::layer); }
@@ -237,7 +237,6 @@ TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     EXPECT_EQ(named(layer.forward, "mlp.fc1", KernelKind::gemm).at(0).type, DataType::fp8);
     EXPECT_EQ(named(layer.forward, "attention", KernelKind::attention).at(0).type, DataType::bf16);  // no weights there
     // The ends of the network multiply in BF16.
-    cut.wide = true;
     const BlockKernels head = cut.block(BlockRole::head);
     EXPECT_EQ(named(head.forward, "head", KernelKind::gemm).at(0).type, DataType::bf16);
     EXPECT_THAT(named(head.forward, "head.quantize"), IsEmpty());

@@ -19,7 +19,7 @@ Bytes saved_by_a_layer(DataType compute) {
     Plan plan;
     plan.precision = precision_policy(compute);
     for (const Block& block : network.templates)
-        if (block.role == BlockRole::layer) return block_kernels(block.graph, plan, round_machine::framework(), false).saved;
+        if (block.role == BlockRole::layer) return block_kernels(block.graph, block.role, plan, round_machine::framework()).saved;
     return {};
 }
 

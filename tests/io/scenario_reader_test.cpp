@@ -35,6 +35,13 @@ TEST(ScenarioReader, only_some_devices_of_each_node_may_be_used) {
     EXPECT_EQ(scenario.plan.dp, 2);  // 2 x 4 / 4
 }
 
+TEST(ScenarioReader, ranks_may_share_the_cores_of_a_cpu_and_nothing_else) {
+    const ReadScenario gpus = read_text(good_scenario, {"hardware.ranks_per_device=2"});
+    EXPECT_THAT(all_of(gpus.problems), HasSubstr("/hardware/ranks_per_device"));
+    EXPECT_THAT(all_of(gpus.problems), HasSubstr("only the cores of a CPU are shared"));
+    EXPECT_EQ(read_good({"hardware.ranks_per_device=1"}).cluster.node.ranks_per_device, 1);
+}
+
 TEST(ScenarioReader, any_two_numbers_of_the_batch_give_the_third) {
     // dp is 4: 2 x 4 x 6 = 48.
     const std::string cases[] = {R"({"tp": 2, "pp": 2, "micro_batch": 2, "grad_accum": 6})",

@@ -185,5 +185,44 @@ TEST(Memory, AddsWhatTheFrameworkHoldsAndWhatItsAllocatorLoses) {
     EXPECT_NEAR(stage_memory(job)[0].total() / GB, 20.05, 1e-9);
 }
 
+// 1e9 parameters, BF16 gradients of 2 GB on each of eight ranks.
+double gradients_gb(DataParallel data_parallel, bool Framework::*habit, bool in_fp32 = false) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 8;
+    job.scenario.plan.data_parallel = data_parallel;
+    if (in_fp32) job.precision.gradient = DataType::fp32;
+    job.scenario.framework.*habit = true;
+    return stage_memory(job)[0][MemoryKind::gradients] / GB;
+}
+
+TEST(Memory, OfGradientsCountsThemInEachFormInWhichTheyStand) {
+    // Copies in DDP's buckets; no rank keeps a bucket of its own where states are sharded.
+    EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::copies_gradients_to_buckets), 2 + 2, 1e-9);
+    EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::copies_gradients_to_buckets), 2, 1e-9);
+    // What backward writes, 2 GB, beside the sums in FP32, 4 GB.
+    EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::keeps_both_gradients, true), 4 + 2, 1e-9);
+    EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::keeps_both_gradients), 2, 1e-9);
+    // The eighth that a rank updates, once in two bytes and once in four; under ZeRO-2 it keeps no more than that eighth.
+    EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::flattens_gradients_to_update), 2 + (2.0 + 4) / 8, 1e-9);
+    EXPECT_NEAR(gradients_gb(DataParallel::zero2, &Framework::flattens_gradients_to_update), (2 + 2.0 + 4) / 8, 1e-9);
+    EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::flattens_gradients_to_update), 2, 1e-9);
+}
+
+TEST(Memory, ThatAnAllocatorDoesNotUseIsGivenBackWhereThereIsNoRoom) {
+    // 16 GB of states and 1 GB of activations, of which half as much again is reserved: 17.5 GB where there is room.
+    Prepared::State job = with_activations(1, 1, Schedule::one_f_one_b);
+    job.scenario.framework.fragmentation = round_machine::given(0.5);
+    const auto total_on = [&](double gb) {
+        job.scenario.cluster.node.device.memory = round_machine::given(gb * GB);
+        const Bytes total = stage_memory(job)[0].total();
+        EXPECT_DOUBLE_EQ(peak_bytes(job, 0, held_bytes(job, 0)).si(), total.si());
+        return total / GB;
+    };
+    EXPECT_NEAR(total_on(20), 17.5, 1e-9);
+    EXPECT_NEAR(total_on(17.2), 17.2, 1e-6);
+    EXPECT_LE(total_on(17.2), 17.2);
+    EXPECT_NEAR(total_on(16.9), 17.5, 1e-9);  // which is not enough: the job does not fit
+}
+
 }  // namespace
 }  // namespace sextant

@@ -1,0 +1,54 @@
+#include "model/predict/shared_cores.hpp"
+
+#include "model/plan/partition.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+constexpr Seconds usual_turn = 3 * ms;  // about a slice of Linux's scheduler
+
+template <class T>
+void divide(T& number, double by) {
+    number.value = number.value / by;
+}
+
+}  // namespace
+
+double ranks_per_core(const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    const double cores = static_cast<double>(node.devices) / node.ranks_per_device;
+    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores, 1.0, static_cast<double>(node.ranks_per_device));
+}
+
+Seconds spared_turn(const Scenario& shared, Seconds work_between) { return max(Seconds{}, shared.library.turn - work_between); }
+
+Scenario with_part_of_a_core(const Scenario& whole) {
+    const double f = ranks_per_core(whole);
+    Scenario s = whole;
+    s.cluster.node.ranks_per_device = 1;
+    if (f == 1) return s;
+    NodeSpec& node = s.cluster.node;
+    Device& d = node.device;
+    for (PeakRate& p : d.peaks) divide(p.rate, f);
+    divide(d.memory_bandwidth, f);
+    if (d.cache_bandwidth) divide(*d.cache_bandwidth, f);
+    divide(d.kernel_overhead, 1 / f);
+    divide(d.graph_kernel_overhead, 1 / f);
+    divide(node.host_link.bandwidth, f);
+    divide(node.host.thread_speed, f);
+    CommunicationLibrary& library = s.library;
+    library.turn = node.host.turn ? node.host.turn->value : usual_turn;
+    if (library.host_reduction) divide(*library.host_reduction, f);
+    if (library.messages) {
+        divide(library.messages->combine, f);
+        divide(library.messages->copy, f);
+        divide(library.messages->post, 1 / f);
+    }
+    return s;
+}
+
+}  // namespace sextant

@@ -1,0 +1,77 @@
+// More ranks than cores: two cores, four ranks, each product of 1024 x 1024 x 1024.
+#include "tests/predict/mlp_job.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+Scenario on_two_cores(int ranks, int blocks) {
+    Scenario job = mlp_job(blocks);
+    round_machine::only_arithmetic_counts(job);
+    job.cluster.nodes = 1;
+    NodeSpec& node = job.cluster.node;
+    node.device.kind = DeviceKind::cpu;
+    node.ranks_per_device = ranks / 2;
+    node.devices = ranks;
+    node.host.turn = round_machine::given(7 * ms);
+    return job;
+}
+
+Scenario data_parallel(int ranks) {
+    Scenario job = on_two_cores(ranks, 1);
+    job.plan.dp = ranks;
+    job.plan.global_batch = ranks * 1024;
+    return job;
+}
+
+TEST(SharedCores, GiveEachRankThatComputesItsPart) {
+    const Terms two = estimate(prepare(data_parallel(2))).terms, four = estimate(prepare(data_parallel(4))).terms;
+    EXPECT_GT(two[Term::forward], Seconds{});
+    EXPECT_NEAR(four[Term::forward] / two[Term::forward], 2, 1e-9);
+    EXPECT_NEAR(four[Term::backward] / two[Term::backward], 2, 1e-9);
+}
+
+Scenario tensor_parallel(Seconds turn) {
+    Scenario job = on_two_cores(4, 2);
+    job.plan.tp = job.plan.dp = 2;
+    job.plan.global_batch = 2048;
+    job.cluster.node.host.turn = round_machine::given(turn);
+    return job;
+}
+
+TEST(SharedCores, MakeACallInsideALayerWaitForATurnOrForAsLongAsOthersHaveWork) {
+    // Calls take no time here, only waits for cores do: exchanges of one block cut by its outputs and one by its inputs.
+    const Terms without = estimate(prepare(tensor_parallel({}))).terms, little = estimate(prepare(tensor_parallel(1 * us))).terms;
+    EXPECT_NEAR(without[Term::tensor_communication] / us, 0, 1e-9);
+    EXPECT_GE(little[Term::tensor_communication] / us, 1);
+    // However long a turn is, nobody waits longer than others compute, alone: half of what all of it takes on shared cores.
+    const Terms endless = estimate(prepare(tensor_parallel(1000 * s))).terms;
+    EXPECT_GT(endless[Term::tensor_communication], little[Term::tensor_communication]);
+    EXPECT_LE(endless[Term::tensor_communication] / (endless[Term::forward] + endless[Term::backward]), 0.5 + 1e-9);
+}
+
+TEST(SharedCores, AreFreeWhenAllRanksExchangeTheirGradients) {
+    EXPECT_NEAR(estimate(prepare(data_parallel(4))).terms[Term::data_communication] / us, 0, 1e-9);
+}
+
+TEST(SharedCores, AreLeftToOthersByARankThatWaitsForItsPipeline) {
+    // Four stages, one micro-batch: one rank works at a time, and has a core to itself. So it takes as long as on four cores.
+    Scenario job = on_two_cores(4, 4);
+    job.plan.pp = 4;
+    job.plan.schedule = Schedule::gpipe;
+    job.cluster.node.host.turn = round_machine::given(Seconds{});
+    Scenario alone = job;
+    alone.cluster.node.ranks_per_device = 1;
+    const Estimate shared = estimate(prepare(job)), apart = estimate(prepare(alone));
+    EXPECT_NEAR(shared.step / apart.step, 1, 1e-9);
+    // Two copies of two stages, one micro-batch each: half the ranks work at a time, as many as there are cores.
+    job.plan.pp = alone.plan.pp = job.plan.dp = alone.plan.dp = 2;
+    job.plan.global_batch = alone.plan.global_batch = 2048;
+    EXPECT_NEAR(estimate(prepare(job)).step / estimate(prepare(alone)).step, 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace sextant
