@@ -8,8 +8,8 @@ namespace sextant::gui {
 namespace {
 
 bool states_the_change(const ScenarioDocument& d, const LessonStep& step, const LessonAnswer& answer) {
-    return std::ranges::all_of(
-        step.changes, [&](const auto& change) { return stated_at(d, change.first) == stated_at(answer.changed, change.first); });
+    return std::ranges::all_of(step.changes,
+                               [&](const auto& change) { return stated_at(d, change.first) == stated_at(answer.changed, change.first); });
 }
 
 }  // namespace
