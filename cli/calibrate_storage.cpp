@@ -3,7 +3,6 @@
 #include "cli/data_program.hpp"
 #include "cli/machine.hpp"
 #include "cli/writable.hpp"
-#include "model/calibrate/machine.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -36,8 +36,8 @@ void avoid_forbidden_copies() {
 }
 
 // Left to itself, Open MPI's MPI_Iallreduce reduces a buffer that is its own result, or one of fewer than four ranks, to one rank and
-// broadcasts it from there: each link carries the whole buffer twice, one way at a time. A ring takes half of that between two ranks. In effect
-// where nobody says otherwise.
+// broadcasts it from there: each link carries the whole buffer twice, one way at a time. A ring takes half of that between two ranks. In
+// effect where nobody says otherwise.
 void prefer_rings() { ::setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "ring", 0); }
 
 }  // namespace

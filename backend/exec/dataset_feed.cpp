@@ -55,7 +55,8 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
 
 }  // namespace
 
-DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed) : micro_batch_(job.scenario.plan.micro_batch) {
+DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed)
+    : micro_batch_(job.scenario.plan.micro_batch), bounds_(values_of_indices(job.serial)) {
     const Tensor& reads = samples_of(job.serial);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
     if (place.tensor > 0) return;
@@ -83,7 +84,8 @@ std::vector<std::string> DatasetFeed::skipped() const {
 
 std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block) const {
     std::vector<Array> arrays;
-    for (const TensorId id : graph.inputs()) {
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+        const TensorId id = graph.inputs()[i];
         const Tensor& t = graph.tensor(id);
         if (!loader_) {
             const bool comes = t.role == TensorRole::index || block == 0;
@@ -94,7 +96,7 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
             arrays.push_back(block == 0 ? reals(device, t) : Array{});
             continue;
         }
-        arrays.push_back(integers(device, t, is_label(graph, id), values_of_index(graph, id)));
+        arrays.push_back(integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i]));
     }
     return arrays;
 }

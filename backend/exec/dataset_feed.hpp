@@ -41,7 +41,8 @@ private:
     std::optional<Loader> loader_;
     int workers_ = 0;
     std::uint64_t taken_ = 0;
-    std::int64_t micro_batch_, sequence_ = 0;  // sequence: tokens that the network reads of a sample
+    std::int64_t micro_batch_, sequence_ = 0;        // sequence: tokens that the network reads of a sample
+    std::vector<std::vector<std::int64_t>> bounds_;  // of integers, by block and input
     LoadedBatch batch_;
 };
 

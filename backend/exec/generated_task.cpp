@@ -13,18 +13,18 @@ constexpr float noise = 0.5F;
 
 }  // namespace
 
-GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed) : key_(RandomKey(2).with(seed)) {
+GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed)
+    : key_(RandomKey(2).with(seed)), bounds_(values_of_indices(serial)) {
     for (std::size_t b = 0; b < serial.sequence.size(); ++b) {
         const OperatorGraph graph = executable(serial.templates[static_cast<std::size_t>(serial.sequence[b])].graph);
-        std::vector<std::int64_t>& bounds = bounds_.emplace_back();
-        for (const TensorId id : graph.inputs()) {
-            const bool integer = graph.tensor(id).role == TensorRole::index;
-            bounds.push_back(integer ? values_of_index(graph, id) : 0);
-            if (b == 0 && integer && !of_tokens_) {
+        for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+            const std::int64_t values = bounds_[b][i];
+            if (values == 0) continue;
+            if (b == 0 && !of_tokens_) {
                 of_tokens_ = true;
-                alphabet_ = std::min(bounds.back(), largest_alphabet);
+                alphabet_ = std::min(values, largest_alphabet);
             }
-            if (integer && is_label(graph, id)) classes_ = bounds.back();
+            if (is_label(graph, graph.inputs()[i])) classes_ = values;
         }
     }
     if (of_tokens_) {

@@ -4,7 +4,7 @@
 
 #include "model/graph/trace.hpp"
 #include "model/io/svg.hpp"
-#include "model/predict/estimate.hpp"
+#include "model/report/report.hpp"
 
 #include <string_view>
 

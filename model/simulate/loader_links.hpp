@@ -11,7 +11,7 @@
 
 namespace sextant {
 
-struct SharedLink {
+struct LoaderLink {
     std::string name;
     Bandwidth capacity;  // what there is of it a second, whatever it is
 };
@@ -21,7 +21,7 @@ public:
     // `prices`: none where nothing is loaded. They and the topology must outlive it.
     LoaderLinks(const LoaderPrices* prices, const Topology&);
 
-    [[nodiscard]] std::span<const SharedLink> links() const { return links_; }  // numbered behind those of the topology
+    [[nodiscard]] std::span<const LoaderLink> links() const { return links_; }  // numbered behind those of the topology
     // For each byte that a rank's workers on this node load.
     [[nodiscard]] std::vector<LinkLoad> loads_of_samples(int node) const;
     // For each byte of a rank's kernels, which make kernel_pace of it. No load is as slow: what is shared fairly goes to kernels first.
@@ -34,7 +34,7 @@ private:
 
     const LoaderPrices* prices_;
     const Topology& topology_;
-    std::vector<SharedLink> links_;
+    std::vector<LoaderLink> links_;
     std::vector<std::size_t> first_;  // by share, into links_
     bool uses_nics_ = false;
 };
