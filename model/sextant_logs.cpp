@@ -54,11 +54,6 @@ struct Files {
     std::vector<Job> jobs;
 };
 
-double noise_of(std::vector<Seconds> steps) {
-    std::ranges::sort(steps);
-    const auto at = [&](double share) { return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1))]; };
-    return steps.size() < 2 ? 0 : (at(0.75) - at(0.25)) / (2.0 * at(0.5));
-}
 Seconds median_of(std::vector<Seconds> steps) {
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
     std::ranges::nth_element(steps, middle);

@@ -38,12 +38,17 @@ struct Target {
 
 }  // namespace
 
+double noise_of(std::vector<Seconds> steps) {
+    if (steps.empty()) return 0;
+    std::ranges::sort(steps);
+    const auto quartile = [&](double share) { return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1))]; };
+    return (quartile(0.75) - quartile(0.25)) / (2.0 * quartile(0.5));
+}
+
 ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
     ProbeRun p{std::move(name), std::move(scenario), terms_of(run.trace, last_rank(run.trace)), 0};
     std::vector<Seconds> steps(run.steps.begin() + (run.steps.size() > 1 ? 1 : 0), run.steps.end());  // the first allocates
-    std::ranges::sort(steps);
-    const auto quartile = [&](double share) { return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1))]; };
-    if (!steps.empty()) p.noise = (quartile(0.75) - quartile(0.25)) / (2.0 * quartile(0.5));
+    p.noise = noise_of(std::move(steps));
     return p;
 }
 

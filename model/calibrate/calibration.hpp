@@ -20,8 +20,10 @@ struct ProbeRun {
     std::string name;
     Scenario scenario;
     Terms measured;
-    double noise = 0;  // of a step, relative: half the distance of its quartiles
+    double noise = 0;  // of a step
 };
+// Half the distance between their quartiles, relative to the median.
+double noise_of(std::vector<Seconds> steps);
 ProbeRun probe_run(std::string name, Scenario, const RunRecord&);
 
 struct CalibratedParameter {
