@@ -11,11 +11,17 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaints_about(const std::string& text) {
-    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "lesson.json";
+// Tests may run at the same time.
+std::filesystem::path written(const std::string& text) {
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::path file = std::filesystem::path(testing::TempDir()) / ("lesson_" + test + ".json");
     std::ofstream(file) << text;
+    return file;
+}
+
+std::string complaints_about(const std::string& text) {
     Diagnostics diagnostics;
-    load_lesson(file, diagnostics);
+    load_lesson(written(text), diagnostics);
     std::string all;
     for (const Diagnostic& d : diagnostics.list()) all += d.pointer + ": " + d.what + "\n";
     return all;
@@ -34,15 +40,15 @@ TEST(LessonReader, RefusesALessonWithoutSteps) {
     EXPECT_THAT(complaints_about(R"({"schema": "lesson/1", "title": "x", "question": "?", "source": "s", "remember": "r"})"),
                 HasSubstr("without steps"));
     EXPECT_THAT(complaints_about(R"({"schema": "scenario/1"})"), HasSubstr("/schema"));
-    EXPECT_THAT(complaints_about("{"), HasSubstr(""));
+    EXPECT_NE(complaints_about("{"), "");
 }
 
 TEST(LessonReader, AStepGoesOnWhereTheOneBeforeLeftOff) {
-    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "lesson.json";
-    std::ofstream(file) << R"({"schema": "lesson/1", "title": "x", "question": "?", "source": "s", "remember": "r", "steps": [
+    const std::filesystem::path file =
+        written(R"({"schema": "lesson/1", "title": "x", "question": "?", "source": "s", "remember": "r", "steps": [
         {"scenario": "default", "look": "a", "task": "b", "change": {"plan.dp": 1}, "seen": ["c"], "checks": ["ratio.step_time > 1"]},
         {"look": "a", "task": "b", "change": {"plan.precision": "bf16"}, "seen": ["c"], "checks": ["ratio.step_time > 1"]},
-        {"scenario": "does-not-fit", "look": "a", "task": "b", "change": {"plan.dp": null}, "seen": ["c"], "checks": ["after.fits == 1"]}]})";
+        {"scenario": "does-not-fit", "look": "a", "task": "b", "change": {"plan.dp": null}, "seen": ["c"], "checks": ["after.fits == 1"]}]})");
     Diagnostics diagnostics;
     const std::optional<Lesson> lesson = load_lesson(file, diagnostics);
     ASSERT_TRUE(lesson && diagnostics.list().empty());
