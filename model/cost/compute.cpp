@@ -111,9 +111,10 @@ Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& sc
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
-    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = streaming_time(k.bytes, d, scale);
+    const Seconds after = streaming_time(k.epilogue, d, scale);
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
+    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
+    const Seconds by_memory = streaming_time(k.bytes - k.epilogue, d, scale);
     switch (k.kind) {
         case KernelKind::memory:
             return overhead + by_memory;

@@ -161,8 +161,10 @@ private:
         out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // gradient of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);       // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
-        if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1)
-            of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * Bytes::from_si(framework_.gradients_in_fp32 ? 6 : 2);
+        if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1) {
+            of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * Bytes::from_si(framework_.gradients_in_fp32 ? 6 : 2);
+            of_weight.bytes += of_weight.epilogue;
+        }
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
             push_weight_gradient(out.backward, op.name, output_bytes(op));
