@@ -19,13 +19,6 @@ constexpr Seconds shortest = Seconds::from_si(20e-6);  // below, clocks and the 
 constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication,
                                  Term::data_communication};
 
-double median(std::vector<double> list) {
-    if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>((list.size() - 1) / 2);  // of two the lesser
-    std::ranges::nth_element(list, middle);
-    return *middle;
-}
-
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
 
@@ -143,7 +136,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
         const ProbeRun& probe = probes[targets[i].probe];
         c.residuals.push_back({probe.name, targets[i].term.value_or(Term::forward), !targets[i].term, targets[i].of(probe.measured),
-                               predicted, probe.noise, found.weights[i]});
+                               predicted, probe.noise, is_left_out(found.weights[i])});
         errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);
@@ -167,8 +160,8 @@ Cluster calibrated_cluster(const Calibration& c, const MachineFacts& machine, co
             stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
                                      p.parameter.text(p.value), p.parameter.spread, p.spread});
     for (const ProbeResidual& r : c.residuals)
-        stamp.terms.push_back({r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise,
-                               std::nullopt, r.weight < 0.05});
+        stamp.terms.push_back(
+            {r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise, std::nullopt, r.left_out});
     return cluster;
 }
 

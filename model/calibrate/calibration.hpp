@@ -40,8 +40,8 @@ struct ProbeResidual {
     Term term = Term::forward;
     bool whole_step = false;  // rather than one term of it
     Seconds measured, predicted;
-    double noise = 0;   // relative, of its step
-    double weight = 1;  // 0: an outlier
+    double noise = 0;  // relative, of its step
+    bool left_out = false;
 };
 
 struct Calibration {

@@ -27,13 +27,6 @@ double spread_before(const ProfileParameter& p, const Scenario& machine) {
     return p.spread;
 }
 
-double median(std::vector<double> list) {
-    if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-    std::ranges::nth_element(list, middle);
-    return *middle;
-}
-
 double median_error(const std::vector<CalibratedTerm>& terms, const std::vector<Seconds>& predicted) {
     std::vector<double> errors;
     for (std::size_t i = 0; i < terms.size(); ++i) errors.push_back(std::abs(predicted[i] / terms[i].measured - 1));
@@ -168,7 +161,7 @@ ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& libra
     std::vector<double> noises;
     for (std::size_t i = 0; i < after.size(); ++i) {
         found.terms[i].predicted = after[i];
-        found.terms[i].left_out = f.weights[i] < 0.05;
+        found.terms[i].left_out = is_left_out(f.weights[i]);
         noises.push_back(found.terms[i].noise);
     }
     found.median_error_before = median_error(found.terms, found.predicted_before);
