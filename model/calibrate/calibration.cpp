@@ -14,10 +14,7 @@ namespace {
 
 // What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
 constexpr double form_error = 0.05;
-constexpr Seconds shortest = Seconds::from_si(20e-6);  // below, clocks and the recording itself are most of it
-
-constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication,
-                                 Term::data_communication};
+constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a term: below, clocks and the recording itself are most of it
 
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
@@ -30,6 +27,14 @@ struct Target {
 };
 
 }  // namespace
+
+std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted) {
+    std::vector<Term> terms;
+    for (const Term t :
+         {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication})
+        if (measured[t] >= shortest && predicted[t] > Seconds{}) terms.push_back(t);
+    return terms;
+}
 
 double noise_of(std::vector<Seconds> steps) {
     if (steps.empty()) return 0;
@@ -96,14 +101,13 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const Terms before = estimate(prepare(probes[i].scenario)).terms;
         const auto add = [&](std::optional<Term> term) {
             const Target t{i, term};
-            if (t.of(probes[i].measured) < shortest || !(t.of(before) > Seconds{})) return;
             targets.push_back(t);
             points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, form_error)});
         };
-        if (waits_by_chance(probes[i].scenario))
+        if (!waits_by_chance(probes[i].scenario))
+            std::ranges::for_each(fitted_terms(probes[i].measured, before), add);
+        else if (probes[i].measured.total() >= shortest)
             add({});
-        else
-            std::ranges::for_each(fitted_terms, add);
     }
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 

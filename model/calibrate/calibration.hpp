@@ -22,6 +22,9 @@ struct ProbeRun {
     Terms measured;
     double noise = 0;  // of a step
 };
+// The terms of a step that a profile's numbers decide and a run shows.
+std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted);
+
 // Half the distance between their quartiles, relative to the median.
 double noise_of(std::vector<Seconds> steps);
 ProbeRun probe_run(std::string name, Scenario, const RunRecord&);

@@ -1,6 +1,7 @@
 #include "model/calibrate/cluster_fit.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/calibrate/calibration.hpp"
 #include "model/calibrate/fit.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double curve_error = 0.1, job_error = 0.05;  // what the formulas miss, however good their parameters
 constexpr double points_of_a_curve = 8;                // as how many independent points those of one curve count at most
-constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a job's terms: below, clocks and the recording itself are most of it
 
 // How far the number of another machine may be from this one's; `usual`: where nobody measured.
 double spread_before(const ProfileParameter& p, const Scenario& machine) {
@@ -97,12 +97,8 @@ Observation observation_of(JobObserved job) {
     const Terms before = estimate(prepare(job.scenario)).terms;
     Observation o;
     std::vector<Term> terms;
-    for (const Term t :
-         {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication}) {
-        if (!job.terms || (*job.terms)[t] < shortest || !(before[t] > Seconds{})) continue;
-        terms.push_back(t);
-        o.terms.push_back({job.name, std::string(to_text(t)), (*job.terms)[t], {}, noise, {}, false});
-    }
+    if (job.terms) terms = fitted_terms(*job.terms, before);
+    for (const Term t : terms) o.terms.push_back({job.name, std::string(to_text(t)), (*job.terms)[t], {}, noise, {}, false});
     if (terms.empty()) o.terms.push_back({job.name, "step", job.step, {}, noise, {}, false});
     o.predict = [scenario = std::move(job.scenario), terms = std::move(terms)](const Scenario& machine) {
         Scenario s = scenario;
