@@ -160,9 +160,7 @@ Cluster calibrated_cluster(const Calibration& c, const MachineFacts& machine, co
     stamp.noise = c.noise;
     stamp.median_error = c.median_error;
     for (const CalibratedParameter& p : c.parameters)
-        if (p.is_measured())
-            stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
-                                     p.parameter.text(p.value), p.parameter.spread, p.spread});
+        if (p.is_measured()) stamp.numbers.push_back(p.parameter.moved(p.before, p.parameter.spread, p.value, p.spread));
     for (const ProbeResidual& r : c.residuals)
         stamp.terms.push_back(
             {r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise, std::nullopt, r.left_out});

@@ -150,8 +150,7 @@ ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& libra
         if (!p.is_moved()) continue;
         p.parameter.set(machine, p.value);
         p.parameter.attribute(machine, source + ", sure to " + percent_text(p.spread, 2));
-        stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
-                                 p.parameter.text(p.value), p.spread_before, p.spread});
+        stamp.numbers.push_back(p.parameter.moved(p.before, p.spread_before, p.value, p.spread));
     }
     const std::vector<Seconds> after = predictions(seen, machine);
     std::vector<double> noises;

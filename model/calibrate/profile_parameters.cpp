@@ -57,6 +57,10 @@ std::string_view to_text(ParameterOwner owner) {
     return names[static_cast<std::size_t>(owner)];
 }
 
+CalibratedNumber ProfileParameter::moved(double before, double spread_before, double after, double spread_after) const {
+    return {std::string(to_text(owner)), name, text(before), text(after), spread_before, spread_after};
+}
+
 std::vector<ProfileParameter> cpu_parameters() {
     using enum ParameterOwner;
     std::vector<ProfileParameter> list;
