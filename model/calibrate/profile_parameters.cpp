@@ -39,7 +39,7 @@ Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
 }
 Sourced<Bandwidth>& cache(Scenario& s) {
     Device& d = s.cluster.node.device;
-    return known(d.cache_bandwidth, 4.0 * d.memory_bandwidth.value);
+    return known(d.cache_bandwidth, d.usual_cache_bandwidth());
 }
 
 constexpr double unknown = 1.0;  // a factor of e either way
@@ -112,7 +112,7 @@ std::vector<ProfileParameter> cpu_parameters() {
         [](Scenario & s) -> auto& { return known(s.cluster.node.device.convolution, 1.0); });
     add(
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
-        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, 3 * units::ms); });
+        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
     return list;
 }
 

@@ -79,6 +79,9 @@ struct Device {
     std::vector<GemmCurve> gemm_curves;
     std::string notes;
 
+    // Of `cache_bandwidth`, where nobody measured it.
+    [[nodiscard]] Bandwidth usual_cache_bandwidth() const { return 4.0 * memory_bandwidth.value; }
+
     // The fastest way to multiply with inputs of this type on this unit; null when the device has none.
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
 };

@@ -7,10 +7,6 @@
 namespace sextant {
 namespace {
 
-using namespace units;
-
-constexpr Seconds usual_turn = 3 * ms;  // about a slice of Linux's scheduler
-
 template <class T>
 void divide(T& number, double by) {
     number.value = number.value / by;
