@@ -91,8 +91,7 @@ void run_calibrate(const CalibrateOptions& o) {
                            " from each other, and other programs took " + percent_text(found.others, 2) +
                            " of its cores; nothing was written");
     write_text(o.out, cluster_to_profile(calibrated_cluster(found, machine, today())));
-    std::cout << calibration_to_text(found) << "\nwritten to " << o.out
-              << "; use it by --set hardware.cluster=" << fs::absolute(o.out).string() << '\n';
+    std::cout << calibration_to_text(found) << written_line(o.out, "hardware.cluster");
 }
 
 // Passes over the runs that a fit takes; how many is not known before.
@@ -112,8 +111,7 @@ void run_narrowing(const CalibrateOptions& o, Library& library) {
     }
     for (const std::string& note : found.notes) std::cout << note << '\n';
     if (found.fit) std::cout << '\n' << cluster_fit_to_text(*found.fit);
-    if (!o.out.empty())
-        std::cout << "\nwritten to " << o.out << "; use it by --set hardware.cluster=" << fs::absolute(o.out).string() << '\n';
+    if (!o.out.empty()) std::cout << written_line(o.out, "hardware.cluster");
 }
 
 void run_fit(const CalibrateOptions& o) {
