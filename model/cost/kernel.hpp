@@ -61,7 +61,8 @@ struct BlockKernels {
 // How wide an element is stored under the policy.
 Bytes element_size(TensorRole, const Precision&);
 
-// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint.
-BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&);
+// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint. `reads_data`: the
+// block is the first, and nobody wants the gradient of what it reads.
+BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data = false);
 
 }  // namespace sextant
