@@ -34,6 +34,7 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
+    d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};
     d.convolution = {1.0, SourceKind::estimated, "as products of their size"};
     node.host.turn = {usual_turn, SourceKind::estimated, "about a slice of Linux's scheduler"};
     d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};

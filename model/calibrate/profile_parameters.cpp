@@ -90,6 +90,9 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "bandwidth of its cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& { return cache(s); });
     add(
+        "time of an exponential", device, Range{1e-12, 1e-7, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.device.exponential, 0.5 * units::ns); });
+    add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(

@@ -1,5 +1,6 @@
 #include "model/cost/kernel.hpp"
 
+#include "model/cost/elementwise.hpp"
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/recompute.hpp"
@@ -115,12 +116,21 @@ private:
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
+        add_work(chain, false, out.forward);
+        add_work(chain, true, out.backward);
         if (role_ == BlockRole::layer && is_recomputed(first, plan_)) {  // only layers have checkpoints
             out.recompute.assign(out.forward.begin() + casts, out.forward.end());
             out.recompute_exchanges = out.forward_exchanges;
         }
         for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
         return out;
+    }
+
+    // What the operators of a chain compute on elements, to its last kernel.
+    void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const {
+        for (const std::size_t i : chain.operators)
+            if (const double work = elementwise_work(graph_.operators()[i].kind, backward); work > 0 && !kernels.empty())
+                kernels.back().exponentials += work;
     }
 
     // What comes before the chain's own kernels: forward its weights are cast; backward the gradients that its readers leave are summed,

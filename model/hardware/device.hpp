@@ -61,6 +61,9 @@ struct Device {
     Sourced<Bytes> l2;
     // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
     std::optional<Sourced<Bandwidth>> cache_bandwidth;
+    // Of one element of a long row, on a core; other functions take so many of these (model/cost/elementwise.hpp). Where it is not known,
+    // bytes alone say how long they take.
+    std::optional<Sourced<Seconds>> exponential;
     std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
     std::vector<PeakRate> peaks;
 
