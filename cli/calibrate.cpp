@@ -46,13 +46,12 @@ void run_calibrate(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
     const MachineFacts machine = facts_of_this_machine();
     const ScratchFolder scratch;
-    ProbeSeries series{probes_for(library, machine.cores, o.quick),
-                       scratch.path() / "machine.json",
-                       o.keep.empty() ? scratch.path() / "runs" : fs::path(o.keep),
-                       o.profiles,
-                       o.passes.value_or(o.quick ? 1 : passes),
-                       o.quick ? quick_steps : steps};
-    write_text(series.cluster, cluster_to_profile(guessed_cluster(library, machine)));
+    const ProbeSeries series{probes_for(library, machine.cores, o.quick),
+                             guessed_cluster(library, machine),
+                             o.keep.empty() ? scratch.path() : fs::path(o.keep),
+                             o.profiles,
+                             o.passes.value_or(o.quick ? 1 : passes),
+                             o.quick ? quick_steps : steps};
     const CoreTime before = core_time();
     const auto began = std::chrono::steady_clock::now();
     std::optional<Progress> progress(std::in_place, "calibrating", static_cast<std::size_t>(series.passes) * series.probes.size(),

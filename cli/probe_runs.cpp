@@ -1,6 +1,8 @@
 #include "cli/probe_runs.hpp"
 
 #include "cli/executor.hpp"
+#include "model/io/json_reader.hpp"
+#include "model/io/profile_writer.hpp"
 #include "model/io/replace_file.hpp"
 #include "model/io/run_reader.hpp"
 
@@ -22,6 +24,27 @@ int passes_there(const ProbeSeries& series, const Probe& probe) {
     return passes;
 }
 
+fs::path scenario_of(const ProbeSeries& series, const Probe& probe) { return series.folder / (probe.name + ".json"); }
+
+// The scenarios of the probes, written beside their records. What is kept there from another version may be of other probes.
+std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& series) {
+    const fs::path machine = fs::absolute(series.folder / "machine.json");
+    replace_text_file(machine, [&](std::ostream& out) { out << cluster_to_profile(series.machine); });
+    Diagnostics problems;
+    std::vector<Scenario> scenarios;
+    for (const Probe& probe : series.probes) {
+        const fs::path file = scenario_of(series, probe);
+        const std::string text = probe_to_scenario(probe, machine);
+        if (passes_there(series, probe) > 0 && read_text_file(file, problems) != text)
+            problems.add({file.string(), "", "the runs that are kept here are of another probe of this name", "another folder"});
+        else
+            replace_text_file(file, [&](std::ostream& out) { out << text; });
+        if (problems.empty()) scenarios.push_back(load_scenario(library, file));
+    }
+    problems.throw_if_any();
+    return scenarios;
+}
+
 }  // namespace
 
 std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
@@ -32,18 +55,13 @@ std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
 
 std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, const std::function<void(std::size_t)>& progress) {
     fs::create_directories(series.folder);
-    std::vector<Scenario> scenarios;
-    for (const Probe& probe : series.probes) {
-        const fs::path file = series.folder / (probe.name + ".json");
-        replace_text_file(file, [&](std::ostream& out) { out << probe_to_scenario(probe, series.cluster); });
-        scenarios.push_back(load_scenario(library, file));
-    }
+    const std::vector<Scenario> scenarios = write_scenarios(library, series);
     std::size_t done = 0;
     for (int pass = 0; pass < series.passes; ++pass)
         for (std::size_t i = 0; i < series.probes.size(); ++i) {
             const Probe& probe = series.probes[i];
             ExecutorJob job;
-            job.scenario.scenario = (series.folder / (probe.name + ".json")).string();
+            job.scenario.scenario = scenario_of(series, probe).string();
             job.scenario.profiles = series.profiles;
             job.steps = series.steps;
             job.out = record_of(series, probe, passes_there(series, probe) + 1);

@@ -186,7 +186,7 @@ private:
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
-        if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1)
+        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add())
             of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
@@ -355,6 +355,8 @@ private:
     }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
 
+    // What the first does too is in its products' rate.
+    [[nodiscard]] bool later_micro_batches_add() const { return plan_.micro_batches() > 1 && !framework_.accumulates_from_first; }
     // A sum is read and written where the product alone would be written.
     [[nodiscard]] Bytes bytes_to_accumulate() const {
         const Bytes product = element_size(TensorRole::activation, plan_.precision);
@@ -365,7 +367,7 @@ private:
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const {
         if (op.parameters == 0) return;
         if (casts_weights()) push_weight_gradient(list, op.name + ".cast", op.parameters * cast_bytes());
-        if (plan_.micro_batches() > 1 && !framework_.fused_gradient_accumulation)
+        if (later_micro_batches_add() && !framework_.fused_gradient_accumulation)
             push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
     }
 
