@@ -61,9 +61,9 @@ double update_work(Optimizer optimizer) {
     switch (optimizer) {
         case Optimizer::adam:
         case Optimizer::adamw:
-            return 4.5;  // a square root and a division
+            return 6;  // a square root and a division
         case Optimizer::lamb:
-            return 9;  // twice: the step's length is known when all of it is
+            return 12;  // twice: the step's length is known when all of it is
         default:
             return 0;
     }
