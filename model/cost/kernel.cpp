@@ -219,7 +219,8 @@ private:
         k.m = pixels, k.n = to, k.k = in * window;
         out.forward.push_back(k);
         k.backward = true;
-        if (wants_gradient(op)) {
+        const bool image = c.in_channels <= 4;  // nobody wants its gradient, whichever block this is
+        if (!image && wants_gradient(op)) {
             k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
             out.backward.push_back(k);
         }

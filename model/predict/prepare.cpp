@@ -45,7 +45,8 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     for (int t = 0; t < std::ssize(network.templates); ++t) {
         const Block& block = network.templates[static_cast<std::size_t>(t)];
         const bool reads_data = t == network.sequence.front() && std::ranges::count(network.sequence, t) == 1;
-        templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework, reads_data));
+        const Framework& framework = job.scenario.framework;
+        templates.push_back(block_kernels(block.graph, block.role, plan, framework, reads_data && !framework.makes_data_gradients));
     }
     return templates;
 }
