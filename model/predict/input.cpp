@@ -189,16 +189,17 @@ LoaderPrices loader_prices(const InputJob& in, const Prepared::State& job) {
     const LoaderRate rate = rate_of(in, in.later, {});
     const PricedLoad one = price_load(in, 1);
     LoaderPrices prices;
-    prices.pace = in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
+    prices.pace = rate.unhindered * in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
     prices.kernel_cores = in.busy_cores / used_devices(job);
     for (const SampleSource& source : in.later)
         for (const StorageDemand& d : storage_demands(source, in.node.network, in.others)) {
             const auto of = d.limit == LoaderLimit::network ? LoaderShare::Of::network
                             : d.of_node                     ? LoaderShare::Of::node
                                                             : LoaderShare::Of::all_nodes;
-            prices.shares.push_back({std::string(to_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
+            prices.shares.push_back({std::string(short_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
         }
-    prices.shares.push_back({"cores of the host", LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
+    prices.shares.push_back(
+        {std::string(short_text(LoaderLimit::cores)), LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
     return prices;
 }
 
