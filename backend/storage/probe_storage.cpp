@@ -80,13 +80,14 @@ public:
     }
 
     StorageProbe run() {
-        constexpr std::int64_t measurements = 5 + 3 * std::ssize(crowds);
+        constexpr std::int64_t measurements = 6 + 3 * std::ssize(crowds);
         const auto done = [&] { progress_(++done_, measurements); };
         write_large(), done();
         write_small(), done();
         for (const int threads : with_one()) read_large(threads), done();
         for (const int threads : with_one()) seek(threads), done();
         for (const int threads : with_one()) open_small(threads), done();
+        remove_small(), done();
         return std::move(probe_);
     }
 
@@ -127,12 +128,16 @@ private:
         const Buffer buffer;
         const Seconds start = now();
         for (int i = 0; i < small_files && now() - start < s_.patience; ++i) {
+            const Seconds before = now();
             const fs::path folder = folder_.path() / std::to_string(i / files_of_folder);
-            fs::create_directory(folder);
+            if (i % files_of_folder == 0) fs::create_directory(folder);
             files_.push_back(folder / std::to_string(i));
             write_all(opened(files_.back(), O_WRONLY | O_CREAT), buffer.view().first(page), files_.back());
+            probe_.creates.push_back(now() - before);
         }
+        const Seconds written = now();
         bring_to_disk(folder_.path());  // what the disk does not have yet is never dropped
+        for (Seconds& time : probe_.creates) time += (now() - written) / static_cast<double>(files_.size());
         std::ranges::shuffle(files_, std::mt19937_64(2));
     }
 
@@ -203,6 +208,16 @@ private:
             }
         });
         take(times, now() - start, threads, probe_.opens, probe_.open_rates);
+    }
+
+    void remove_small() {
+        const Seconds start = now();
+        for (const fs::path& file : files_) {
+            if (now() - start > s_.patience) return;
+            const Seconds before = now();
+            fs::remove(file);
+            probe_.removes.push_back(now() - before);
+        }
     }
 
     static void take(const std::vector<std::vector<Seconds>>& times, Seconds all, int threads, std::vector<Seconds>& of_one,

@@ -85,7 +85,7 @@ Seconds read_time(const SampleAccess& a, const StorageClass& s) {
 }
 
 Seconds write_time(const SampleAccess& a, const StorageClass& s) {
-    return opens_of(a, s) * s.open_latency->value + a.bytes / s.write_bandwidth->value;
+    return opens_of(a, s) * s.create_latency->value + a.bytes / s.write_bandwidth->value;
 }
 
 std::vector<StorageDemand> storage_demands(const SampleSource& source, Bandwidth network, double others) {
@@ -190,11 +190,12 @@ StagingTime staging_time(const StagingJob& job) {
     StagingTime t;
     source.keep = write_time(as_stored, job.to);
     t.copy = job.samples / loader_rate({source}, Seconds{}, one, job.nodes, job.others).samples;
+    t.remove = job.samples * opens_of(as_stored, job.to) * job.to.remove_latency->value;
     if (job.mode != StagingMode::untar) return t;
     SampleAccess streamed = as_stored;
     streamed.opens = streamed.seeks = 0;
     t.unpack = job.samples * (read_time(streamed, job.to) + write_time(in_files, job.to));
-    t.remove = job.samples * job.to.open_latency->value;
+    t.remove += job.samples * job.to.remove_latency->value;
     return t;
 }
 

@@ -70,7 +70,7 @@ Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double 
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});
 
-// One read or write with nothing else going on. Creating a file is taken to cost what opening one does.
+// One read or write with nothing else going on.
 Seconds read_time(const SampleAccess&, const StorageClass&);
 Seconds write_time(const SampleAccess&, const StorageClass&);
 

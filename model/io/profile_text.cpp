@@ -243,6 +243,8 @@ std::string profile_to_text(const StorageClass& storage) {
     TextTable t;
     number_row(t, sources, "open a file", storage.open_latency);
     number_row(t, sources, "seek", storage.seek_latency);
+    number_row(t, sources, "create a file", storage.create_latency);
+    number_row(t, sources, "remove a file", storage.remove_latency);
     number_row(t, sources, "read, one stream", storage.read_bandwidth);
     number_row(t, sources, "write, one stream", storage.write_bandwidth);
     number_row(t, sources, "random reads", storage.random_read_rate);

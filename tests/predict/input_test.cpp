@@ -110,7 +110,7 @@ TEST(Input, IsLongerInTheFirstEpochWhereMemoryHoldsTheData) {
     EXPECT_NEAR(e.steps_per_epoch, 100, 1e-9);
     // A cached file on NFS is asked for once more, when it is opened.
     job.data.format = DataFormat::files;
-    const auto reading = [&] { return estimate_input(*input_job(job.data, cold.state()), Seconds{}, {}).later.reading; };
+    const auto reading = [&] { return estimate_input(*input_job(job.data, cold.state()), {}, {}).later.reading; };
     job.data.storage->seek_latency = given(1 * ms);
     EXPECT_LT(reading(), 10 * us);
     job.data.storage->kind = StorageKind::nfs;
@@ -136,6 +136,7 @@ Scenario staged_job(double epochs) {
     StorageClass disk;
     disk.kind = StorageKind::nvme;
     disk.open_latency = disk.seek_latency = given(Seconds{});
+    disk.create_latency = disk.remove_latency = given(Seconds{});
     disk.read_bandwidth = disk.write_bandwidth = given(10 * MB / s);
     disk.client_read_bandwidth = given(1e12 * TB / s);
     job.data.staging = {StagingMode::copy, disk};
@@ -168,7 +169,7 @@ TEST(Staging, HoldsNoMoreThanThereIsRoomFor) {
     Scenario job = staged_job(1);
     job.data.staging.to->capacity = given(2.56 * MB);  // of 10.24
     job.data.page_cache = Bytes{};
-    const InputEstimate e = estimate_input(*prepare(job).state().input, Seconds{}, {});
+    const InputEstimate e = estimate_input(*prepare(job).state().input, {}, {});
     EXPECT_NEAR(e.staged, 0.25, 1e-12);
     EXPECT_NEAR(e.staging.copy / s, 0.256, 1e-6);
 }
@@ -176,7 +177,7 @@ TEST(Staging, HoldsNoMoreThanThereIsRoomFor) {
 TEST(Staging, WhileTheFirstEpochReadsCostsThatEpoch) {
     Scenario job = staged_job(1);
     job.data.staging.mode = StagingMode::first_epoch;
-    const InputEstimate e = estimate_input(*prepare(job).state().input, Seconds{}, {});
+    const InputEstimate e = estimate_input(*prepare(job).state().input, {}, {});
     EXPECT_EQ(e.staging.total(), Seconds{});
     EXPECT_NEAR(e.first.reading / us, 95 + 100, 1e-6);  // read there, written here
 }
