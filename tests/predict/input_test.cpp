@@ -103,7 +103,7 @@ TEST(Input, IsLongerInTheFirstEpochWhereMemoryHoldsTheData) {
     job.data.samples = 102400;
     job.cluster.node.host.memory = given(1 * GB);  // of 102.4 MB
     const Prepared cold = prepare(job);
-    const InputEstimate e = estimate_input(*cold.state().input, training_of(job), {});
+    const InputEstimate e = estimate_input(*cold.state().input, {training_of(job), {}}, {});
     EXPECT_EQ(e.cached, 1);
     EXPECT_NEAR(e.first_loading / ms, 51.2, 1e-6);
     EXPECT_LT(e.later_loading, e.first_loading / 10);
