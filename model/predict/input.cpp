@@ -97,13 +97,13 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
         in.staging = staging_time(copy);
     }
     const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
-    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
-    if (ahead) in.first.push_back({*staging.to, local, in.staged, {}});
-
     const HostSpec& host = job.scenario.cluster.node.host;
     const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
     if (dataset > Bytes{} && storage.kind != StorageKind::memory)
         in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle);
+    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
+    // What staging wrote is still in memory, where all of it fits.
+    if (ahead) in.first.push_back({in.cached < 1 ? *staging.to : page_cache(), local, in.staged, {}});
     const double missed = 1 - in.cached;
     in.later = {{storage, access, missed * (1 - in.staged), {}}, {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
     if (in.staged > 0) {

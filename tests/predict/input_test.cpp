@@ -174,6 +174,14 @@ TEST(Staging, HoldsNoMoreThanThereIsRoomFor) {
     EXPECT_NEAR(e.staging.copy / s, 0.256, 1e-6);
 }
 
+TEST(Staging, LeavesInMemoryWhatFitsThere) {
+    Scenario job = staged_job(1);
+    job.data.page_cache = 1 * GB;
+    EXPECT_LT(estimate_input(*prepare(job).state().input, {}, {}).first.reading, 5 * us);
+    job.data.page_cache = 5 * MB;  // half of it
+    EXPECT_NEAR(estimate_input(*prepare(job).state().input, {}, {}).first.reading / us, 100, 1e-6);
+}
+
 TEST(Staging, WhileTheFirstEpochReadsCostsThatEpoch) {
     Scenario job = staged_job(1);
     job.data.staging.mode = StagingMode::first_epoch;
