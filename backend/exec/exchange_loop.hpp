@@ -2,7 +2,7 @@
 //
 // It starts each stream's segments in their order, as soon as what they wait for is done, and moves all that is under way along by asking
 // for it: message passing hardly progresses by itself. While the other thread computes it asks every 50 us only, to leave it the cores;
-// while the other thread waits, all the time.
+// while the other thread waits, all the time, unless another rank could use the core meanwhile.
 #pragma once
 
 #include "backend/exec/recorder.hpp"
@@ -24,7 +24,7 @@ public:
     // What a segment in a stream beside the compute stream calls, asked for when it starts.
     using Prepare = std::function<std::vector<Call>(SegmentIndex)>;
 
-    ExchangeLoop(const TaskGraph&, GraphRank, Transport&, Prepare);
+    ExchangeLoop(const TaskGraph&, GraphRank, Transport&, Prepare, bool shares_core);
 
     // By the thread that computes. Those that wait throw what ended the loop, if anything did.
     void begin_step();
@@ -69,6 +69,7 @@ private:
     const TaskGraph& graph_;
     Transport& transport_;
     Prepare prepare_;
+    bool shares_core_;
     Recorder recorder_;
     std::vector<RecordedArrival> arrivals_;
     std::array<Queue, stream_count> queues_;

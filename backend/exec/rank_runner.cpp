@@ -68,7 +68,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       plan_(planned(job, rank, flow_)),
       where_(where),
       device_(device, recorder_),
-      loop_(job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }),
+      loop_(
+          job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }, job.scenario.cluster.node.ranks_per_device > 1),
       block_exchanges_(job.graph, rank, loop_, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
               flow_),

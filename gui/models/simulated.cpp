@@ -14,10 +14,10 @@ std::vector<std::vector<Bytes>> memory_of(const SimulationReport& played) {
 
 Simulated simulated(const Session& session, const PlayListener& listener) {
     try {
-        const Scenario scenario = with_resources(session.answer->scenario, session.what_if);
-        const auto report = std::make_shared<const SimulationReport>(simulate(scenario, Jitter{}.seed, listener));
+        const Prepared& job = session.answer->job;
+        const auto report = std::make_shared<const SimulationReport>(simulate(job, Jitter{}.seed, listener));
         Timeline timeline = lay_out({report, &report->trace}, {report, &report->graph});
-        return {report, {}, std::move(timeline), map_of(scenario, report), memory_of(*report)};
+        return {report, {}, std::move(timeline), map_of(job.scenario(), report), memory_of(*report)};
     } catch (const InputError& e) {
         return {.problems = e.diagnostics()};
     }

@@ -115,7 +115,6 @@ std::vector<const UtilizationSeries*> busiest_links(const SimulationReport& r, s
 
 QString name_of(const UtilizationSeries& s) {
     QString name = q(s.name).replace(QLatin1String("->"), QStringLiteral("\u2192"));
-    for (const char* known : {" from the storage", " of the storage"}) name.remove(QLatin1String(known));  // there is but one
     return s.count > 1 ? name + QStringLiteral(" \u00d7%1").arg(s.count) : name;
 }
 
