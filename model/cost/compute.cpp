@@ -119,9 +119,11 @@ Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& sc
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
-    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = streaming_time(k.bytes, d, scale), functions = k.exponentials * d.exponential / scale.compute;
+    const Bytes at_end = knows_caches(d) ? Bytes{} : k.epilogue;  // a core waits for all bytes of a product
+    const Seconds after = streaming_time(at_end, d, scale);
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
+    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
+    const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale), functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {
         case KernelKind::memory:
             return overhead + by_memory + functions;

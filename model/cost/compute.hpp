@@ -1,6 +1,7 @@
 // Time of one kernel on one device.
 //
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
+//                    a sum that its tiles end with comes behind it, bytes / (W s)
 //   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
 //   of a CPU whose caches were measured:

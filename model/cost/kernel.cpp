@@ -186,8 +186,10 @@ private:
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
-        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add())
-            of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
+            of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+            of_weight.bytes += of_weight.epilogue;
+        }
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
             push_weight_gradient(out.backward, op.name, output_bytes(op));

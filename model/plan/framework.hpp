@@ -95,6 +95,7 @@ struct Framework {
     bool clips_gradients = false;           // a norm over all gradients before the update
 
     // Model parallelism
+    int vocabulary_multiple = 1;              // rows of the embedding on a rank are padded to a multiple of this
     bool overlaps_tensor = false;             // tensor-parallel exchanges pipelined with GEMMs
     Sourced<double> tensor_overlap_fraction;  // of the exchange, hidden, when overlapped
     bool overlaps_pipeline = false;           // sends do not block compute

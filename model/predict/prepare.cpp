@@ -25,6 +25,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
     job.ranks_per_core = ranks_per_core(scenario);
+    job.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
     job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan);
     job.devices_per_node = used_devices_per_node(scenario);

@@ -1,7 +1,6 @@
 #include "model/predict/state.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +84,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
             ++launches;
             const Group& group = group_of(by.groups, call->group);
             CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
-            one.fixed -= spared_turn(by.job.scenario, std::exchange(since_call, {}) / by.job.ranks_per_core);
+            one.fixed += by.job.wait_for_core(std::exchange(since_call, {}));
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
             const double hidden = hidden_fraction(*call, by.job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
@@ -196,7 +195,8 @@ CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, co
 }
 
 Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
-    return time_alone(group_price(what, bytes, group, job, r), group);
+    if (group.ranks < 2 || !(bytes > Bytes{})) return {};
+    return job.turn + time_alone(group_price(what, bytes, group, job, r), group);
 }
 
 double held_parameters(const StageParameters& p, const Plan& plan, bool sharded) {
