@@ -1,4 +1,4 @@
-#include "backend/cpu/memory_pool.hpp"
+#include "backend/exec/memory_pool.hpp"
 
 #include "model/base/diagnostics.hpp"
 
@@ -6,30 +6,53 @@
 #include <cstdlib>
 #include <string>
 
-namespace sextant::cpu {
+namespace sextant {
 
-constexpr std::int64_t alignment = 64;  // of a cache line and of the widest vectors
+MemorySource host_memory() {
+    constexpr std::int64_t line = 64;  // of the cache; and the widest vectors
+    return {.alignment = line,
+            .allocate = [](std::int64_t bytes) { return std::aligned_alloc(line, static_cast<std::size_t>(bytes)); },
+            .release = [](void* memory) { std::free(memory); }};
+}
 
-void MemoryPool::Free::operator()(void* memory) const { std::free(memory); }
+void MemoryPool::Shelf::clear() {
+    for (auto* shelf : {&idle, &beside}) {
+        for (const auto& [size, blocks] : *shelf)
+            for (const Idle& block : blocks) source.release(block.memory);
+        shelf->clear();
+    }
+}
 
 std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
-    const std::int64_t size = std::max<std::int64_t>(1, (bytes + alignment - 1) / alignment) * alignment;
-    const std::lock_guard lock(shelf_->mutex);
-    auto& idle = shelf_->idle[size];
-    std::unique_ptr<void, Free> block;
-    if (idle.empty()) {
-        block.reset(std::aligned_alloc(alignment, static_cast<std::size_t>(size)));
-        if (!block) throw BackendError("out of memory: " + std::to_string(size) + " bytes were refused");
+    Shelf& shelf = *shelf_;
+    const std::int64_t size =
+        std::max<std::int64_t>(1, (bytes + shelf.source.alignment - 1) / shelf.source.alignment) * shelf.source.alignment;
+    const bool apart = shelf.source.mark && std::this_thread::get_id() != shelf.owner;
+    const std::lock_guard lock(shelf.mutex);
+    std::vector<Idle>& blocks = (apart ? shelf.beside : shelf.idle)[size];
+    void* memory = nullptr;
+    if (!blocks.empty() && (!apart || shelf.source.reached(blocks.front().free_at))) {
+        // The owner takes what came back last, which caches may still hold; others what came back first.
+        const auto block = apart ? blocks.begin() : std::prev(blocks.end());
+        memory = block->memory;
+        blocks.erase(block);
     } else {
-        block = std::move(idle.back());
-        idle.pop_back();
+        memory = shelf.source.allocate(size);
+        if (memory == nullptr) {
+            shelf.clear();
+            memory = shelf.source.allocate(size);
+        }
+        if (memory == nullptr) throw BackendError("out of memory: " + std::to_string(size) + " bytes were refused");
     }
-    shelf_->in_use += size;
-    shelf_->peak = std::max(shelf_->peak, shelf_->in_use);
-    return {block.release(), [shelf = shelf_, size](void* memory) {
-                const std::lock_guard lock_again(shelf->mutex);
-                shelf->in_use -= size;
-                shelf->idle[size].emplace_back(memory);
+    shelf.in_use += size;
+    shelf.peak = std::max(shelf.peak, shelf.in_use);
+    return {memory, [held = shelf_, size, apart](void* block) {
+                const std::lock_guard lock_again(held->mutex);
+                held->in_use -= size;
+                if (apart)
+                    held->beside[size].push_back({block, held->source.mark()});
+                else
+                    held->idle[size].push_back({block, {}});
             }};
 }
 
@@ -48,4 +71,4 @@ void MemoryPool::reset_peak() {
     shelf_->peak = shelf_->in_use;
 }
 
-}  // namespace sextant::cpu
+}  // namespace sextant
