@@ -69,6 +69,7 @@ Report predict(const Scenario&);
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
 // listener says so.
+SimulationReport simulate(const Prepared&, std::uint64_t seed = 1, const PlayListener& = {});
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
 
 // The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of

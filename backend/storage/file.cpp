@@ -22,6 +22,15 @@ Descriptor::~Descriptor() {
     if (number_ >= 0) ::close(number_);
 }
 
+void write_all(const Descriptor& file, BlobView bytes, const std::filesystem::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file.number(), bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw BackendError("cannot write all of " + path.string() + ": " + std::strerror(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+}
+
 InputFile::InputFile(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat status {};
     if (descriptor_.number() < 0 || ::fstat(descriptor_.number(), &status) != 0)
@@ -66,13 +75,7 @@ void OutputFile::write(BlobView bytes) {
 }
 
 void OutputFile::flush() {
-    std::size_t done = 0;
-    while (done < buffer_.size()) {
-        const ssize_t n = ::write(descriptor_.number(), buffer_.data() + done, buffer_.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw BackendError("cannot write all of " + path_.string() + ": " + std::strerror(errno));
-        done += static_cast<std::size_t>(n);
-    }
+    write_all(descriptor_, buffer_, path_);
     buffer_.clear();
 }
 

@@ -28,6 +28,9 @@ private:
     int number_ = -1;
 };
 
+// Throws BackendError with the path, which is said only.
+void write_all(const Descriptor&, BlobView, const std::filesystem::path&);
+
 // Problems have no file in their diagnostics: see naming().
 class InputFile {
 public:

@@ -66,11 +66,7 @@ private:
         Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
         const auto refuse = [&] { throw BackendError("cannot write all of " + path.string() + ": " + std::strerror(errno)); };
         if (file.number() < 0) refuse();
-        while (!bytes.empty()) {
-            const ssize_t n = ::write(file.number(), bytes.data(), bytes.size());
-            if (n < 0 && errno != EINTR) refuse();
-            if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-        }
+        write_all(file, bytes, path);
         if (::close(file.release()) != 0) refuse();
     }
 

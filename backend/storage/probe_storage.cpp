@@ -53,26 +53,18 @@ private:
 // Aligned as O_DIRECT wants it.
 class Buffer {
 public:
-    Buffer() : bytes_(static_cast<char*>(std::aligned_alloc(page, block)), &std::free) { std::memset(bytes_.get(), 1, block); }
-    [[nodiscard]] char* data() const { return bytes_.get(); }
+    Buffer() : bytes_(static_cast<std::uint8_t*>(std::aligned_alloc(page, block)), &std::free) { std::memset(bytes_.get(), 1, block); }
+    [[nodiscard]] std::uint8_t* data() const { return bytes_.get(); }
+    [[nodiscard]] BlobView view() const { return {bytes_.get(), block}; }
 
 private:
-    std::unique_ptr<char, decltype(&std::free)> bytes_;
+    std::unique_ptr<std::uint8_t, decltype(&std::free)> bytes_;
 };
 
 Descriptor opened(const fs::path& path, int flags) {
     Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0600));
     if (file.number() < 0) throw BackendError("cannot open " + path.string() + ": " + std::strerror(errno));
     return file;
-}
-
-void write_all(const Descriptor& file, const char* bytes, std::size_t count, const fs::path& path) {
-    while (count > 0) {
-        const ssize_t done = ::write(file.number(), bytes, count);
-        if (done < 0) throw BackendError("cannot write " + path.string() + ": " + std::strerror(errno));
-        bytes += done;
-        count -= static_cast<std::size_t>(done);
-    }
 }
 
 class Prober {
@@ -88,13 +80,14 @@ public:
     }
 
     StorageProbe run() {
-        constexpr std::int64_t measurements = 5 + 3 * std::ssize(crowds);
+        constexpr std::int64_t measurements = 6 + 3 * std::ssize(crowds);
         const auto done = [&] { progress_(++done_, measurements); };
         write_large(), done();
         write_small(), done();
         for (const int threads : with_one()) read_large(threads), done();
         for (const int threads : with_one()) seek(threads), done();
         for (const int threads : with_one()) open_small(threads), done();
+        remove_small(), done();
         return std::move(probe_);
     }
 
@@ -123,7 +116,7 @@ private:
                 std::memcpy(buffer.data() + i, &value, sizeof value);
             }
             drawing += now() - before;
-            write_all(file, buffer.data(), block, large_);
+            write_all(file, buffer.view(), large_);
             size_ += block;
         }
         if (::fsync(file.number()) != 0) throw BackendError("cannot bring " + large_.string() + " to the disk: " + std::strerror(errno));
@@ -135,12 +128,16 @@ private:
         const Buffer buffer;
         const Seconds start = now();
         for (int i = 0; i < small_files && now() - start < s_.patience; ++i) {
+            const Seconds before = now();
             const fs::path folder = folder_.path() / std::to_string(i / files_of_folder);
-            fs::create_directory(folder);
+            if (i % files_of_folder == 0) fs::create_directory(folder);
             files_.push_back(folder / std::to_string(i));
-            write_all(opened(files_.back(), O_WRONLY | O_CREAT), buffer.data(), page, files_.back());
+            write_all(opened(files_.back(), O_WRONLY | O_CREAT), buffer.view().first(page), files_.back());
+            probe_.creates.push_back(now() - before);
         }
+        const Seconds written = now();
         bring_to_disk(folder_.path());  // what the disk does not have yet is never dropped
+        for (Seconds& time : probe_.creates) time += (now() - written) / static_cast<double>(files_.size());
         std::ranges::shuffle(files_, std::mt19937_64(2));
     }
 
@@ -211,6 +208,16 @@ private:
             }
         });
         take(times, now() - start, threads, probe_.opens, probe_.open_rates);
+    }
+
+    void remove_small() {
+        const Seconds start = now();
+        for (const fs::path& file : files_) {
+            if (now() - start > s_.patience) return;
+            const Seconds before = now();
+            fs::remove(file);
+            probe_.removes.push_back(now() - before);
+        }
     }
 
     static void take(const std::vector<std::vector<Seconds>>& times, Seconds all, int threads, std::vector<Seconds>& of_one,

@@ -1,6 +1,7 @@
 #include "backend/storage/stage_dataset.hpp"
 
 #include "backend/storage/clock.hpp"
+#include "backend/storage/file.hpp"
 #include "backend/storage/formats.hpp"
 #include "backend/storage/make_dataset.hpp"
 #include "backend/storage/storage_kind.hpp"
@@ -12,12 +13,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t block = 1U << 20U;
+
 // Of two folders with the same name none takes the other's place.
 fs::path copy_of(const fs::path& dataset, const fs::path& folder) {
     const fs::path whole = fs::absolute(dataset).lexically_normal();
     return folder / ("sextant-stage-" + std::to_string(fs::hash_value(whole)) + "-" + whole.filename().string());
 }
 fs::path unpacked(const fs::path& copy) { return copy.string() + ".files"; }
+
+void copy_file(const fs::path& from, const fs::path& to) {
+    naming([&] { return from.string(); },
+           [&] {
+               const InputFile in(from);
+               OutputFile out(to);
+               for (std::uint64_t at = 0; at < in.size(); at += block) out.write(in.read(at, std::min(block, in.size() - at)));
+               out.finish();
+           });
+}
+
+// Asks once what a folder holds and opens each file once: std::filesystem::copy asks for every file several times, each time a round trip
+// where the filesystem is another host's.
+void copy(const fs::path& from, const fs::path& to) {
+    if (!fs::is_directory(from)) return copy_file(from, to);
+    fs::create_directory(to);
+    for (const fs::directory_entry& e : fs::recursive_directory_iterator(from)) {
+        const fs::path there = to / e.path().lexically_relative(from);
+        if (e.is_directory())
+            fs::create_directory(there);
+        else
+            copy_file(e.path(), there);
+    }
+}
 
 Bytes size_at(const fs::path& path) {
     if (!fs::is_directory(path)) return static_cast<double>(fs::file_size(path)) * units::B;
@@ -59,7 +86,7 @@ void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, Stage
                                     "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free",
                                     "train on it where it is, without --stage"});
     const Seconds start = now();
-    fs::copy(dataset, copied_, fs::copy_options::recursive);
+    copy(dataset, copied_);
     copy_ = now() - start;
     if (mode != StageMode::untar) return;
     ConvertSettings files;

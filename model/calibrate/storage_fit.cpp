@@ -43,6 +43,8 @@ StorageClass fit_storage(const StorageProbe& probe, const std::string& name, con
     };
     set(s.open_latency, mean_of(probe.opens));
     set(s.seek_latency, mean_of(probe.seeks));
+    set(s.create_latency, mean_of(probe.creates));
+    set(s.remove_latency, mean_of(probe.removes));
     set(s.read_bandwidth, of_one_thread(probe.reads));
     set(s.write_bandwidth, of_one_thread(probe.writes));
     set(s.random_read_rate, most(probe.seek_rates));

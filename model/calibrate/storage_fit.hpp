@@ -19,7 +19,8 @@ struct StorageProbe {
     std::string where;  // "/scratch on node7"
     StorageKind kind = StorageKind::ssd;
     bool shared = false;
-    std::vector<Seconds> opens, seeks;  // of single files; of a few bytes at a place in an open one
+    std::vector<Seconds> opens, seeks;      // of single files; of a few bytes at a place in an open one
+    std::vector<Seconds> creates, removes;  // of small files, with what brings them to the disk
     std::vector<Parallel<Frequency>> open_rates, seek_rates;
     std::vector<Parallel<Bandwidth>> reads, writes;  // of large files, in order
     std::optional<Bytes> capacity;

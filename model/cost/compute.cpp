@@ -63,8 +63,8 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
     // Blocks of 128 queries are dealt to the multiprocessors.
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
     const double waves = d.tiles ? blocks / (ceil_div(blocks, d.multiprocessors) * d.multiprocessors) : 1;
-    // Narrow heads do less work per score that is exponentiated.
-    const double width = static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
+    // Narrow heads do less work per score that is exponentiated; where the exponentials are counted, that is in them.
+    const double width = d.exponential > Seconds{} ? 1 : static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
     return k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
 }
@@ -113,12 +113,12 @@ Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& sc
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
     const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = streaming_time(k.bytes, d, scale);
+    const Seconds by_memory = streaming_time(k.bytes, d, scale), functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {
         case KernelKind::memory:
-            return overhead + by_memory;
+            return overhead + by_memory + functions;
         case KernelKind::attention:
-            return overhead + max(attention_time(k, d, scale), by_memory);
+            return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:
         case KernelKind::convolution:
             if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + by_memory;

@@ -14,22 +14,6 @@ using namespace units;
 constexpr Seconds copy_call = 10 * us;
 constexpr double pageable_part = 10.0 / 25.7;
 
-// The bounds on the samples per second of a node, each with its name.
-class RateBounds {
-public:
-    void at_most(Frequency rate, LoaderLimit limit) {
-        if (rate >= least_) return;
-        least_ = rate;
-        limit_ = limit;
-    }
-    [[nodiscard]] Frequency rate() const { return least_; }
-    [[nodiscard]] LoaderLimit limit() const { return limit_; }
-
-private:
-    Frequency least_ = 1e30 * Hz;
-    LoaderLimit limit_ = LoaderLimit::workers;
-};
-
 StorageClass scaled(StorageClass s, const LoaderScale& by) {
     if (s.kind == StorageKind::memory) return s;
     for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth})
@@ -69,6 +53,12 @@ std::string_view to_text(LoaderLimit limit) {
     return names[static_cast<std::size_t>(limit)];
 }
 
+std::string_view short_text(LoaderLimit limit) {
+    static constexpr std::array<std::string_view, 7> names{"loader workers",  "cores of the host",  "storage operations", "storage opens",
+                                                           "reads of a node", "reads of all nodes", "network to storage"};
+    return names[static_cast<std::size_t>(limit)];
+}
+
 SampleAccess sample_access(DataFormat format, Shuffle shuffle, Bytes sample, std::optional<std::int64_t> samples_per_file) {
     const FormatFacts& facts = facts_of(format);
     const Bytes bytes = sample + facts.beside;
@@ -95,7 +85,7 @@ Seconds read_time(const SampleAccess& a, const StorageClass& s) {
 }
 
 Seconds write_time(const SampleAccess& a, const StorageClass& s) {
-    return opens_of(a, s) * s.open_latency->value + a.bytes / s.write_bandwidth->value;
+    return opens_of(a, s) * s.create_latency->value + a.bytes / s.write_bandwidth->value;
 }
 
 std::vector<StorageDemand> storage_demands(const SampleSource& source, Bandwidth network, double others) {
@@ -103,33 +93,65 @@ std::vector<StorageDemand> storage_demands(const SampleSource& source, Bandwidth
     const double left = s.shared ? 1 - others : 1, opens = source.share * opens_of(source.access, s);
     const double operations = opens + source.share * source.access.seeks, bytes = (source.share * source.access.bytes).si();
     std::vector<StorageDemand> demands;
-    const auto add = [&](LoaderLimit limit, bool of_node, double of_sample, double per_second) {
-        if (of_sample > 0) demands.push_back({limit, of_node, of_sample, per_second});
+    const Seconds opening = opens * s.open_latency->value, seeking = source.share * source.access.seeks * s.seek_latency->value,
+                  streaming = source.share * source.access.bytes / s.read_bandwidth->value;
+    const auto add = [&](LoaderLimit limit, bool of_node, double of_sample, double per_second, Seconds alone) {
+        if (of_sample > 0) demands.push_back({limit, of_node, of_sample, per_second, alone});
     };
-    if (s.random_read_rate) add(LoaderLimit::operations, !s.shared, operations, left * s.random_read_rate->value.si());
-    if (s.metadata_rate) add(LoaderLimit::metadata, !s.shared, opens, left * s.metadata_rate->value.si());
-    if (const auto node = node_read(s)) add(LoaderLimit::node_bandwidth, true, bytes, node->si());
-    if (s.total_read_bandwidth) add(LoaderLimit::total_bandwidth, !s.shared, bytes, left * s.total_read_bandwidth->value.si());
-    if (s.shared && network > Bandwidth{}) add(LoaderLimit::network, true, bytes, network.si());
+    if (s.random_read_rate) add(LoaderLimit::operations, !s.shared, operations, left * s.random_read_rate->value.si(), opening + seeking);
+    if (s.metadata_rate) add(LoaderLimit::metadata, !s.shared, opens, left * s.metadata_rate->value.si(), opening);
+    if (const auto node = node_read(s)) add(LoaderLimit::node_bandwidth, true, bytes, node->si(), streaming);
+    if (s.total_read_bandwidth) add(LoaderLimit::total_bandwidth, !s.shared, bytes, left * s.total_read_bandwidth->value.si(), streaming);
+    if (s.shared && network > Bandwidth{}) add(LoaderLimit::network, true, bytes, network.si(), streaming);
     return demands;
+}
+
+// With n of N workers there, min(n, places) / there leave it in a second and (N - n) / (for_sample - there) come: what n is how often
+// follows. Shared evenly, the distribution of neither time matters, only its mean (Baskett, Chandy, Muntz and Palacios, "Open, Closed, and
+// Mixed Networks of Queues with Different Classes of Customers", Journal of the ACM 22(2), 1975).
+Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double places) {
+    constexpr double many = 1000;  // then both bounds are met within 3 %
+    const Seconds elsewhere = for_sample - there;
+    const Frequency least = std::min(workers / for_sample, places / there);
+    if (workers <= places || workers > many || !(elsewhere > 1e-9 * there)) return least;
+    double weight = 1, all = 1, busy = 0;  // busy: places
+    for (double n = 1; n < workers + 1; ++n) {
+        weight *= (workers - (n - 1)) * (there / elsewhere) / std::min(n, places);
+        all += weight;
+        busy += weight * std::min(n, places);
+        for (double* sum : {&weight, &all, &busy}) *sum /= std::max(1.0, weight);
+    }
+    return std::min(least, busy / all / there);
 }
 
 LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, const LoaderNode& node, double nodes, double others,
                        const LoaderScale& by) {
     LoaderRate loader;
-    RateBounds bounds;
+    std::vector<StorageDemand> shared;
     for (const SampleSource& source : sources) {
         if (!(source.share > 0)) continue;
         const SampleSource here{scaled(source.storage, by), source.access, source.share, source.keep};
         loader.reading += here.share * (read_time(here.access, here.storage) + here.keep);
-        for (const StorageDemand& d : storage_demands(here, node.network, others))
-            bounds.at_most(d.per_second / (d.of_sample * (d.of_node ? 1 : nodes)) * Hz, d.limit);
+        for (const StorageDemand& d : storage_demands(here, node.network, others)) shared.push_back(d);
     }
     loader.work = work / (node.thread_speed * by.cores);
-    bounds.at_most(node.workers * by.workers / (loader.reading + loader.work), LoaderLimit::workers);
-    if (loader.work > Seconds{}) bounds.at_most(node.cores / loader.work, LoaderLimit::cores);
-    loader.samples = bounds.rate();
-    loader.limit = bounds.limit();
+    if (loader.work > Seconds{}) shared.push_back({LoaderLimit::cores, true, loader.work.si(), node.cores, loader.work});
+    const Seconds for_sample = loader.reading + loader.work;
+    const double workers = node.workers * by.workers;
+    Frequency bound = workers / for_sample;
+    loader.samples = bound;
+    for (const StorageDemand& d : shared) {
+        const double sharers = d.of_node ? 1 : nodes;
+        const Seconds least = d.of_sample / d.per_second * s;  // of all together
+        // Who cannot have more of it than all have is alone there, and longer.
+        const Seconds there = max(d.alone, least);
+        loader.samples =
+            std::min(loader.samples, shared_rate(sharers * workers, for_sample + (there - d.alone), there, there / least) / sharers);
+        if (1 / (sharers * least) >= bound) continue;
+        bound = 1 / (sharers * least);
+        loader.limit = d.limit;
+    }
+    loader.unhindered = loader.samples / bound;
     return loader;
 }
 
@@ -168,11 +190,12 @@ StagingTime staging_time(const StagingJob& job) {
     StagingTime t;
     source.keep = write_time(as_stored, job.to);
     t.copy = job.samples / loader_rate({source}, Seconds{}, one, job.nodes, job.others).samples;
+    t.remove = job.samples * opens_of(as_stored, job.to) * job.to.remove_latency->value;
     if (job.mode != StagingMode::untar) return t;
     SampleAccess streamed = as_stored;
     streamed.opens = streamed.seeks = 0;
     t.unpack = job.samples * (read_time(streamed, job.to) + write_time(in_files, job.to));
-    t.remove = job.samples * job.to.open_latency->value;
+    t.remove += job.samples * job.to.remove_latency->value;
     return t;
 }
 

@@ -2,8 +2,7 @@
 //
 // A loader is a closed system: each worker reads a sample, decodes it, hands it on and begins again. Its rate is bounded by what each
 // worker takes alone, and by each resource that they share (asymptotic bounds: Denning and Buzen, "The Operational Analysis of Queueing
-// Network Models", ACM Computing Surveys 10(3), 1978). The rate is taken to be the least of these bounds, which is right far from where two
-// of them meet and up to some tenths too much where they do.
+// Network Models", ACM Computing Surveys 10(3), 1978). Where two bounds meet workers wait for each other, and the rate is less than both.
 #pragma once
 
 #include "model/cost/data_formats.hpp"
@@ -45,11 +44,13 @@ struct LoaderScale {
 };
 
 enum class LoaderLimit { workers, cores, operations, metadata, node_bandwidth, total_bandwidth, network };
-std::string_view to_text(LoaderLimit);  // "the number of loader workers"
+std::string_view to_text(LoaderLimit);     // "the number of loader workers"
+std::string_view short_text(LoaderLimit);  // "loader workers"
 
 struct LoaderRate {
     Frequency samples;  // of one node
     LoaderLimit limit = LoaderLimit::workers;
+    double unhindered = 1;  // what is left of the least bound where workers wait for each other
     Seconds reading, work;  // of one sample by one worker that has everything to itself
 };
 // What one sample asks of storage that others use too, and what there is of it: bytes, operations or opens, and those a second.
@@ -57,14 +58,19 @@ struct StorageDemand {
     LoaderLimit limit = LoaderLimit::operations;
     bool of_node = false;  // every node has so much for itself; else all nodes have it together
     double of_sample = 0, per_second = 0;
+    Seconds alone;  // what it takes of a worker's time for a sample that shares it with nobody
 };
 std::vector<StorageDemand> storage_demands(const SampleSource&, Bandwidth network, double others);
+
+// Of workers that use something for the part `there` of what each takes for a sample, when it has room for `places` of them; where more
+// come they share it evenly.
+Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double places);
 
 // `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of the sources sum to one.
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});
 
-// One read or write with nothing else going on. Creating a file is taken to cost what opening one does.
+// One read or write with nothing else going on.
 Seconds read_time(const SampleAccess&, const StorageClass&);
 Seconds write_time(const SampleAccess&, const StorageClass&);
 

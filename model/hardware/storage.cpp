@@ -34,6 +34,8 @@ void complete(StorageClass& s) {
     const KindOfStorage& kind = kinds[static_cast<std::size_t>(s.kind)];
     fill(s.open_latency, kind.open, kind.name);
     fill(s.seek_latency, kind.seek, kind.name);
+    for (auto* latency : {&s.create_latency, &s.remove_latency})
+        if (!*latency) *latency = {s.open_latency->value, SourceKind::estimated, "as long as opening one"};
     // Who states what a node reads says what a stream reads at most.
     const auto stream = [](Bandwidth usual, const std::optional<Sourced<Bandwidth>>& of_node) {
         return of_node ? min(usual, of_node->value) : usual;

@@ -17,6 +17,8 @@ struct StorageClass {
     bool shared = false;                               // by all nodes of the cluster
     std::optional<Sourced<Seconds>> open_latency;      // open + first metadata, one file
     std::optional<Sourced<Seconds>> seek_latency;      // random access inside an open file
+    std::optional<Sourced<Seconds>> create_latency;    // of one file, beside its bytes
+    std::optional<Sourced<Seconds>> remove_latency;    // of one file
     std::optional<Sourced<Bandwidth>> read_bandwidth;  // one stream
     std::optional<Sourced<Bandwidth>> write_bandwidth;
     std::optional<Sourced<Frequency>> random_read_rate;       // operations per second, deep queue
@@ -32,7 +34,7 @@ struct StorageClass {
 };
 
 // Fills what a class leaves open and a stream of reads or writes needs (latencies, the bandwidth of one stream), as usual for its kind and
-// marked `estimated`. Caps that are not stated stay open.
+// marked `estimated`; creating and removing a file are taken to cost what opening one does. Caps that are not stated stay open.
 void complete(StorageClass&);
 
 // The host's own memory, as a place to read from: what the page cache is.

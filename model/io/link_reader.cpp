@@ -138,6 +138,8 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
         r.optional("shared", s.shared);
         read_sourced(r, "open_latency", s.open_latency, plausible::latency);
         read_sourced(r, "seek_latency", s.seek_latency, plausible::latency);
+        read_sourced(r, "create_latency", s.create_latency, plausible::latency);
+        read_sourced(r, "remove_latency", s.remove_latency, plausible::latency);
         read_sourced(r, "read_bandwidth", s.read_bandwidth, plausible::bandwidth);
         read_sourced(r, "write_bandwidth", s.write_bandwidth, plausible::bandwidth);
         read_sourced(r, "random_read_rate", s.random_read_rate, plausible::operation_rate);

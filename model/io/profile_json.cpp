@@ -95,6 +95,8 @@ Json json_of(const StorageClass& s, Form form) {
     Writer w(form, {{"name", s.name}, {"type", word(s.kind)}, {"shared", s.shared}});
     w.number({"open_latency", "open_latency_s"}, s.open_latency);
     w.number({"seek_latency", "seek_latency_s"}, s.seek_latency);
+    w.number({"create_latency", "create_latency_s"}, s.create_latency);
+    w.number({"remove_latency", "remove_latency_s"}, s.remove_latency);
     w.number({"read_bandwidth", "read_bytes_per_s"}, s.read_bandwidth);
     w.number({"write_bandwidth", "write_bytes_per_s"}, s.write_bandwidth);
     w.number({"random_read_rate", "random_reads_per_s"}, s.random_read_rate);
@@ -126,6 +128,7 @@ Json json_of(const Device& d, Form form) {
     w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
     w.known({"l2", "l2_bytes"}, d.l2);
     w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
+    w.number({"exponential", "exponential_s"}, d.exponential);
     w.number({"convolution", "convolution_fraction"}, d.convolution);
     Json peaks = Json::array();
     for (const PeakRate& p : d.peaks) {

@@ -11,11 +11,10 @@ std::optional<Feeding> feeding(const Scenario& s) {
     if (data.synthetic) return {};
     const std::int64_t micro_batches = std::max<std::int64_t>(1, s.plan.micro_batches());
     Feeding f;
-    const std::int64_t may_wait = std::int64_t{data.workers} * data.prefetch;
-    f.ahead = static_cast<int>(std::min(micro_batches, may_wait));
+    f.ahead = static_cast<int>(std::min(micro_batches, waiting_batches(data)));
     f.copies = s.cluster.node.device.kind != DeviceKind::cpu;
     f.beside = data.pinned && f.ahead > 0;
-    f.behind = f.copies && f.beside && may_wait > f.ahead;
+    f.behind = f.copies && f.beside && waiting_batches(data) > f.ahead;
     return f;
 }
 

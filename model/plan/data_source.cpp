@@ -22,4 +22,6 @@ Transform transform_of(const DataSource& d) {
     return d.transform.value_or(d.encoding == SampleEncoding::raw ? Transform::none : Transform::resize);
 }
 
+std::int64_t waiting_batches(const DataSource& d) { return std::int64_t{d.workers} * d.prefetch; }
+
 }  // namespace sextant

@@ -62,6 +62,9 @@ struct DataSource {
 Shuffle shuffle_of(const DataSource&);
 Transform transform_of(const DataSource&);
 
+// Micro-batches that may be ready for each device that is fed before they are taken. None: each is loaded when it is asked for.
+std::int64_t waiting_batches(const DataSource&);
+
 // A sample can be had without those before it.
 bool has_random_access(DataFormat);
 

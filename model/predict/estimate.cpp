@@ -75,6 +75,7 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.step = step.terms.total();
     e.terms = step.terms;
     e.last_stage = static_cast<int>(step.last_stage);
+    e.taking = step.taking;
     const StagePrice& finisher = stages[step.last_stage];
     e.overlapped[Term::data_communication] = finisher.data.hidden;
     const PhasePrice passes = finisher.blocks.forward + finisher.blocks.backward + finisher.blocks.recompute;

@@ -87,6 +87,7 @@ struct Estimate {
     int slowest_stage = 0;  // the stage that the others wait for, and the same step on one of its ranks
     Terms slowest;
     int last_stage = 0;  // the stage whose rank finishes last
+    Seconds taking;      // where nobody waits for samples: from the first micro-batch that the first stage takes to the last
 };
 
 class Topology;

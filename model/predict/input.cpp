@@ -49,7 +49,8 @@ int used_devices(const Prepared::State& job) { return std::min(job.devices_per_n
 
 void place_workers(InputJob& in, const DataSource& data, const Prepared::State& job) {
     const NodeSpec& node = job.scenario.cluster.node;
-    in.hidden = data.workers > 0 && data.prefetch > 0;
+    in.micro_batches = static_cast<double>(job.micro_batches);
+    in.ahead = std::min(in.micro_batches, static_cast<double>(waiting_batches(data)));
     in.node.workers = in.readers * std::max(1, data.workers);
     in.node.cores = node.host.cores > 0 ? node.host.cores : in.node.workers + job.devices_per_node;
     in.node.thread_speed = node.host.thread_speed.value;
@@ -96,13 +97,13 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
         in.staging = staging_time(copy);
     }
     const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
-    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
-    if (ahead) in.first.push_back({*staging.to, local, in.staged, {}});
-
     const HostSpec& host = job.scenario.cluster.node.host;
     const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
     if (dataset > Bytes{} && storage.kind != StorageKind::memory)
         in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle);
+    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
+    // What staging wrote is still in memory, where all of it fits.
+    if (ahead) in.first.push_back({in.cached < 1 ? *staging.to : page_cache(), local, in.staged, {}});
     const double missed = 1 - in.cached;
     in.later = {{storage, access, missed * (1 - in.staged), {}}, {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
     if (in.staged > 0) {
@@ -129,17 +130,19 @@ Seconds on_cores(const InputJob& in, const LoaderRate& rate, Seconds step) {
     return (in.busy_cores * step + in.readers * in.samples * rate.work) / in.node.cores;
 }
 
-// What is not hidden adds to the step; what is holds it up where it takes longer, and so do the cores.
-Seconds wait_for(const InputJob& in, const LoaderRate& rate, Seconds rest, const Resources& r) {
+// What is not hidden adds to the step; what is holds it up where it takes longer, and so do the cores. When a step takes no more of them
+// the queue fills up: what it cannot hold comes while the step takes.
+Seconds wait_for(const InputJob& in, const LoaderRate& rate, const StepWithoutInput& rest, const Resources& r) {
     const Seconds loading = loading_time(in, rate), copies = copy_time(in, r);
-    Seconds step = rest;
-    if (!in.link.pinned || !in.hidden) step += copies;
-    if (!in.hidden) return step + loading - rest;
-    return max(max(step, copies), max(loading, on_cores(in, rate, step))) - rest;
+    Seconds step = rest.time;
+    if (!in.link.pinned || !(in.ahead > 0)) step += copies;
+    if (!(in.ahead > 0)) return step + loading - rest.time;
+    const Seconds behind_queue = max(Seconds{}, (1 - in.ahead / in.micro_batches) * loading - rest.taking);
+    return max(max(step + behind_queue, copies), max(loading, on_cores(in, rate, step))) - rest.time;
 }
 
 LoaderRate told(const InputJob& in, LoaderRate rate, Seconds rest) {
-    if (in.hidden && on_cores(in, rate, rest) > loading_time(in, rate)) rate.limit = LoaderLimit::cores;
+    if (in.ahead > 0 && on_cores(in, rate, rest) > loading_time(in, rate)) rate.limit = LoaderLimit::cores;
     return rate;
 }
 
@@ -161,12 +164,16 @@ std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&
     return in;
 }
 
-Seconds input_wait(const InputJob& in, Seconds rest, const Resources& r) { return wait_for(in, rate_of(in, in.later, r), rest, r); }
+StepWithoutInput without_input(const Estimate& e) { return {e.step - e.terms[Term::input], e.taking}; }
 
-InputEstimate estimate_input(const InputJob& in, Seconds rest, const Resources& r) {
+Seconds input_wait(const InputJob& in, const StepWithoutInput& rest, const Resources& r) {
+    return wait_for(in, rate_of(in, in.later, r), rest, r);
+}
+
+InputEstimate estimate_input(const InputJob& in, const StepWithoutInput& rest, const Resources& r) {
     InputEstimate e;
-    e.first = told(in, rate_of(in, in.first, r), rest);
-    e.later = told(in, rate_of(in, in.later, r), rest);
+    e.first = told(in, rate_of(in, in.first, r), rest.time);
+    e.later = told(in, rate_of(in, in.later, r), rest.time);
     e.first_loading = loading_time(in, e.first);
     e.later_loading = loading_time(in, e.later);
     e.first_wait = wait_for(in, e.first, rest, r);
@@ -182,16 +189,17 @@ LoaderPrices loader_prices(const InputJob& in, const Prepared::State& job) {
     const LoaderRate rate = rate_of(in, in.later, {});
     const PricedLoad one = price_load(in, 1);
     LoaderPrices prices;
-    prices.pace = in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
+    prices.pace = rate.unhindered * in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
     prices.kernel_cores = in.busy_cores / used_devices(job);
     for (const SampleSource& source : in.later)
         for (const StorageDemand& d : storage_demands(source, in.node.network, in.others)) {
             const auto of = d.limit == LoaderLimit::network ? LoaderShare::Of::network
                             : d.of_node                     ? LoaderShare::Of::node
                                                             : LoaderShare::Of::all_nodes;
-            prices.shares.push_back({std::string(to_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
+            prices.shares.push_back({std::string(short_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
         }
-    prices.shares.push_back({"cores of the host", LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
+    prices.shares.push_back(
+        {std::string(short_text(LoaderLimit::cores)), LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
     return prices;
 }
 

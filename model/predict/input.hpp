@@ -15,12 +15,13 @@ struct InputJob {
     std::vector<SampleSource> first, later;  // epochs
     Seconds work;                            // of a worker's thread for one sample, on a host of speed 1
     LoaderNode node;
-    double nodes = 1;       // on which samples are read
-    double readers = 1;     // devices of such a node that are fed
-    double samples = 1;     // of one step for each of them
-    double busy_cores = 0;  // of a node, by the training itself
-    bool hidden = true;     // the next samples are read while a step runs
-    double others = 0;      // of shared storage, what other jobs take
+    double nodes = 1;          // on which samples are read
+    double readers = 1;        // devices of such a node that are fed
+    double samples = 1;        // of one step for each of them
+    double busy_cores = 0;     // of a node, by the training itself
+    double micro_batches = 1;  // of one step for each of them
+    double ahead = 1;          // micro-batches of a step that may be there before it begins; none: nothing is read beside it
+    double others = 0;         // of shared storage, what other jobs take
     double steps_per_epoch = 0;
     double cached = 0, staged = 0;
     StagingTime staging;
@@ -33,9 +34,16 @@ struct InputJob {
 
 // `data` need not be the scenario's. None where it is synthetic.
 std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&);
-// By how much a step, which without it takes `rest`, is longer in later epochs.
-Seconds input_wait(const InputJob&, Seconds rest, const Resources&);
-InputEstimate estimate_input(const InputJob&, Seconds rest, const Resources&);
+// A step that waits for no samples.
+struct StepWithoutInput {
+    Seconds time;
+    Seconds taking;  // from the first micro-batch that a reader takes to the last
+};
+StepWithoutInput without_input(const Estimate&);
+
+// By how much a step is longer in later epochs.
+Seconds input_wait(const InputJob&, const StepWithoutInput&, const Resources&);
+InputEstimate estimate_input(const InputJob&, const StepWithoutInput&, const Resources&);
 
 // Of the later epochs: what loaders share, and one load of so many samples.
 LoaderPrices loader_prices(const InputJob&, const Prepared::State&);

@@ -41,7 +41,11 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
     std::vector<BlockKernels> templates;
-    for (const Block& block : network.templates) templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework));
+    for (int t = 0; t < std::ssize(network.templates); ++t) {
+        const Block& block = network.templates[static_cast<std::size_t>(t)];
+        const bool reads_data = t == network.sequence.front() && std::ranges::count(network.sequence, t) == 1;
+        templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework, reads_data));
+    }
     return templates;
 }
 

@@ -1,5 +1,6 @@
 #include "model/predict/state.hpp"
 
+#include "model/cost/elementwise.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/shared_cores.hpp"
 
@@ -259,8 +260,10 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * size_of(job.precision.gradient_type());
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    const Seconds device =
-        streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;
+    // One long pass: its arithmetic goes on while the next operands come.
+    const Seconds arithmetic = owned * update_work(plan.optimizer) * job.rates.exponential / r.compute;
+    const Seconds device = max(streaming_time(owned * per_parameter, job.rates, compute_scale(r)), arithmetic) +
+                           launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
     const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);

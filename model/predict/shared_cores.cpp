@@ -7,10 +7,6 @@
 namespace sextant {
 namespace {
 
-using namespace units;
-
-constexpr Seconds usual_turn = 3 * ms;  // about a slice of Linux's scheduler
-
 template <class T>
 void divide(T& number, double by) {
     number.value = number.value / by;
@@ -36,6 +32,7 @@ Scenario with_part_of_a_core(const Scenario& whole) {
     for (PeakRate& p : d.peaks) divide(p.rate, f);
     divide(d.memory_bandwidth, f);
     if (d.cache_bandwidth) divide(*d.cache_bandwidth, f);
+    if (d.exponential) divide(*d.exponential, 1 / f);
     divide(d.kernel_overhead, 1 / f);
     divide(d.graph_kernel_overhead, 1 / f);
     divide(node.host_link.bandwidth, f);

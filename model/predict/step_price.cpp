@@ -44,6 +44,20 @@ Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, st
     return std::min(1.0, (mates.data - 1) / static_cast<double>(mates.stages.size())) * (through - alone(stage));
 }
 
+// From the first micro-batch that the first stage takes to the last. Stages pass on what they have, so that the slowest sets the pace: of
+// forwards alone, where all are done before a backward, else of both.
+Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_batches) {
+    const bool forwards_first = plan.schedule == Schedule::gpipe || (plan.schedule != Schedule::sequential && micro_batches <= plan.pp);
+    Seconds slowest, all;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const StagePrice& stage = stages[s];
+        const Seconds pace = plan.pp > 1 && forwards_first ? stage.times(plan.forward_only ? 1 : 2).ahead : stage.micro_batch();
+        slowest = max(slowest, pace);
+        all += pace;
+    }
+    return (micro_batches - 1) * (plan.schedule == Schedule::sequential ? all : slowest);
+}
+
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
 // (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
 double expected_maximum(int n) {
@@ -133,7 +147,9 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
     const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), updates[s], r); };
     step.terms = terms_of(step.last_stage);
     step.slowest = terms_of(step.slowest_stage);
-    if (job.input) step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, step.terms.total(), r);
+    if (!job.input) return step;
+    step.taking = taking_time(job.scenario.plan, stages, static_cast<double>(job.micro_batches));
+    step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);
     return step;
 }
 

@@ -10,6 +10,7 @@ struct StepPrice {
     std::size_t slowest_stage = 0;  // that the others wait for
     Terms terms;                    // of the one that finishes last: they add up to the step
     Terms slowest;
+    Seconds taking;  // as Estimate has it
 };
 StepPrice price_step(const Prepared::State&, const StagePrices&, const Resources&);
 

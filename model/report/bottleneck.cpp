@@ -117,9 +117,9 @@ std::string why_of(const Prepared& job, const Estimate& e, const Lever& lever) {
         return "the device waits for the host " + share_text(e, {Term::launch, Term::overhead}) +
                " of the step: many small kernels, dispatched one by one";
     if (lever.field == &Resources::kernel_overhead) return "kernels are so small that starting them costs more than running them";
-    const Seconds rest = e.step - e.terms[Term::input];
+    const StepWithoutInput rest = without_input(e);
     const InputEstimate input = estimate_input(*job.state().input, rest, {});
-    return "loaders bring the samples of a step in " + to_text(input.later_loading) + ", training alone would take " + to_text(rest) +
+    return "loaders bring the samples of a step in " + to_text(input.later_loading) + ", training alone would take " + to_text(rest.time) +
            ": the limit is " + std::string(to_text(input.later.limit)) + "; a worker waits " + to_text(input.later.reading) +
            " for a sample and works on it for " + to_text(input.later.work);
 }

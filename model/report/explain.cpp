@@ -69,7 +69,7 @@ public:
         say("max(0, loading - rest of the step) where the next samples are read beside it, else all of it; copies that block add to it");
         if (!job_.input) return finish(Term::input);
         const InputJob& in = *job_.input;
-        const InputEstimate e = estimate_input(in, e_.step - e_.terms[Term::input], {});
+        const InputEstimate e = estimate_input(in, without_input(e_), {});
         say("  " + number_text(in.readers) + " devices of a node take " + number_text(in.samples) + " samples a step each, from " +
             number_text(in.node.workers) + " workers on " + number_text(in.node.cores) + " cores");
         const auto say_epoch = [&](const std::string& name, const LoaderRate& rate, Seconds loading) {

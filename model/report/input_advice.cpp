@@ -24,8 +24,7 @@ Length length_of(const Report& r) {
 
 class Comparison {
 public:
-    Comparison(const Prepared& job, const Report& r)
-        : job_(job.state()), rest_(r.estimate.step - r.estimate.terms[Term::input]), length_(length_of(r)) {
+    Comparison(const Prepared& job, const Report& r) : job_(job.state()), rest_(without_input(r.estimate)), length_(length_of(r)) {
         now_ = time_with(job_.scenario.data);
     }
 
@@ -54,11 +53,11 @@ private:
         const InputEstimate e = estimate_input(in, rest_, {});
         const double cold = std::min(length_.steps, e.steps_per_epoch);
         const Seconds later = input_wait(in, rest_, {});
-        return e.staging.total() + length_.steps * (rest_ + later) + cold * max(Seconds{}, e.first_wait - later);
+        return e.staging.total() + length_.steps * (rest_.time + later) + cold * max(Seconds{}, e.first_wait - later);
     }
 
     const Prepared::State& job_;
-    Seconds rest_;
+    StepWithoutInput rest_;
     Length length_;
     Seconds now_;
     std::vector<Found> found_;
@@ -102,7 +101,7 @@ void compare_loading(Comparison& c, const Prepared::State& job) {
         c.try_change(std::to_string(most) + " loader workers for each device instead of " + std::to_string(data.workers) +
                          ", one for each core of the host",
                      [&](DataSource& d) { d.workers = most; });
-    if (!in.hidden)
+    if (!(in.ahead > 0))
         c.try_change("read the next samples while a step runs: loader workers that prefetch", [](DataSource& d) {
             d.workers = std::max(1, d.workers);
             d.prefetch = std::max(2, d.prefetch);

@@ -164,7 +164,7 @@ Report report_at(const Prepared& job, const Estimate& e, const Resources& at) {
     r.high = u.high;
     r.inputs = u.inputs;
     r.batch = batch_advice(s, e);
-    if (job.state().input) r.input = estimate_input(*job.state().input, e.step - e.terms[Term::input], at);
+    if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), at);
     r.checkpoints = estimate_checkpoints(job.state(), e.step);
     if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
     if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));

@@ -4,46 +4,51 @@
 
 namespace sextant {
 
-LoaderLinks::LoaderLinks(const LoaderPrices* prices, const Topology& topology) : prices_(prices), topology_(topology) {
+namespace {
+
+// Towards each node, each NIC with its part of a byte; none where they do not add up to `way`: a node's way to storage may be another than
+// that of its collectives.
+std::vector<std::vector<LinkLoad>> nics_by_node(const Topology& topology, double way) {
+    std::vector<std::vector<LinkLoad>> nics(static_cast<std::size_t>(topology.nodes()));
+    std::vector<double> bandwidth(nics.size());
+    for (std::size_t l = 0; l < topology.links().size(); ++l) {
+        const TopologyLink& link = topology.links()[l];
+        const TopologyVertex &from = topology.vertices()[static_cast<std::size_t>(link.from)],
+                             &to = topology.vertices()[static_cast<std::size_t>(link.to)];
+        if (to.kind != VertexKind::nic || from.node == to.node) continue;
+        nics[static_cast<std::size_t>(to.node)].push_back({static_cast<int>(l), link.bandwidth.si()});
+        bandwidth[static_cast<std::size_t>(to.node)] += link.bandwidth.si();
+    }
+    if (!(std::fabs(bandwidth.front() - way) < 1e-6 * way)) return {};
+    for (std::size_t n = 0; n < nics.size(); ++n)
+        for (LinkLoad& nic : nics[n]) nic.weight /= bandwidth[n];
+    return nics;
+}
+
+}  // namespace
+
+LoaderLinks::LoaderLinks(const LoaderPrices* prices, const Topology& topology) : prices_(prices), topology_links_(topology.links().size()) {
     if (!prices_) return;
-    double of_nics = 0;
-    for (const LinkLoad& nic : nics_of(0)) of_nics += topology_.links()[static_cast<std::size_t>(nic.link)].bandwidth.si();
     for (const LoaderShare& share : prices_->shares) {
         first_.push_back(links_.size());
-        // A node's way to storage may be another than that of its collectives.
-        if (share.of == LoaderShare::Of::network) uses_nics_ = std::fabs(of_nics - share.per_second) < 1e-6 * share.per_second;
-        const int count = share.of == LoaderShare::Of::all_nodes ? 1 : topology_.nodes();
+        if (share.of == LoaderShare::Of::network) nics_ = nics_by_node(topology, share.per_second);
+        const int count = share.of == LoaderShare::Of::all_nodes ? 1 : topology.nodes();
         for (int n = 0; n < count; ++n)
             links_.push_back({share.of == LoaderShare::Of::all_nodes ? share.name : "n" + std::to_string(n) + ": " + share.name,
                               Bandwidth::from_si(share.per_second)});
     }
 }
 
-std::vector<LinkLoad> LoaderLinks::nics_of(int node) const {
-    std::vector<LinkLoad> nics;
-    Bandwidth all;
-    for (std::size_t l = 0; l < topology_.links().size(); ++l) {
-        const TopologyLink& link = topology_.links()[l];
-        const TopologyVertex &from = topology_.vertices()[static_cast<std::size_t>(link.from)],
-                             &to = topology_.vertices()[static_cast<std::size_t>(link.to)];
-        if (to.kind != VertexKind::nic || to.node != node || from.node == node) continue;
-        nics.push_back({static_cast<int>(l), link.bandwidth.si()});
-        all += link.bandwidth;
-    }
-    for (LinkLoad& nic : nics) nic.weight /= all.si();
-    return nics;
-}
-
 std::vector<LinkLoad> LoaderLinks::loads(std::size_t share, int node, double weight) const {
     const LoaderShare& of = prices_->shares[share];
     if (!(weight > 0)) return {};
-    if (of.of == LoaderShare::Of::network && uses_nics_) {
-        std::vector<LinkLoad> nics = nics_of(node);
+    if (of.of == LoaderShare::Of::network && !nics_.empty()) {
+        std::vector<LinkLoad> nics = nics_[static_cast<std::size_t>(node)];
         for (LinkLoad& nic : nics) nic.weight *= weight;
         return nics;
     }
     const std::size_t link = first_[share] + static_cast<std::size_t>(of.of == LoaderShare::Of::all_nodes ? 0 : node);
-    return {{static_cast<int>(topology_.links().size() + link), weight}};
+    return {{static_cast<int>(topology_links_ + link), weight}};
 }
 
 std::vector<LinkLoad> LoaderLinks::loads_of_samples(int node) const {

@@ -18,7 +18,7 @@ struct LoaderLink {
 
 class LoaderLinks {
 public:
-    // `prices`: none where nothing is loaded. They and the topology must outlive it.
+    // `prices`: none where nothing is loaded. They must outlive it.
     LoaderLinks(const LoaderPrices* prices, const Topology&);
 
     [[nodiscard]] std::span<const LoaderLink> links() const { return links_; }  // numbered behind those of the topology
@@ -30,13 +30,12 @@ public:
 
 private:
     [[nodiscard]] std::vector<LinkLoad> loads(std::size_t share, int node, double weight) const;
-    [[nodiscard]] std::vector<LinkLoad> nics_of(int node) const;  // towards it, each with its part of a byte
 
     const LoaderPrices* prices_;
-    const Topology& topology_;
+    std::size_t topology_links_;
     std::vector<LoaderLink> links_;
-    std::vector<std::size_t> first_;  // by share, into links_
-    bool uses_nics_ = false;
+    std::vector<std::size_t> first_;           // by share, into links_
+    std::vector<std::vector<LinkLoad>> nics_;  // by node: towards it, each with its part of a byte; empty where loads do not use them
 };
 
 }  // namespace sextant

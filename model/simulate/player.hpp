@@ -102,7 +102,7 @@ private:
     void retime_kernel(GraphRank);
 
     void flow_done(FlowIndex);
-    FlowIndex start_flow(const FlowState&, Bytes, Bandwidth limit);
+    FlowIndex start_flow(const FlowState&, Bytes, Bandwidth limit, double efficiency = 1);
     Bytes stop_flow(FlowIndex);
     void run_beside_loaders(LaneIndex);
     void load(LaneIndex, const Piece&);

@@ -125,13 +125,8 @@ void Player::start_exchange(ExchangeIndex e) {
 
 void Player::fixed_done(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
-    const CollectivePrice& price = exchange.price->price;
-    const auto uses = links_.uses(exchange.traffic);
-    if (uses.empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
-    // At less than full efficiency it keeps its links as busy as more bytes would.
-    uses_.assign(uses.begin(), uses.end());
-    for (LinkUse& use : uses_) use.weight /= price.efficiency;
-    exchange.flow = start_flow({FlowState::Of::exchange, e, exchange.traffic}, exchange.bytes, unlimited);
+    if (links_.uses(exchange.traffic).empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
+    exchange.flow = start_flow({FlowState::Of::exchange, e, exchange.traffic}, exchange.bytes, unlimited, exchange.price->price.efficiency);
     exchange.flows = true;
 }
 

@@ -3,8 +3,11 @@
 
 namespace sextant {
 
-// Over uses_, which the caller has filled.
-FlowIndex Player::start_flow(const FlowState& of, Bytes bytes, Bandwidth limit) {
+// At less than full efficiency it keeps its links as busy as more bytes would.
+FlowIndex Player::start_flow(const FlowState& of, Bytes bytes, Bandwidth limit, double efficiency) {
+    const auto uses = links_.uses(of.traffic);
+    uses_.assign(uses.begin(), uses.end());
+    for (LinkUse& use : uses_) use.weight /= efficiency;
     const FlowIndex f = network_.start(now_, bytes, uses_, limit);
     if (flows_.size() <= f) flows_.resize(f + 1);
     const std::uint32_t version = flows_[f].version;
@@ -55,8 +58,6 @@ void Player::load(LaneIndex l, const Piece& piece) {
     lane.span = open_span(l, order_[lane.at], lane.cause, {SpanKind::read, piece.bytes, {}});
     open_span(l, order_[lane.at], lane.span, {SpanKind::decode, {}, {}});
     const TrafficIndex traffic = links_.traffic(segment_of(lane).communicator, TrafficPattern::load);
-    const auto uses = links_.uses(traffic);
-    uses_.assign(uses.begin(), uses.end());
     start_flow({FlowState::Of::load, l, traffic}, piece.load->bytes, table_.loaders->pace);
 }
 
@@ -78,8 +79,6 @@ bool Player::shares_cores(LaneIndex l) const {
 void Player::run_beside_loaders(LaneIndex l) {
     Lane& lane = lanes_[l];
     const TrafficIndex traffic = links_.traffic(*graph_.ranks()[rank_of(l)].feed, TrafficPattern::kernels);
-    const auto uses = links_.uses(traffic);
-    uses_.assign(uses.begin(), uses.end());
     constexpr Bandwidth pace = LoaderLinks::kernel_pace;
     lane.flow = start_flow({FlowState::Of::kernels, l, traffic}, lane.left * pace, pace / slowness(l));
 }

@@ -15,6 +15,7 @@ TEST(StorageFit, TakesWhatARunPays) {
     probe.shared = true;
     probe.opens = {1 * ms, 2 * ms, 3 * ms};  // a thousand of them cost 2 s
     probe.seeks = {400 * us};
+    probe.creates = {50 * us, 70 * us};
     probe.reads = {{1, 100 * MB / s}, {4, 300 * MB / s}, {16, 250 * MB / s}};
     probe.writes = {{1, 50 * MB / s}};
     probe.open_rates = {{1, 500 * Hz}, {8, 3000 * Hz}};
@@ -22,6 +23,8 @@ TEST(StorageFit, TakesWhatARunPays) {
     const StorageClass c = fit_storage(probe, "home", "here");
     EXPECT_NEAR(c.open_latency->value / ms, 2, 1e-12);
     EXPECT_NEAR(c.seek_latency->value / us, 400, 1e-9);
+    EXPECT_NEAR(c.create_latency->value / us, 60, 1e-9);
+    EXPECT_FALSE(c.remove_latency);
     EXPECT_NEAR(c.read_bandwidth->value / (MB / s), 100, 1e-9);         // one stream
     EXPECT_NEAR(c.client_read_bandwidth->value / (MB / s), 300, 1e-9);  // the most that a node gets
     EXPECT_NEAR(c.metadata_rate->value / Hz, 3000, 1e-9);

@@ -184,6 +184,18 @@ TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
     EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 103, 1e-9);
 }
 
+TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
+    // 1 MB in the cache takes 0.1 us, 3500 exponentials of 1 ns each 3.5 us; 1 us to start. A GPU only has the passes: 1 us.
+    Kernel gelu;
+    gelu.bytes = 1 * MB;
+    gelu.exponentials = 3500;
+    DeviceRates core = rates_with_cache();
+    core.exponential = 1e-3 * us;
+    EXPECT_NEAR(kernel_time(gelu, core) / us, 4.6, 1e-9);
+    EXPECT_NEAR(kernel_time(gelu, core, {.compute = 2}) / us, 1 + 0.1 + 1.75, 1e-9);
+    EXPECT_NEAR(kernel_time(gelu, rates()) / us, 2, 1e-9);
+}
+
 TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
     // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
     Device d = device();

@@ -32,6 +32,8 @@ StorageClass local_disk() {
     s.kind = StorageKind::ssd;
     s.open_latency = given(1 * ms);
     s.seek_latency = given(1 * ms);
+    s.create_latency = given(2 * ms);
+    s.remove_latency = given(3 * ms);
     s.read_bandwidth = given(500 * MB / units::s);
     s.write_bandwidth = given(200 * MB / units::s);
     return s;
@@ -79,11 +81,35 @@ struct Loading {
     [[nodiscard]] LoaderRate rate() const {
         return loader_rate({{storage, files_of_a_megabyte(), 1, {}}}, 15 * ms, node, nodes, others, scale);
     }
-    void expect(double samples, LoaderLimit limit) const {
-        EXPECT_NEAR(rate().samples / Hz, samples, 1e-9);
-        EXPECT_EQ(rate().limit, limit) << to_text(rate().limit);
+    // The least bound, and not much less.
+    void expect(double bound, LoaderLimit limit) const {
+        const LoaderRate r = rate();
+        EXPECT_NEAR(r.samples / Hz / r.unhindered, bound, 1e-9);
+        EXPECT_LE(r.unhindered, 1);
+        EXPECT_GE(r.unhindered, 0.9);
+        EXPECT_EQ(r.limit, limit) << to_text(r.limit);
     }
 };
+
+TEST(SharedRate, IsTheLessTheMoreWorkersMeet) {
+    // Two workers, half of the time at a place for one. None, one or both are there, in the ratio 1 to 2 to 2: it is in use 4/5 of the
+    // time, 0.8 samples in what each takes there, 1 ms. At a place for two nobody waits: 2 in 2 ms.
+    EXPECT_NEAR(shared_rate(2, 2 * ms, 1 * ms, 1) / Hz, 800, 1e-9);
+    EXPECT_NEAR(shared_rate(2, 2 * ms, 1 * ms, 2) / Hz, 1000, 1e-9);
+    // Of three at a place for two none to three are there in the ratio 1 to 3 to 3 to 3/2: (3 + 2 x 3 + 2 x 3/2) / 8.5 samples a ms.
+    EXPECT_NEAR(shared_rate(3, 2 * ms, 1 * ms, 2) / Hz, 12 / 8.5 * 1000, 1e-9);
+    // Who does nothing else never leaves it idle; and a hundred thousand do not either.
+    EXPECT_NEAR(shared_rate(5, 1 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);
+    EXPECT_NEAR(shared_rate(1e5, 2 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);
+    EXPECT_NEAR(shared_rate(900, 2 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);
+}
+
+TEST(LoaderRate, IsLessThanBothBoundsWhereTheyMeet) {
+    // Two workers of which each is half of the time on the only core: 0.8 of it, as above.
+    const LoaderRate r = loader_rate({{slow_server(), files_of_a_megabyte(), 1, {}}}, 25 * ms, {2, 1, 1, {}}, 1, 0);
+    EXPECT_NEAR(r.samples / Hz, 0.8 / 0.025, 1e-9);
+    EXPECT_NEAR(r.unhindered, 0.8, 1e-12);
+}
 
 TEST(LoaderRate, IsThatOfItsWorkersUntilSomethingThatTheyShareIsLess) {
     Loading l;
@@ -114,6 +140,7 @@ TEST(LoaderRate, OfALocalDiskIsNoMoreThanItsStream) {
 
 TEST(LoaderRate, FollowsWhatEachResourceTwiceAsGoodChanges) {
     Loading l;
+    l.node.cores = 8;
     l.scale.workers = 2;
     EXPECT_NEAR(l.rate().samples / Hz, 200, 1e-9);
     l.scale = {.operations = 2};  // (10 + 5) / 2 + 10 + 15 = 32.5 ms
@@ -179,23 +206,23 @@ TEST(PageCache, FindsAsMuchAsACacheThatIsPlayed) {
 }
 
 TEST(StagingTime, CopiesFileByFileOrAsAStreamThatIsUnpacked) {
-    // Files: 25 ms to read, 1 ms to create and 5 ms to write each. An archive: 1,000,768 bytes at 100 and 200 MB/s, 15.0115 ms; unpacked
-    // at 2.0015 ms to read, 1 + 5 ms to create and write; removed at 1 ms.
+    // Files: 25 ms to read, 2 ms to create, 5 ms to write and at the end 3 ms to remove each. An archive: 1,000,768 bytes at 100 and
+    // 200 MB/s, 15.0115 ms; unpacked at 2.0015 ms to read, 2 + 5 ms to create and write; removed at 3 ms.
     StagingJob job{slow_server(), local_disk(), DataFormat::files, 1 * MB, {}, 1000, StagingMode::copy, 1, 0, {}};
-    EXPECT_NEAR(staging_time(job).total() / s, 31, 1e-9);
+    EXPECT_NEAR(staging_time(job).total() / s, 35, 1e-9);
     job.format = DataFormat::tar;
     job.mode = StagingMode::untar;
     const StagingTime t = staging_time(job);
     EXPECT_NEAR(t.copy / s, 15.0115, 1e-4);
-    EXPECT_NEAR(t.unpack / s, 8.0015, 1e-4);
-    EXPECT_NEAR(t.remove / s, 1, 1e-9);
+    EXPECT_NEAR(t.unpack / s, 9.0015, 1e-4);
+    EXPECT_NEAR(t.remove / s, 3, 1e-9);
 }
 
 TEST(StagingTime, OfManyNodesSharesTheServer) {
-    // Ten nodes at 100 MB/s from a server that has 200 MB/s: 20 MB/s each, 50 s for a GB.
+    // Ten nodes at 100 MB/s from a server that has 200 MB/s: 20 MB/s each, 50 s for a GB; all ten are nearly always there.
     StagingJob job{slow_server(), local_disk(), DataFormat::npy, 1 * MB, {}, 1000, StagingMode::copy, 10, 0, {}};
     job.from.total_read_bandwidth = given(200 * MB / s);
-    EXPECT_NEAR(staging_time(job).total() / s, 50, 1e-9);
+    EXPECT_NEAR(staging_time(job).total() / s, 50, 0.1);
 }
 
 TEST(CheckpointTime, IsThatOfWritersNodesOrTheWholeStorage) {

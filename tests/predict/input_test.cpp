@@ -57,6 +57,22 @@ TEST(Input, IsAllOfTheLoadingWhereNothingIsReadAhead) {
     EXPECT_NEAR(input_of(job) / ms, 51.2 + 0.01, 1e-6);
 }
 
+TEST(Input, ComesWhileAStepTakesWhereTheQueueIsShort) {
+    // Four micro-batches, of which one may wait, and 10 ms at the end of the step T in which none is taken. Loading takes T as well, so
+    // three quarters of T must come between the first take and the last: in 3/4 (T - 10 ms), which is 7.5 ms too little.
+    Scenario job = fed_job(Seconds{}, 1);
+    job.plan.micro_batch = 256;
+    job.framework.step_overhead = given(10 * ms);
+    job.data.synthetic = true;
+    const Seconds step = estimate(prepare(job)).step;
+    job.data.synthetic = false;
+    job.data.storage->seek_latency = given(step / 1024 - 5 * us);
+    job.data.prefetch = 1;
+    EXPECT_NEAR(input_of(job) / ms, 7.5, 1e-6);
+    job.data.prefetch = 4;
+    EXPECT_NEAR(input_of(job) / ms, 0, 1e-6);
+}
+
 TEST(Input, SharesTheHostsCoresWithTheTraining) {
     // One core that drives the device and decodes: 24 g and 1024 x 5 us, one after the other.
     Scenario job = fed_job(Seconds{}, 4);
@@ -87,14 +103,14 @@ TEST(Input, IsLongerInTheFirstEpochWhereMemoryHoldsTheData) {
     job.data.samples = 102400;
     job.cluster.node.host.memory = given(1 * GB);  // of 102.4 MB
     const Prepared cold = prepare(job);
-    const InputEstimate e = estimate_input(*cold.state().input, training_of(job), {});
+    const InputEstimate e = estimate_input(*cold.state().input, {training_of(job), {}}, {});
     EXPECT_EQ(e.cached, 1);
     EXPECT_NEAR(e.first_loading / ms, 51.2, 1e-6);
     EXPECT_LT(e.later_loading, e.first_loading / 10);
     EXPECT_NEAR(e.steps_per_epoch, 100, 1e-9);
     // A cached file on NFS is asked for once more, when it is opened.
     job.data.format = DataFormat::files;
-    const auto reading = [&] { return estimate_input(*input_job(job.data, cold.state()), Seconds{}, {}).later.reading; };
+    const auto reading = [&] { return estimate_input(*input_job(job.data, cold.state()), {}, {}).later.reading; };
     job.data.storage->seek_latency = given(1 * ms);
     EXPECT_LT(reading(), 10 * us);
     job.data.storage->kind = StorageKind::nfs;
@@ -120,6 +136,7 @@ Scenario staged_job(double epochs) {
     StorageClass disk;
     disk.kind = StorageKind::nvme;
     disk.open_latency = disk.seek_latency = given(Seconds{});
+    disk.create_latency = disk.remove_latency = given(Seconds{});
     disk.read_bandwidth = disk.write_bandwidth = given(10 * MB / s);
     disk.client_read_bandwidth = given(1e12 * TB / s);
     job.data.staging = {StagingMode::copy, disk};
@@ -152,15 +169,23 @@ TEST(Staging, HoldsNoMoreThanThereIsRoomFor) {
     Scenario job = staged_job(1);
     job.data.staging.to->capacity = given(2.56 * MB);  // of 10.24
     job.data.page_cache = Bytes{};
-    const InputEstimate e = estimate_input(*prepare(job).state().input, Seconds{}, {});
+    const InputEstimate e = estimate_input(*prepare(job).state().input, {}, {});
     EXPECT_NEAR(e.staged, 0.25, 1e-12);
     EXPECT_NEAR(e.staging.copy / s, 0.256, 1e-6);
+}
+
+TEST(Staging, LeavesInMemoryWhatFitsThere) {
+    Scenario job = staged_job(1);
+    job.data.page_cache = 1 * GB;
+    EXPECT_LT(estimate_input(*prepare(job).state().input, {}, {}).first.reading, 5 * us);
+    job.data.page_cache = 5 * MB;  // half of it
+    EXPECT_NEAR(estimate_input(*prepare(job).state().input, {}, {}).first.reading / us, 100, 1e-6);
 }
 
 TEST(Staging, WhileTheFirstEpochReadsCostsThatEpoch) {
     Scenario job = staged_job(1);
     job.data.staging.mode = StagingMode::first_epoch;
-    const InputEstimate e = estimate_input(*prepare(job).state().input, Seconds{}, {});
+    const InputEstimate e = estimate_input(*prepare(job).state().input, {}, {});
     EXPECT_EQ(e.staging.total(), Seconds{});
     EXPECT_NEAR(e.first.reading / us, 95 + 100, 1e-6);  // read there, written here
 }

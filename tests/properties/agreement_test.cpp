@@ -128,6 +128,28 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storag
     EXPECT_LE(percentile(bound_by_compute, 0.95), 0.05);
 }
 
+// A pipeline takes many micro-batches in a row, and few may wait.
+TEST(Agreement, of_predict_and_simulate_where_a_short_queue_feeds_a_pipeline) {
+    std::vector<Difference> list;
+    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
+        for (const int micro_batches : {4, 16, 64})
+            for (const int prefetch : {1, 4})
+                for (const double ratio : {0.5, 0.9, 1.0, 1.1}) {
+                    Scenario s = mlp_job(8);
+                    round_machine::only_arithmetic_counts(s);
+                    s.plan.pp = 4;
+                    s.plan.schedule = schedule;
+                    s.plan.global_batch = micro_batches * s.plan.micro_batch;
+                    s = fed(s, ratio, Reason::workers);
+                    s.data.prefetch = prefetch;
+                    list.push_back({difference(s), std::string(schedule == Schedule::gpipe ? "GPipe" : "1F1B") + " of " +
+                                                       std::to_string(micro_batches) + ", prefetch " + std::to_string(prefetch) +
+                                                       ", ratio " + std::to_string(ratio)});
+                }
+    sort_and_print(list, "pipelines with a short queue");
+    EXPECT_LE(percentile(list, 0.95), 0.05);
+}
+
 // Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
 TEST(Agreement, of_predict_and_simulate_where_loaders_crowd_the_cores) {
     std::vector<Difference> list;

@@ -25,6 +25,8 @@ TEST_F(StorageProbeTest, MeasuresEachOfThemAndLeavesNothingBehind) {
     EXPECT_EQ(last, all);
     EXPECT_THAT(p.opens, Not(IsEmpty()));
     EXPECT_THAT(p.seeks, Not(IsEmpty()));
+    EXPECT_THAT(p.creates, Not(IsEmpty()));
+    EXPECT_THAT(p.removes, Not(IsEmpty()));
     EXPECT_THAT(p.reads, SizeIs(5));  // by 1, 2, 4, 8 and 16 threads
     EXPECT_THAT(p.seek_rates, SizeIs(5));
     EXPECT_THAT(p.open_rates, SizeIs(5));
