@@ -108,6 +108,7 @@ public:
     ~CudaMachine() { cudaStreamSynchronize(stream_.get()); }
 
     MemoryPool& memory() { return memory_; }
+    [[nodiscard]] const MemoryPool& memory() const { return memory_; }
     Array scratch(std::int64_t count) { return {memory_.take(count * bytes_of(Element::real)), count, Element::real}; }
 
     // From memory that is not pinned the call returns once the bytes are taken.
@@ -162,7 +163,10 @@ public:
 
     void begin_step() { marks_->begin(); }
     Mark mark() { return marks_->make(); }
-    bool reached(const Mark& m) { return Marks::reached(m); }
+    bool reached(const Mark& m) {
+        use(gpu_);  // a thread that never said so would wake another GPU up
+        return Marks::reached(m);
+    }
     Seconds time_of(const Mark& m) { return marks_->time_of(m); }
     void finish() { stream_.wait(); }
     void enter(const std::function<std::string()>& name) { nvtxRangePushA(name().c_str()); }

@@ -1,6 +1,7 @@
 #include "backend/cuda/gpu.hpp"
 
 #include "backend/cuda/check.hpp"
+#include "model/base/diagnostics.hpp"
 
 #include <array>
 
@@ -40,7 +41,7 @@ GpuFacts facts_of(int number) {
 
 void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
 
-WorkStream::Stream(int gpu) {
+WorkStream::WorkStream(int gpu) {
     use(gpu);
     cudaStream_t made = nullptr;
     check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
@@ -116,7 +117,11 @@ MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
                     return {};
                 }
             },
-            .reached = [](const Mark& m) { return Marks::reached(m); }};
+            .reached =
+                [gpu](const Mark& m) {
+                    use(gpu);
+                    return Marks::reached(m);
+                }};
 }
 
 MemorySource pinned_memory(int gpu) {

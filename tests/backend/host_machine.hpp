@@ -18,6 +18,7 @@ public:
     explicit HostMachine(int lanes) : lanes_(lanes) {}
 
     MemoryPool& memory() { return memory_; }
+    [[nodiscard]] const MemoryPool& memory() const { return memory_; }
     Array scratch(std::int64_t count) { return {memory_.take(count * bytes_of(Element::real)), count, Element::real}; }
     void upload(const void* from, void* to, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
     void download(const void* from, void* to, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }

@@ -262,20 +262,22 @@ TEST_P(Kernels, ComputeWhatTheCpuComputes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, Kernels, testing::ValuesIn(trials()), [](const auto& info) {
-    std::string name = info.param.name;
+std::string test_name(const testing::TestParamInfo<Trial>& trial) {
+    std::string name = trial.param.name;
     std::ranges::replace(name, ' ', '_');
     return name;
-});
+}
 
-TEST(Kernels, DropTheElementsThatTheCpuDrops) {
+INSTANTIATE_TEST_SUITE_P(Operators, Kernels, testing::ValuesIn(trials()), test_name);
+
+TEST(Kernel, DropTheElementsThatTheCpuDrops) {
     CpuDevice cpu;
     kernels::KernelDevice<HostMachine> device(1);
     const Trial dropout = trials().front();
     EXPECT_EQ(results(device, dropout)[1], results(cpu, dropout)[1]);
 }
 
-TEST(Kernels, UpdateAsTheCpuDoes) {
+TEST(Kernel, UpdateAsTheCpuDoes) {
     constexpr std::int64_t count = 40'000;  // more than a chunk of a norm
     for (const Optimizer kind : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lamb}) {
         const OptimizerSettings settings{.kind = kind, .learning_rate = 0.01, .weight_decay = 0.1};
@@ -294,7 +296,7 @@ TEST(Kernels, UpdateAsTheCpuDoes) {
     }
 }
 
-TEST(Kernels, MergeTheLossesOfSeveralRanks) {
+TEST(Kernel, MergeTheLossesOfSeveralRanks) {
     // Two ranks, one row. Largest 3 and 1, sums 2 and 4, the label's logit 0.5 on the second: log(2 + 4 exp(-2)) + 3 - 0.5.
     kernels::KernelDevice<HostMachine> device(1);
     const Array parts = to_device(device, std::vector<float>{3, 2, 0, 1, 4, 0.5}), loss = device.allocate(1, Element::real);
@@ -304,7 +306,7 @@ TEST(Kernels, MergeTheLossesOfSeveralRanks) {
     EXPECT_NEAR(statistics.reals()[1], 2 + 4 * std::exp(-2.0), 1e-6);
 }
 
-TEST(Kernels, SumSquaresInDoublePrecision) {
+TEST(Kernel, SumSquaresInDoublePrecision) {
     kernels::KernelDevice<HostMachine> device(3);
     constexpr std::int64_t count = 100'000;
     EXPECT_NEAR(device.sum_of_squares(to_device(device, std::vector<float>(count, 0.5F))), count * 0.25, 1e-9);
