@@ -15,14 +15,8 @@ constexpr std::chrono::microseconds between_questions{50};
 
 }  // namespace
 
-ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, ComputeDevice& device, Transport& transport, Prepare prepare,
-                           bool shares_core)
-    : graph_(graph),
-      device_(device),
-      transport_(transport),
-      prepare_(std::move(prepare)),
-      shares_core_(shares_core),
-      done_(graph.segments().size(), 0) {
+ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, ComputeDevice& device, Transport& transport, Prepare prepare)
+    : graph_(graph), device_(device), transport_(transport), prepare_(std::move(prepare)), done_(graph.segments().size(), 0) {
     for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
         const Segment& segment = graph.segments()[s];
         if (segment.rank == rank && segment.stream != Stream::compute && !brings_samples(graph.works()[segment.work]))
@@ -187,7 +181,7 @@ void ExchangeLoop::rest(Lock& lock) {
                    });
         };
         communicating_.wait(lock, something_to_do);
-    } else if (idle_ && !shares_core_) {
+    } else if (idle_) {
         lock.unlock();
         std::this_thread::yield();
         lock.lock();

@@ -2,7 +2,7 @@
 //
 // It starts each stream's segments in their order, as soon as what they wait for is done, and moves all that is under way along by asking
 // for it: message passing hardly progresses by itself. While the other thread computes it asks every 50 us only, to leave it the cores;
-// while the other thread waits, all the time, unless another rank could use the core meanwhile.
+// while the other thread waits, all the time.
 #pragma once
 
 #include "backend/exec/recorder.hpp"
@@ -24,7 +24,7 @@ public:
     // What a segment in a stream beside the compute stream calls, asked for when it starts.
     using Prepare = std::function<std::vector<Call>(SegmentIndex)>;
 
-    ExchangeLoop(const TaskGraph&, GraphRank, ComputeDevice&, Transport&, Prepare, bool shares_core);
+    ExchangeLoop(const TaskGraph&, GraphRank, ComputeDevice&, Transport&, Prepare);
 
     // By the thread that computes. Those that wait throw what ended the loop, if anything did.
     void begin_step();
@@ -77,7 +77,6 @@ private:
     ComputeDevice& device_;
     Transport& transport_;
     Prepare prepare_;
-    bool shares_core_;
     std::vector<RecordedSpan> spans_;
     std::vector<RecordedArrival> arrivals_;
     std::array<Queue, stream_count> queues_;

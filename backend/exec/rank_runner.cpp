@@ -69,9 +69,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       where_(where),
       recorder_(device),
       device_(device, recorder_),
-      loop_(
-          job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); },
-          job.scenario.cluster.node.ranks_per_device > 1),
+      loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
               flow_),

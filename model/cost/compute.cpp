@@ -59,6 +59,14 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     return k.flops / (rate.sustained * (utilization * scale.compute));
 }
 
+// A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
+// pass more; and they were last read a step ago, and are in no cache.
+Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.kind != KernelKind::gemm || k.backward) return streaming_time(k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type));
+    return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
+}
+
 Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     // Blocks of 128 queries are dealt to the multiprocessors.
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
@@ -111,9 +119,11 @@ Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& sc
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
-    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = streaming_time(k.bytes, d, scale), functions = k.exponentials * d.exponential / scale.compute;
+    const Bytes at_end = knows_caches(d) ? Bytes{} : k.epilogue;  // a core waits for all bytes of a product
+    const Seconds after = streaming_time(at_end, d, scale);
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
+    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
+    const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale), functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {
         case KernelKind::memory:
             return overhead + by_memory + functions;
@@ -121,7 +131,7 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
             return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:
         case KernelKind::convolution:
-            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + by_memory;
+            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + packing_time(k, d, scale);
             return overhead + max(matrix_time(k, d, scale), by_memory);
     }
     return overhead;

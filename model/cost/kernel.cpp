@@ -186,8 +186,10 @@ private:
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
-        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add())
-            of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
+            of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+            of_weight.bytes += of_weight.epilogue;
+        }
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
             push_weight_gradient(out.backward, op.name, output_bytes(op));
@@ -219,7 +221,8 @@ private:
         k.m = pixels, k.n = to, k.k = in * window;
         out.forward.push_back(k);
         k.backward = true;
-        if (wants_gradient(op)) {
+        const bool image = c.in_channels <= 4;  // nobody wants its gradient, whichever block this is
+        if (!image && wants_gradient(op)) {
             k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
             out.backward.push_back(k);
         }

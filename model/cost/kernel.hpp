@@ -26,6 +26,7 @@ struct Kernel {
     DataType type = DataType::fp32;  // of the multiplied operands
     Flops flops;                     // matrix work
     Bytes bytes;                     // read and written, at least
+    Bytes epilogue;                  // of these, what a tile moves when its arithmetic is done
     double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
     int launches = 1;
     bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product

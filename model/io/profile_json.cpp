@@ -87,6 +87,7 @@ Json json_of(const LinkType& link, Form form) {
     w.number({"achievable", "achievable_fraction"}, link.achievable);
     w.number({"latency", "latency_s"}, link.latency);
     if (!link.ordered) w.put("ordered", false);
+    w.number({"unasked", "unasked_bytes"}, link.unasked);
     if (!w.facts()) w.text("notes", link.notes);
     return w.take();
 }

@@ -129,6 +129,8 @@ TEST(LayerKernels, AddWeightGradientsInTheProductWhereTheFrameworkDoes) {
     EXPECT_DOUBLE_EQ(weight_gradient(), alone + 2 * 64 * 256);
     cut.framework.gradients_in_fp32 = true;
     EXPECT_DOUBLE_EQ(weight_gradient(), alone + 6 * 64 * 256);
+    EXPECT_DOUBLE_EQ(named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(1).epilogue.si(), 6 * 64 * 256);
+    EXPECT_EQ(named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(0).epilogue, Bytes{});  // of the input
 }
 
 TEST(LayerKernels, AddWeightGradientsInAPassOfItsOwnElsewhere) {
