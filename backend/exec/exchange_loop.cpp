@@ -11,7 +11,8 @@
 namespace sextant {
 namespace {
 
-constexpr std::chrono::microseconds between_questions{50};
+// While the other thread computes. A message is moved by its receiver, who waits for it; a collective needs all its ranks again and again.
+constexpr std::chrono::microseconds between_questions{50}, between_messages{200};
 
 }  // namespace
 
@@ -186,7 +187,9 @@ void ExchangeLoop::rest(Lock& lock) {
         std::this_thread::yield();
         lock.lock();
     } else {
-        communicating_.wait_for(lock, between_questions);
+        const bool collective = std::ranges::any_of(
+            jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
+        communicating_.wait_for(lock, collective ? between_questions : between_messages);
     }
 }
 

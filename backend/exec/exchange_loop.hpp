@@ -1,7 +1,7 @@
 // The thread of a rank that communicates, while another computes.
 //
 // It starts each stream's segments in their order, as soon as what they wait for is done, and moves all that is under way along by asking
-// for it: message passing hardly progresses by itself. While the other thread computes it asks every 50 us only, to leave it the cores;
+// for it: message passing hardly progresses by itself. While the other thread computes it asks now and then only, to leave it the cores;
 // while the other thread waits, all the time.
 #pragma once
 
