@@ -189,7 +189,7 @@ void ExchangeLoop::rest(Lock& lock) {
     } else {
         const bool collective = std::ranges::any_of(
             jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
-        communicating_.wait_for(lock, collective ? between_questions : between_messages);
+        communicating_.wait_for(lock, collective || device_works ? between_questions : between_messages);
     }
 }
 
