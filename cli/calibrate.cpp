@@ -62,7 +62,8 @@ void run_calibrate(const CalibrateOptions& o) {
     const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     Calibration found = calibrate(runs, cpu_parameters(),
                                   "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today());
-    found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
+    if (series.passes > 0)  // else nothing was measured meanwhile
+        found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
     if (found.noise > too_noisy || found.others > too_shared)
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
                            " from each other, and other programs took " + percent_text(found.others, 2) +

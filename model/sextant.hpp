@@ -21,6 +21,7 @@
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
+#include "model/report/what_if.hpp"
 #include "model/search/plan_answer.hpp"
 #include "model/search/scaling.hpp"
 #include "model/search/search.hpp"

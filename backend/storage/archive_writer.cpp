@@ -12,6 +12,8 @@
 namespace sextant {
 namespace {
 
+constexpr int block = 1 << 20;  // of what goes to the file at once; the library's own are of 10 KB
+
 class ArchiveWriter final : public DatasetWriter {
 public:
     ArchiveWriter(ArchiveKind kind, const std::filesystem::path& path, Encoding encoding)
@@ -23,6 +25,8 @@ public:
                                        : archive_write_set_format_zip(archive_.get()));
         // Samples that are encoded do not shrink, and others are to be read quickly.
         if (kind == ArchiveKind::zip) check(archive_write_zip_set_compression_store(archive_.get()));
+        check(archive_write_set_bytes_per_block(archive_.get(), block));
+        check(archive_write_set_bytes_in_last_block(archive_.get(), 1));
         check(archive_write_open_filename(archive_.get(), path_.c_str()));
     }
 

@@ -22,7 +22,7 @@ fs::path copy_of(const fs::path& dataset, const fs::path& folder) {
 }
 fs::path unpacked(const fs::path& copy) { return copy.string() + ".files"; }
 
-void copy_file(const fs::path& from, const fs::path& to) {
+void bring_file(const fs::path& from, const fs::path& to) {
     naming([&] { return from.string(); },
            [&] {
                const InputFile in(from);
@@ -34,15 +34,15 @@ void copy_file(const fs::path& from, const fs::path& to) {
 
 // Asks once what a folder holds and opens each file once: std::filesystem::copy asks for every file several times, each time a round trip
 // where the filesystem is another host's.
-void copy(const fs::path& from, const fs::path& to) {
-    if (!fs::is_directory(from)) return copy_file(from, to);
+void bring_all(const fs::path& from, const fs::path& to) {
+    if (!fs::is_directory(from)) return bring_file(from, to);
     fs::create_directory(to);
     for (const fs::directory_entry& e : fs::recursive_directory_iterator(from)) {
         const fs::path there = to / e.path().lexically_relative(from);
         if (e.is_directory())
             fs::create_directory(there);
         else
-            copy_file(e.path(), there);
+            bring_file(e.path(), there);
     }
 }
 
@@ -86,7 +86,7 @@ void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, Stage
                                     "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free",
                                     "train on it where it is, without --stage"});
     const Seconds start = now();
-    copy(dataset, copied_);
+    bring_all(dataset, copied_);
     copy_ = now() - start;
     if (mode != StageMode::untar) return;
     ConvertSettings files;

@@ -19,7 +19,7 @@ struct StorageProbe {
     std::string where;  // "/scratch on node7"
     StorageKind kind = StorageKind::ssd;
     bool shared = false;
-    std::vector<Seconds> opens, seeks;      // of single files; of a few bytes at a place in an open one
+    std::vector<Seconds> opens, seeks;      // of single files with their first bytes; of a few bytes at a place in an open one
     std::vector<Seconds> creates, removes;  // of small files, with what brings them to the disk
     std::vector<Parallel<Frequency>> open_rates, seek_rates;
     std::vector<Parallel<Bandwidth>> reads, writes;  // of large files, in order
@@ -28,8 +28,9 @@ struct StorageProbe {
 };
 
 // Latencies are means, for a run pays the sum, without the slowest hundredth, which is noise of others. One stream is what one thread
-// reads; where more threads get more, the most that they get bounds a node, and so do operations. Of storage that others share no more is
-// known than what one node could draw from it; that is stated as what it has. Throws InputError where nothing was measured.
+// reads, in the middle of its passes; where more threads get more, the most that they get bounds a node, and so do operations. Of storage
+// that others share no more is known than what one node could draw from it; that is stated as what it has. Throws InputError where nothing
+// was measured.
 StorageClass fit_storage(const StorageProbe&, const std::string& name, const std::string& source);
 
 }  // namespace sextant

@@ -200,10 +200,7 @@ Seconds time_alone(const CollectivePrice& price, const Group& group) {
 CollectivePrice collective_price(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
     if (group.ranks < 2 || !(size > Bytes{})) return {};
     if (library.messages)
-        if (auto price = message_price(what, size, group, *library.messages, scale)) {
-            price->fixed += library.turn;
-            return *price;
-        }
+        if (const auto price = message_price(what, size, group, *library.messages, scale)) return *price;
     const Call call{size, group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
     CollectivePrice best;
     Seconds least = best.fixed = Seconds::from_si(INFINITY);
@@ -220,7 +217,7 @@ CollectivePrice collective_price(Collective what, Bytes size, const Group& group
         if (group.in_switch) offer(call.in_switch_all_reduce());
         if (group.in_node_switch && library.in_switch_tree && !out_of_order) offer(call.in_switch_tree_all_reduce());
     }
-    best.fixed += host_time(what, size, group, library) + library.turn;
+    best.fixed += host_time(what, size, group, library);
     return best;
 }
 

@@ -59,6 +59,14 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     return k.flops / (rate.sustained * (utilization * scale.compute));
 }
 
+// A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
+// pass more; and they were last read a step ago, and are in no cache.
+Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.kind != KernelKind::gemm || k.backward) return streaming_time(k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type));
+    return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
+}
+
 Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     // Blocks of 128 queries are dealt to the multiprocessors.
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
@@ -123,7 +131,7 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
             return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:
         case KernelKind::convolution:
-            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + by_memory;
+            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + packing_time(k, d, scale);
             return overhead + max(matrix_time(k, d, scale), by_memory);
     }
     return overhead;

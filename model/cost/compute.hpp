@@ -6,7 +6,8 @@
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
 //   of a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
-//   others           + e E                                  e exponentials, or what takes as long as so many (elementwise.hpp), E for each
+//                    and, forward, one pass more over weights, from memory
+//   others           + e E                                      e exponentials, or what takes as long (elementwise.hpp), E for each
 //   W(bytes): what lies in the cache is as fast as that; of bytes that it cannot hold, a pass finds the less the more they are.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches

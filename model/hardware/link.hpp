@@ -106,7 +106,6 @@ struct CommunicationLibrary {
     // Of one call on one device: a process that drives several starts one after the other. Absent: each has its process.
     std::optional<Sourced<Seconds>> launch;
     std::optional<MessagePassing> messages;
-    Seconds turn;               // of each call, where ranks share cores: until all of them have had theirs
     bool sockets_only = false;  // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
     std::string notes;
 };

@@ -69,6 +69,7 @@ struct Framework {
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
     bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros
+    bool makes_data_gradients = false;             // backward makes the gradient of what the network reads, too, which nobody needs
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward

@@ -20,7 +20,11 @@ double ranks_per_core(const Scenario& s) {
     return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores, 1.0, static_cast<double>(node.ranks_per_device));
 }
 
-Seconds spared_turn(const Scenario& shared, Seconds work_between) { return max(Seconds{}, shared.library.turn - work_between); }
+Seconds turn_of_core(const Scenario& s) {
+    if (ranks_per_core(s) == 1) return {};
+    const auto& turn = s.cluster.node.host.turn;
+    return turn ? turn->value : usual_turn;
+}
 
 Scenario with_part_of_a_core(const Scenario& whole) {
     const double f = ranks_per_core(whole);
@@ -38,7 +42,6 @@ Scenario with_part_of_a_core(const Scenario& whole) {
     divide(node.host_link.bandwidth, f);
     divide(node.host.thread_speed, f);
     CommunicationLibrary& library = s.library;
-    library.turn = node.host.turn ? node.host.turn->value : usual_turn;
     if (library.host_reduction) divide(*library.host_reduction, f);
     if (library.messages) {
         divide(library.messages->combine, f);

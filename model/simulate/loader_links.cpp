@@ -16,8 +16,9 @@ std::vector<std::vector<LinkLoad>> nics_by_node(const Topology& topology, double
         const TopologyVertex &from = topology.vertices()[static_cast<std::size_t>(link.from)],
                              &to = topology.vertices()[static_cast<std::size_t>(link.to)];
         if (to.kind != VertexKind::nic || from.node == to.node) continue;
-        nics[static_cast<std::size_t>(to.node)].push_back({static_cast<int>(l), link.bandwidth.si()});
-        bandwidth[static_cast<std::size_t>(to.node)] += link.bandwidth.si();
+        const auto node = static_cast<std::size_t>(*to.node);
+        nics[node].push_back({static_cast<int>(l), link.bandwidth.si()});
+        bandwidth[node] += link.bandwidth.si();
     }
     if (!(std::fabs(bandwidth.front() - way) < 1e-6 * way)) return {};
     for (std::size_t n = 0; n < nics.size(); ++n)

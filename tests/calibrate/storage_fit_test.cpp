@@ -13,10 +13,10 @@ TEST(StorageFit, TakesWhatARunPays) {
     StorageProbe probe;
     probe.kind = StorageKind::nfs;
     probe.shared = true;
-    probe.opens = {1 * ms, 2 * ms, 3 * ms};  // a thousand of them cost 2 s
+    probe.opens = {1.4 * ms, 2.4 * ms, 3.4 * ms};  // a thousand of them cost 2.4 s, and their first bytes are 0.4 s of it
     probe.seeks = {400 * us};
     probe.creates = {50 * us, 70 * us};
-    probe.reads = {{1, 100 * MB / s}, {4, 300 * MB / s}, {16, 250 * MB / s}};
+    probe.reads = {{1, 30 * MB / s}, {1, 110 * MB / s}, {1, 100 * MB / s}, {4, 300 * MB / s}, {16, 250 * MB / s}};
     probe.writes = {{1, 50 * MB / s}};
     probe.open_rates = {{1, 500 * Hz}, {8, 3000 * Hz}};
     probe.notes = {"folders stayed in memory"};
