@@ -10,7 +10,7 @@ struct EachElement {
 
 constexpr EachElement layer_norm{10, 24}, batch_norm{1, 0.5};
 constexpr EachElement softmax{3, 1};        // the largest of the row, the exponentials, their sum
-constexpr EachElement attention{5, 4};      // of a score that counts; blocks of keys that a query does not see are computed with it
+constexpr EachElement attention{4, 2};      // of a score that counts; blocks of keys that a query does not see are computed with it
 constexpr EachElement cross_entropy{5, 7};  // of a logit, whose row is copied first; backward takes the exponentials once more
 
 EachElement of_function(PointwiseKind kind) {

@@ -119,7 +119,8 @@ Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double 
         weight *= (workers - (n - 1)) * (there / elsewhere) / std::min(n, places);
         all += weight;
         busy += weight * std::min(n, places);
-        for (double* sum : {&weight, &all, &busy}) *sum /= std::max(1.0, weight);
+        const double scale = std::max(1.0, weight);  // of hundreds of them the product is beyond any number
+        for (double* sum : {&weight, &all, &busy}) *sum /= scale;
     }
     return std::min(least, busy / all / there);
 }

@@ -107,8 +107,8 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
-    r.read("accumulates_from_first", f.accumulates_from_first);
-    r.read("makes_data_gradients", f.makes_data_gradients);
+    r.reader.optional("accumulates_from_first", f.accumulates_from_first);
+    r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);

@@ -71,16 +71,22 @@ TEST_F(ExecutorData, EndsOnAllRanksWithTheNameOfADamagedSample) {
     fs::path victim;
     for (const auto& e : fs::recursive_directory_iterator(data_))
         if (e.path().filename() == "00000017.jpg") victim = e.path();
-    fs::resize_file(victim, 100);
     const std::vector<std::string> words = {"--data", data_, "--steps", "20", "--out", stem_ + ".out"};
-    const ProcessResult failed = start(small_images(), {{"dp", 2}}, 2, words);
-    EXPECT_EQ(failed.exit_code, 2);
-    EXPECT_THAT(failed.err, AllOf(HasSubstr(victim.string() + ": it is no whole JPEG"), HasSubstr("forward")));
-    std::vector<std::string> skipping = words;
-    skipping.insert(skipping.end(), {"--bad-samples", "skip"});
-    const ProcessResult skipped = start(small_images(), {{"dp", 2}}, 2, skipping);
-    EXPECT_EQ(skipped.exit_code, 0) << skipped.err;
-    EXPECT_THAT(skipped.err, HasSubstr("skipped " + victim.string()));
+    const auto expect = [&](const std::string& problem) {
+        const ProcessResult failed = start(small_images(), {{"dp", 2}}, 2, words);
+        EXPECT_EQ(failed.exit_code, 2);
+        EXPECT_THAT(failed.err, AllOf(HasSubstr(victim.string() + problem), HasSubstr("forward")));
+        std::vector<std::string> skipping = words;
+        skipping.insert(skipping.end(), {"--bad-samples", "skip"});
+        const ProcessResult skipped = start(small_images(), {{"dp", 2}}, 2, skipping);
+        EXPECT_EQ(skipped.exit_code, 0) << skipped.err;
+        EXPECT_THAT(skipped.err, HasSubstr("skipped " + victim.string()));
+    };
+    fs::resize_file(victim, 100);
+    expect(": it is no whole JPEG");
+    fs::remove(victim);
+    fs::create_symlink("nowhere", victim);
+    expect(": it cannot be opened: No such file");
 }
 
 TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetwork) {

@@ -38,6 +38,13 @@ TEST_F(Run, TrainsAndSaysWhatItMeasured) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+TEST_F(Run, SaysWhatAMachineWithoutAGpuLacks) {
+    const ProcessResult r = run({"--backend", "cuda"});
+    if (r.exit_code == 0) GTEST_SKIP() << "there is a GPU";
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, testing::AnyOf(HasSubstr("no CUDA device"), HasSubstr("-DCMAKE_CUDA_COMPILER=")));
+}
+
 TEST_F(Run, KeepsTheRecordAndTheTimelineThatAreAskedFor) {
     const ProcessResult r = run({"--steps", "4", "--out", file("run.json"), "--trace", file("trace.json"), "--set", "plan.dp=1"});
     ASSERT_EQ(r.exit_code, 0) << r.err;

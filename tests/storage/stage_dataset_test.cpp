@@ -5,6 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
+#include <unistd.h>
+
 namespace sextant {
 namespace {
 
@@ -43,6 +47,17 @@ TEST_F(StagingTest, TakesThePlaceOfWhatAKilledRunLeft) {
     fs::create_directories(staged_path(data, at("near"), StageMode::copy) / "class_0000");
     const StagedDataset staged(data, at("near"), StageMode::copy);
     EXPECT_EQ(everything_in(staged_path(data, at("near"), StageMode::copy)), everything_in(data));
+}
+
+TEST_F(StagingTest, LeavesNothingWhereTheFilesystemFillsUp) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
+    const fs::path data = make("d", {"files", Encoding::png});
+    if (std::system(("mount -t tmpfs -o size=16k tmpfs " + at("near").string() + " 2>/dev/null").c_str()) != 0)
+        GTEST_SKIP() << "a small filesystem cannot be mounted here";
+    // A few kilobytes, but each file takes a page.
+    EXPECT_THROW(StagedDataset(data, at("near"), StageMode::copy), BackendError);
+    EXPECT_TRUE(is_empty());
+    ASSERT_EQ(std::system(("umount " + at("near").string()).c_str()), 0);
 }
 
 TEST_F(StagingTest, RefusesWhatCannotBeAndLeavesNothing) {
