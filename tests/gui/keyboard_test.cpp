@@ -154,7 +154,7 @@ TEST_F(Keys, AnswerWhetherChangesAreSaved) {
     std::vector<std::string> missed{"the question was not asked"};
     QTimer::singleShot(0, &window, [&] {
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-        if (!box) return;
+        if (!box || !QTest::qWaitForWindowActive(box)) return;
         missed = out_of_reach(*box, *box);
         for (std::string& name : nameless(*box)) missed.push_back(std::move(name));
         QTest::keyClick(box, Qt::Key_Escape);
