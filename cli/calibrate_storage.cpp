@@ -29,8 +29,7 @@ ExitCode calibrate_storage(const StorageCalibration& s, const std::string& out) 
     words.insert(words.end(), {"--source", "sextant calibrate --storage" +
                                                (measured ? " on " + facts_of_this_machine().host : " of " + s.of) + ", " + today()});
     const ExitCode end = run_data_program(std::move(words), "measuring");
-    if (end == ExitCode::done)
-        std::cout << "\nwritten to " << out << "; use it by --set data.storage=" << std::filesystem::absolute(out).string() << '\n';
+    if (end == ExitCode::done) std::cout << written_line(out, "data.storage");
     return end;
 }
 

@@ -17,7 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path executor_of(const std::string& backend) {
-    return program_beside("sextant-exec-" + backend, backend == "cpu" ? "oneDNN and MPI" : "the CUDA Toolkit, NCCL and MPI");
+    return program_beside("sextant-exec-" + backend,
+                          backend == "cpu" ? "oneDNN and MPI: libdnnl-dev, libopenmpi-dev"
+                                           : "the CUDA Toolkit of NVIDIA, 12 or 13, with cuDNN and NCCL, and what --backend cpu needs; "
+                                             "-DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc where CMake does not find it");
 }
 
 int threads_of(const Scenario& scenario, int ranks_here) {
@@ -69,10 +72,14 @@ Launch launch_of(const ExecutorJob& job, const Scenario& scenario, Launcher laun
     return l;
 }
 
-bool can_run(const Launch& launch) {
+ExitCode ask(const Launch& launch, bool here) {
     std::vector<std::string> question = launch.program;
     question.emplace_back("--check");
-    return run_child(question, [](const std::string&) {}).code != static_cast<int>(ExitCode::wrong_input);
+    if (here) question.emplace_back("--here");
+    const int answer = run_child(question, [](const std::string&) {}).code;
+    for (const ExitCode refusal : {ExitCode::wrong_input, ExitCode::machine_refused})
+        if (answer == static_cast<int>(refusal)) return refusal;
+    return ExitCode::done;
 }
 
 ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {

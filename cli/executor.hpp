@@ -35,8 +35,9 @@ struct ExecutorJob {
 // Throws BackendError when the executor was not built.
 Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
 
-// Whether the executor accepts the scenario. It says on stderr what it does not, once: mpirun would have much to add.
-bool can_run(const Launch&);
+// Whether the executor accepts the scenario, and, where the ranks run `here`, this machine: `done`, or what it will end with. It says why
+// on stderr, once: mpirun would have much to add.
+ExitCode ask(const Launch&, bool here);
 
 // Calls `progress` with the steps that are done. The executor says on stderr why it ended otherwise than with `done`; throws BackendError
 // where the machine refused.

@@ -35,7 +35,7 @@ Term term_named(const std::string& name) {
 void write_page(const Prepared& job, const Report& report, const std::filesystem::path& file) {
     std::optional<SimulationReport> played;
     try {
-        played = simulate(job.scenario());
+        played = simulate(job);
     } catch (const InputError&) {  // too many pieces of work: the page is without
     }
     replace_text_file(file, [&](std::ostream& out) { out << report_html(job, report, played ? &*played : nullptr); });

@@ -73,7 +73,7 @@ ExitCode run_for_real(const RunOptions& o) {
     ExecutorJob job = o.job;
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);
-    if (!can_run(launch)) return ExitCode::wrong_input;
+    if (const ExitCode refusal = ask(launch, here); refusal != ExitCode::done) return refusal;
     std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps, STDERR_FILENO,
                                      o.progress);
     const ExitCode end = execute(launch, [&](std::size_t steps) { progress->show(steps); });

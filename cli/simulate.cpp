@@ -37,12 +37,11 @@ void draw(const SimulationReport& report, const std::filesystem::path& file) {
 
 ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    const Scenario scenario = o.scenario.load();
-    const SimulationReport report = simulate(scenario, o.seed);
+    const Prepared job = prepare(o.scenario.load());
+    const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);
     if (!o.picture.empty()) draw(report, o.picture);
-    if (!o.html.empty())
-        replace_text_file(o.html, [&](std::ostream& out) { out << report_html(prepare(scenario), report.report, &report); });
+    if (!o.html.empty()) replace_text_file(o.html, [&](std::ostream& out) { out << report_html(job, report.report, &report); });
     std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));
     return verdict(report.report, conditions);
 }

@@ -14,4 +14,9 @@ void check_writable(const std::filesystem::path& file) {
     if (::access(folder.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
 }
 
+std::string written_line(const std::filesystem::path& profile, std::string_view field) {
+    return "\nwritten to " + profile.string() + "; use it by --set " + std::string(field) + "=" +
+           std::filesystem::absolute(profile).string() + "\n";
+}
+
 }  // namespace sextant

@@ -10,6 +10,7 @@ install(TARGETS ${installed} RUNTIME DESTINATION bin)
 install(DIRECTORY hardware_profiles frameworks scenarios lessons measurements DESTINATION share/sextant)
 if(TARGET sextant-gui)
   install(FILES packaging/sextant.desktop DESTINATION share/applications)
+  install(FILES packaging/sextant.metainfo.xml DESTINATION share/metainfo)  # what software centres show
   install(FILES gui/icons/sextant.svg DESTINATION share/icons/hicolor/scalable/apps)
 endif()
 install(FILES README.md DESTINATION share/doc/sextant)

@@ -9,13 +9,15 @@ option(SEXTANT_WERROR "warnings are errors" OFF)
 option(SEXTANT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 
 add_library(sextant_options INTERFACE)
-target_compile_options(sextant_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+# Of C and C++ alone: nvcc knows none of these words.
+target_compile_options(sextant_options INTERFACE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion>"
                                                  # GCC 12 reports std::string operator+ and assignment falsely: it takes lengths to be
                                                  # 2^63 and more (GCC bugs 105329 and 105651).
-                                                 "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow>"
-                                                 $<$<BOOL:${SEXTANT_WERROR}>:-Werror>)
+                                                 "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-stringop-overflow>"
+                                                 $<$<AND:$<BOOL:${SEXTANT_WERROR}>,$<NOT:$<COMPILE_LANGUAGE:CUDA>>>:-Werror>)
 if(SEXTANT_SANITIZE)
-  target_compile_options(sextant_options INTERFACE -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(sextant_options INTERFACE
+    "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-fsanitize=address,undefined,float-cast-overflow;-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(sextant_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(SEXTANT_FUZZ)
@@ -26,6 +28,7 @@ endif()
 # The compiler cache where there is one. The sloppiness is what its manual asks for with precompiled headers.
 find_program(SEXTANT_CCACHE ccache)
 if(SEXTANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${SEXTANT_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SEXTANT_CCACHE})
-  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()

@@ -264,8 +264,11 @@ UsedMachine used_machine(const Prepared& job) {
 }
 
 SimulationReport simulate(const Scenario& scenario, std::uint64_t seed, const PlayListener& listener) {
-    const Prepared job = prepare(scenario);
-    const Jitter jitter = jitter_of(scenario, seed);
+    return simulate(prepare(scenario), seed, listener);
+}
+
+SimulationReport simulate(const Prepared& job, std::uint64_t seed, const PlayListener& listener) {
+    const Jitter jitter = jitter_of(job.scenario(), seed);
     PlayedScenario played = play_scenario(job, jitter, most_pieces, listener);
     SimulationReport report =
         make_simulation_report(job, std::move(played.step.graph), played.step.table, std::move(played.step.simulation), jitter);

@@ -21,6 +21,7 @@
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
+#include "model/report/what_if.hpp"
 #include "model/search/plan_answer.hpp"
 #include "model/search/scaling.hpp"
 #include "model/search/search.hpp"
@@ -69,6 +70,7 @@ Report predict(const Scenario&);
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
 // listener says so.
+SimulationReport simulate(const Prepared&, std::uint64_t seed = 1, const PlayListener& = {});
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
 
 // The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of

@@ -1,5 +1,6 @@
 // From the files that a user has of a cluster to a narrower profile of it: the part of the facade that reads them and lays them on a
 // machine.
+#include "model/calibrate/fit.hpp"
 #include "model/io/benchmark_log.hpp"
 #include "model/io/gpu_topology.hpp"
 #include "model/io/json_reader.hpp"
@@ -53,12 +54,6 @@ struct Files {
     std::vector<GpuTopology> topologies;
     std::vector<Job> jobs;
 };
-
-Seconds median_of(std::vector<Seconds> steps) {
-    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-    std::ranges::nth_element(steps, middle);
-    return *middle;
-}
 
 class FilesReader {
 public:
@@ -120,7 +115,7 @@ private:
         const WrittenSteps times = step_times_from_text(text, path.string(), problems);
         problems.throw_if_any();
         Scenario s = scenario(path, times.scenario, times.overrides);
-        JobObserved job{s.name, s, std::nullopt, median_of(times.steps), noise_of(times.steps)};
+        JobObserved job{s.name, s, std::nullopt, median(times.steps), noise_of(times.steps)};
         files_.jobs.push_back({path.string(), std::move(job)});
     }
 

@@ -124,13 +124,6 @@ private:
 
 }  // namespace
 
-KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window) {
-    const std::int64_t beside = query + keys - queries;
-    const std::int64_t before = window == 0 ? keys : causal ? window - 1 : window / 2;
-    const std::int64_t end = causal ? beside + 1 : window == 0 ? keys : std::min(keys, beside + window - window / 2);
-    return {std::max<std::int64_t>(0, beside - before), end};
-}
-
 Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads) {
     return {tokens + (sample * length * heads + head) * width, length, width, heads * width};
 }

@@ -1,7 +1,7 @@
 #include "backend/cpu/cpu_device.hpp"
 
-#include "backend/cpu/memory_pool.hpp"
 #include "backend/cpu/operators.hpp"
+#include "backend/exec/memory_pool.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <omp.h>
@@ -46,7 +46,7 @@ void naming(const OperatorCall& c, const char* pass, const Work& work) {
 
 struct CpuDevice::State {
     cpu::Engine engine;
-    cpu::MemoryPool memory;
+    MemoryPool memory{host_memory()};
 };
 
 CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }

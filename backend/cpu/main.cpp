@@ -1,351 +1,45 @@
-// sextant-exec-cpu: one rank of a job on CPUs. mpirun or srun starts as many as the plan has; rank 0 writes what they found.
+// sextant-exec-cpu: one rank of a job on CPUs.
 #include "backend/cpu/cpu_device.hpp"
-#include "backend/cpu/exec_arguments.hpp"
-#include "backend/cpu/heartbeat.hpp"
-#include "backend/cpu/mpi_transport.hpp"
-#include "backend/cpu/mpi_world.hpp"
-#include "backend/exec/fed_ranks.hpp"
-#include "backend/exec/fingerprint.hpp"
-#include "backend/exec/loader_spans.hpp"
 #include "backend/exec/memory_check.hpp"
-#include "backend/exec/rank_runner.hpp"
-#include "backend/exec/run_report.hpp"
-#include "backend/exec/server_runner.hpp"
-#include "backend/exec/supports.hpp"
-#include "backend/storage/stage_dataset.hpp"
+#include "backend/rank/mpi_transport.hpp"
+#include "backend/rank/rank_process.hpp"
 #include "model/io/processor_info.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/run_writer.hpp"
-#include "model/plan/partition.hpp"
-#include "model/sextant.hpp"
 
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
-#include <optional>
-#include <system_error>
-#include <thread>
 
+namespace sextant {
 namespace {
 
-using namespace sextant;
-
-constexpr int wrong_input = 2, machine_refused = 3, no_room = 4, defect = 70;  // as the command line's
-
-Scenario scenario_to_run(const ExecArguments& a) {
-    Library library = open_library(a.profiles);
-    Scenario scenario = load_scenario(library, a.scenario, a.overrides);
-    if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
-    if (auto problems = unsupported(scenario); !problems.empty()) throw InputError(std::move(problems));
-    return scenario;
-}
-
-std::string processor_fact(const std::string& word, int core) {
+std::string fact_of(const std::string& word, int core) {
     std::ifstream cpuinfo("/proc/cpuinfo");
-    return sextant::processor_fact(cpuinfo, word, core);
+    return processor_fact(cpuinfo, word, core);
 }
 
-// Strings are cut; the rest of a rank's environment travels as it is.
-struct EnvironmentBytes {
-    char host[64], processor[64];
-    int threads;
-    double peak_memory, peak_resident;
-    double clock;  // zero: not told
+class CpuEngine final : public RankEngine {
+public:
+    [[nodiscard]] std::string name() const override { return "cpu"; }
+    [[nodiscard]] Abilities abilities() const override { return {}; }
+    void check_machine() const override {}
+    [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const override {
+        return std::make_unique<CpuDevice>(threads);
+    }
+    [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
+        return std::make_unique<MpiTransport>(job.graph, world.rank());
+    }
+    [[nodiscard]] std::vector<LibraryVersion> libraries() const override { return {{"oneDNN", CpuDevice::library_version()}}; }
+    [[nodiscard]] ProcessorFacts processor() const override {
+        const int core = std::max(0, sched_getcpu());
+        const double clock = std::strtod(fact_of("cpu MHz", core).c_str(), nullptr) * 1e6;
+        return {fact_of("model name", core), clock > 0 ? std::optional(Frequency::from_si(clock)) : std::nullopt};
+    }
 };
-
-EnvironmentBytes environment(const MpiWorld& world, int threads, std::int64_t peak_bytes) {
-    EnvironmentBytes e{};
-    world.host().copy(e.host, sizeof e.host - 1);
-    const int core = std::max(0, sched_getcpu());
-    processor_fact("model name", core).copy(e.processor, sizeof e.processor - 1);
-    e.clock = std::strtod(processor_fact("cpu MHz", core).c_str(), nullptr) * 1e6;
-    e.threads = threads;
-    e.peak_memory = static_cast<double>(peak_bytes);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    e.peak_resident = static_cast<double>(usage.ru_maxrss) * 1024;  // counted in KiB
-    return e;
-}
-
-template <class Value>
-std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<Value>& mine) {
-    static_assert(std::is_trivially_copyable_v<Value>);
-    std::vector<std::vector<Value>> all;
-    for (const std::vector<char>& bytes : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)})) {
-        const auto* first = reinterpret_cast<const Value*>(bytes.data());
-        all.emplace_back(first, first + bytes.size() / sizeof(Value));
-    }
-    return all;
-}
-
-// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
-[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& failure) {
-    const auto because = [&](const std::string& why, int code) { world.abort("at " + where.text() + ": " + why, code); };
-    try {
-        std::rethrow_exception(failure);
-    } catch (const BackendError& e) {
-        because(e.what(), machine_refused);
-    } catch (const std::bad_alloc&) {
-        because("out of memory", machine_refused);
-    } catch (const std::system_error& e) {
-        because(e.what(), machine_refused);
-    } catch (const InputError& e) {  // of a dataset
-        because(e.what(), wrong_input);
-    } catch (const std::exception& e) {
-        because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
-    }
-    std::abort();
-}
-
-// What a process did and found.
-struct Outcome {
-    std::vector<StepRecord> walks;  // through the graph
-    std::vector<Fingerprint> weights;
-    Tally pushed, applied;
-    std::vector<int> staleness;
-    std::vector<FedRank> fed;
-};
-
-// Whole walks, until there are as many steps as asked for. One process tells how far they are.
-template <class Runner>
-std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& job, bool tells) {
-    const int walks = (a.steps + job.rounds() - 1) / job.rounds();
-    std::vector<StepRecord> records;
-    for (int i = 0; i < walks; ++i) {
-        records.push_back(runner.step(i));
-        if (tells) std::cout << "step " << (i + 1) * job.rounds() << " of " << walks * job.rounds() << std::endl;
-    }
-    return records;
-}
-
-StageMode stage_mode(const ExecArguments& a) { return a.unpack ? StageMode::untar : StageMode::copy; }
-
-// Where it is read from.
-std::filesystem::path data_of(const ExecArguments& a) { return a.stage.empty() ? a.data : staged_path(a.data, a.stage, stage_mode(a)); }
-
-// Launchers number the processes of each host.
-bool is_first_of_host(const MpiWorld& world) {
-    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
-        if (const char* number = std::getenv(variable)) return std::string_view(number) == "0";
-    return world.rank() == 0;
-}
-
-FeedSettings feed_settings(const ExecArguments& a) {
-    return {data_of(a), a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
-}
-
-RankPlace place_of(const Job& job, int rank) {
-    const Scenario& s = job.scenario;
-    return RankLayout(s.plan, used_nodes(s), s.cluster.node.devices).place_of(rank);
-}
-
-// The ends of a pipeline are fed: inputs go in at the one, labels at the other.
-bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {
-    return !a.data.empty() && (place.pipeline == 0 || place.pipeline == job.scenario.plan.pp - 1);
-}
-
-// A worker's steps, with a thread beside that communicates.
-Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
-    where.at("the opening of the dataset");
-    std::optional<DatasetFeed> feed;
-    const RankPlace place = place_of(job, world.rank());
-    if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
-    std::exception_ptr failure;
-    std::jthread communicating([&] {
-        try {
-            runner.exchanges().serve();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-    });
-    Outcome outcome;
-    try {
-        outcome.walks = walk(runner, a, job, world.rank() == 0);
-        where.at("the end of training");
-        if (a.parameters) runner.gather_weights();
-        runner.exchanges().stop({});
-    } catch (...) {
-        runner.exchanges().stop(std::current_exception());
-    }
-    communicating.join();
-    if (failure) fail(world, where, failure);
-    if (feed && feed->reads()) {
-        // Stages behind the first one meet the same bad samples.
-        if (place.pipeline == 0)
-            for (const std::string& why : feed->skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
-        outcome.fed = {fed_by(*feed, place)};
-        for (StepRecord& walk : outcome.walks)
-            for (const RecordedSpan& span :
-                 loader_spans(job.graph, static_cast<GraphRank>(world.rank()), feed->loads(), walk.begin, walk.end))
-                walk.spans.push_back(span);
-    }
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
-    outcome.pushed = runner.pushed();
-    return outcome;
-}
-
-Outcome serve(const MpiWorld& world, const ExecArguments& a, const Job& job, CpuDevice& device, Transport& transport, Whereabouts& where) {
-    ServerRunner runner(job, world.rank() - job.workers(), device, transport, where);
-    Outcome outcome;
-    try {
-        outcome.walks = walk(runner, a, job, false);
-        where.at("the end of training");
-        if (a.parameters) runner.send_weights();
-    } catch (...) {
-        fail(world, where, std::current_exception());
-    }
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
-    outcome.applied = runner.applied();
-    outcome.staleness = runner.staleness();
-    return outcome;
-}
-
-Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
-    const Seconds offset = world.clock_offset();
-    for (RecordedSpan& s : step.spans) {
-        s.start += offset;
-        s.end += offset;
-    }
-    for (RecordedArrival& arrival : step.arrivals) arrival.at += offset;
-    auto spans = gather(world, step.spans);
-    auto arrivals = gather(world, step.arrivals);
-    const auto times = gather(world, std::vector<Seconds>{step.begin + offset, step.end + offset});
-    if (world.rank() != 0) return {};
-    std::vector<RankRecord> records;
-    for (std::size_t r = 0; r < job.graph.ranks().size(); ++r)  // the first server stands for all
-        records.push_back({std::move(spans[r]), std::move(arrivals[r]), times[r][0], times[r][1], {}});
-    return assemble_trace(job.graph, std::move(records));
-}
-
-void run(const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
-    where.at("the making of communicators, weights and states");
-    const int threads = a.threads.value_or(1);
-    std::optional<StagedDataset> staged;
-    if (!a.stage.empty()) {
-        where.at("the staging of the dataset");
-        if (is_first_of_host(world)) staged.emplace(a.data, a.stage, stage_mode(a));
-        world.barrier();
-        where.at("the making of communicators, weights and states");
-    }
-    CpuDevice device(threads);
-    MpiTransport transport(job.graph, world.rank());
-    const auto does = job.is_server(world.rank()) ? serve : work;
-    Outcome outcome = does(world, a, job, device, transport, where);
-
-    where.at("the gathering of what the ranks found");
-    const auto sum = [&](std::span<double> values) { world.sum(values); };
-    RunRecord record = summarize(job, outcome.walks, sum);
-    record.overrides = a.overrides;
-    record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    record.libraries.push_back({"oneDNN", CpuDevice::library_version()});
-    if (a.parameters) record.parameters = summarize(outcome.weights, sum);
-    if (staged) outcome.fed.push_back(staging_of(*staged));
-    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
-    if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
-    const auto environments = gather(world, std::vector{environment(world, threads, outcome.walks.back().peak_bytes)});
-    record.trace = traced(world, job, std::move(outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())]));
-    if (world.rank() != 0) return;
-    for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
-        const EnvironmentBytes& e = environments[r][0];
-        record.trace.ranks[r].host = e.host;
-        record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B,
-                                e.clock > 0 ? std::optional(Frequency::from_si(e.clock)) : std::nullopt});
-    }
-    where.at("the writing of the results");
-    const std::string text = run_to_json(record);
-    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << text; });
-}
-
-void check_processes(const Job& job, int started) {
-    if (job.processes() == started) return;
-    const std::string servers = job.servers() == 0 ? "" : ", " + std::to_string(job.servers()) + " of them parameter servers";
-    throw InputError(Diagnostic{
-        job.scenario.file, "/plan",
-        "the plan has " + std::to_string(job.processes()) + " ranks" + servers + ", and " + std::to_string(started) + " were started",
-        "mpirun -n " + std::to_string(job.processes())});
-}
-
-// A scenario that one rank cannot read, on a host of its own, ends all of them.
-std::optional<Job> job_of(const MpiWorld& world, const ExecArguments& a) {
-    std::optional<Job> job;
-    std::string problem;
-    try {
-        job.emplace(scenario_to_run(a), a.seed, a.learning_rate, a.clip_norm);
-        check_processes(*job, world.size());
-    } catch (const InputError& e) {
-        problem = e.what();
-    }
-    const std::optional<int> first = world.first_where(!problem.empty());
-    if (!first) return job;
-    if (*first == world.rank()) std::cerr << problem << '\n';
-    return {};
-}
-
-// Rank 0 judges for all, from what each finds on its host.
-bool fits(const MpiWorld& world, const Scenario& scenario) {
-    struct Travelling {
-        char host[64];
-        double available;
-    };
-    Travelling mine{{}, available_memory().si()};
-    world.host().copy(mine.host, sizeof mine.host - 1);
-    const auto found = gather(world, std::vector{mine});
-    std::string refusal;
-    if (world.rank() == 0) {
-        const std::vector<Bytes> peaks = predicted_peaks(scenario);
-        std::vector<RankNeed> needs;
-        for (std::size_t r = 0; r < found.size(); ++r) needs.push_back({found[r][0].host, found[r][0].available * units::B, peaks[r]});
-        refusal = memory_refusal(scenario, needs);
-        if (!refusal.empty()) std::cerr << refusal << '\n';
-    }
-    return !world.first_where(!refusal.empty());
-}
-
-int run(const MpiWorld& world, const ExecArguments& a) {
-    Whereabouts where;
-    const Heartbeat heartbeat(world, a.hang_timeout * units::s, where);
-    try {
-        where.at("the reading of the scenario");
-        const std::optional<Job> job = job_of(world, a);
-        if (!job) return wrong_input;
-        if (!fits(world, job->scenario)) return no_room;
-        run(world, a, *job, where);
-        world.barrier();
-        return 0;
-    } catch (...) {
-        fail(world, where, std::current_exception());
-    }
-}
-
-// Whether it runs, without MPI and without anybody else. Throws InputError when not.
-int check(ExecArguments a) {
-    a.stage.clear();  // nothing is there yet
-    const Scenario scenario = scenario_to_run(a);
-    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), RankPlace{}, feed_settings(a));
-    return 0;
-}
 
 }  // namespace
+}  // namespace sextant
 
-int main(int argc, char** argv) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    try {
-        if (std::ranges::find(words, "--check") != words.end()) return check(parse_exec_arguments(words));
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';
-        return wrong_input;
-    }
-    Heartbeat::hold_signals();
-    const MpiWorld world(argc, argv);
-    try {
-        return run(world, parse_exec_arguments(words));
-    } catch (const InputError& e) {  // in the arguments, which are everybody's
-        if (world.rank() == 0) std::cerr << e.what() << '\n';
-        return wrong_input;
-    }
-}
+int main(int argc, char** argv) { return sextant::run_rank(argc, argv, sextant::CpuEngine()); }

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/engine.hpp"
 #include "backend/exec/device.hpp"
+#include "backend/exec/key_range.hpp"
 
 namespace sextant::cpu {
 
@@ -33,12 +34,6 @@ void forward_rotary(const Pointwise&, const OperatorCall&);
 void backward_rotary(const Pointwise&, const OperatorCall&);
 void forward_dropout(const Pointwise&, const OperatorCall&);
 void backward_dropout(const Pointwise&, const OperatorCall&);
-
-// The keys [begin, end) that a query sees. The last query stands beside the last key.
-struct KeyRange {
-    std::int64_t begin, end;
-};
-KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window);
 
 // The tokens of one head as a matrix [length, width]; they lie [samples x length, heads x width].
 Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads);

@@ -64,7 +64,7 @@ void backward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
         for (std::int64_t i = 0; i < width; ++i) d_gate[r * width + i] = dy[r * width + i] * x[(2 * r + 1) * width + i];
     }
     engine.apply(curve, first, gate, count);
-    engine.differentiate(curve, first, d_gate, d_gate, count);
+    engine.differentiate(curve, curve == Curve::sigmoid || curve == Curve::tanh ? gate : first, d_gate, d_gate, count);
     for (std::int64_t r = 0; r < count / width; ++r)
         for (std::int64_t i = 0; i < width; ++i) {
             dx[2 * r * width + i] = d_gate[r * width + i];

@@ -14,9 +14,9 @@ void BlockExchanges::call(ExchangeKind kind, ParallelGroup group, const Array& f
     if (!communicator) return;  // alone in the group: networks that are not cut have no exchanges
     recorder_.end();
     const std::vector<Call> calls{CollectiveCall{kind, *communicator, Stream::compute, from, to}};
-    const Seconds start = now();
-    loop_.run(calls);
-    RecordedSpan span = exchange_span(graph_, recorder_.segment(), calls, start, now());
+    const Mark came = device_.mark();
+    loop_.run(calls, came);
+    RecordedSpan span = exchange_span(graph_, recorder_.segment(), calls, device_.time_of(came), now());
     span.stream = Stream::compute;
     recorder_.add(span);
 }

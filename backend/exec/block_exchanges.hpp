@@ -8,8 +8,8 @@ namespace sextant {
 
 class BlockExchanges final : public RankCommunicator {
 public:
-    BlockExchanges(const TaskGraph& graph, GraphRank rank, ExchangeLoop& loop, Recorder& recorder)
-        : graph_(graph), rank_(rank), loop_(loop), recorder_(recorder) {}
+    BlockExchanges(const TaskGraph& graph, GraphRank rank, ExchangeLoop& loop, ComputeDevice& device, Recorder& recorder)
+        : graph_(graph), rank_(rank), loop_(loop), device_(device), recorder_(recorder) {}
 
     [[nodiscard]] int ranks(ParallelGroup) const override;
     void all_reduce(ParallelGroup group, const Array& sum) override { call(ExchangeKind::all_reduce, group, sum, sum); }
@@ -26,6 +26,7 @@ private:
     const TaskGraph& graph_;
     GraphRank rank_;
     ExchangeLoop& loop_;
+    ComputeDevice& device_;
     Recorder& recorder_;
 };
 

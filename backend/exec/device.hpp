@@ -1,20 +1,29 @@
 // What an engine must be able to do: hold arrays, and run one operator forward or backward on them.
 //
-// Calls take effect in the order in which they are made. A device may return before the work is done; download() waits. All come from one
-// thread, but for allocate(), and the release of an array, which may come from any.
+// Calls take effect in the order in which they are made. A device may return before the work is done; download() waits, and marks tell how
+// far it is. All come from one thread, but for allocate(), the release of an array, and reached(), which may come from any. Where another
+// thread writes into an array, or reads one, the work before must be done: it waits for a mark.
 #pragma once
 
 #include "backend/exec/array.hpp"
 #include "backend/exec/place.hpp"
 #include "backend/exec/random.hpp"
+#include "backend/storage/clock.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/operator_graph.hpp"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 
 namespace sextant {
+
+// An instant in the order of a device's work: behind all that was called for before it was made.
+struct Mark {
+    Seconds made{};         // where work is done when its call returns, the instant itself
+    void* event = nullptr;  // of a device that returns before that
+};
 
 // One operator and what it works on; arrays stand as the operator lists its tensors.
 //
@@ -77,6 +86,16 @@ public:
     // The loss over classes that several ranks hold: `parts` is what each found about its own, [ranks, rows, 3]; see CrossEntropy in
     // executable_graph.hpp.
     virtual void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) = 0;
+
+    // Marks are good until the step after theirs begins. A device whose work is done when a call returns has nothing to add to these.
+    virtual void begin_step() {}
+    virtual Mark mark() { return {now()}; }
+    virtual bool reached(const Mark&) { return true; }
+    virtual Seconds time_of(const Mark& m) { return m.made; }  // of one that is reached: when, by the clock of this process
+    virtual void finish() {}                                   // waits until all is done
+    // What a profiler is to show what is called for until leave() as.
+    virtual void enter(const std::function<std::string()>&) {}
+    virtual void leave() {}
 
     // `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1. For LAMB the run is one whole tensor.
     virtual void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients,

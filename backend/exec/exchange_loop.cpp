@@ -11,12 +11,13 @@
 namespace sextant {
 namespace {
 
-constexpr std::chrono::microseconds between_questions{50};
+// While the other thread computes. A message is moved by its receiver, who waits for it; a collective needs all its ranks again and again.
+constexpr std::chrono::microseconds between_questions{50}, between_messages{200};
 
 }  // namespace
 
-ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, Transport& transport, Prepare prepare)
-    : graph_(graph), transport_(transport), prepare_(std::move(prepare)), done_(graph.segments().size(), 0) {
+ExchangeLoop::ExchangeLoop(const TaskGraph& graph, GraphRank rank, ComputeDevice& device, Transport& transport, Prepare prepare)
+    : graph_(graph), device_(device), transport_(transport), prepare_(std::move(prepare)), done_(graph.segments().size(), 0) {
     for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
         const Segment& segment = graph.segments()[s];
         if (segment.rank == rank && segment.stream != Stream::compute && !brings_samples(graph.works()[segment.work]))
@@ -38,10 +39,21 @@ void ExchangeLoop::receive(SegmentIndex segment, std::vector<Call> calls) {
     communicating_.notify_one();
 }
 
-void ExchangeLoop::complete(SegmentIndex segment) {
+void ExchangeLoop::complete(SegmentIndex segment, const Mark& after) {
     const Lock lock(mutex_);
-    done_[segment] = 1;
+    completing_.push_back({segment, after});
+    take_completed();
     communicating_.notify_one();
+}
+
+// A device comes to its marks in their order.
+bool ExchangeLoop::take_completed() {
+    bool any = false;
+    for (; !completing_.empty() && device_.reached(completing_.front().after); any = true) {
+        done_[completing_.front().segment] = 1;
+        completing_.pop_front();
+    }
+    return any;
 }
 
 void ExchangeLoop::wait_until(const std::function<bool()>& holds) {
@@ -64,10 +76,10 @@ bool ExchangeLoop::is_done(SegmentIndex segment) {
     return done_[segment] != 0;
 }
 
-void ExchangeLoop::run(std::vector<Call> calls) {
+void ExchangeLoop::run(std::vector<Call> calls, const Mark& after) {
     {
         const Lock lock(mutex_);
-        submitted_.push_back({.calls = std::move(calls)});
+        submitted_.push_back({.calls = std::move(calls), .after = after});
         ++unfinished_;
     }
     wait_until([&] { return unfinished_ == 0; });
@@ -118,7 +130,7 @@ void ExchangeLoop::advance(Job& job) {
 void ExchangeLoop::finish(const Job& job) {
     const Seconds at = now();
     if (job.stream) {
-        recorder_.add(exchange_span(graph_, *job.segment, job.calls, job.start, at));
+        spans_.push_back(exchange_span(graph_, *job.segment, job.calls, job.start, at));
     } else if (job.segment) {
         arrivals_.push_back({*job.segment, at});
     }
@@ -132,10 +144,18 @@ void ExchangeLoop::finish(const Job& job) {
     computing_.notify_one();
 }
 
+// What another thread's work must come before stays where it is.
+std::deque<ExchangeLoop::Job> ExchangeLoop::take_startable() {
+    std::deque<Job> all = std::exchange(submitted_, {}), startable;
+    for (Job& job : all) (device_.reached(job.after) ? startable : submitted_).push_back(std::move(job));
+    return startable;
+}
+
 // Whether anything came to its end or began.
 bool ExchangeLoop::progress(Lock& lock) {
+    const bool completed = take_completed();
     start_streams(lock);
-    std::deque<Job> begun = std::exchange(submitted_, {});
+    std::deque<Job> begun = take_startable();
     lock.unlock();
     for (Job& job : begun) {
         job.start = now();
@@ -150,13 +170,14 @@ bool ExchangeLoop::progress(Lock& lock) {
         advance(*job);
     }
     lock.lock();
-    return !begun.empty() || !ended.empty();
+    return completed || !begun.empty() || !ended.empty();
 }
 
 void ExchangeLoop::rest(Lock& lock) {
-    if (active_.empty()) {
+    const bool device_works = !completing_.empty() || !submitted_.empty();
+    if (active_.empty() && !device_works) {
         const auto something_to_do = [&] {
-            return stopped_ || !submitted_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
+            return stopped_ || !submitted_.empty() || !completing_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
                        return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]);
                    });
         };
@@ -166,7 +187,9 @@ void ExchangeLoop::rest(Lock& lock) {
         std::this_thread::yield();
         lock.lock();
     } else {
-        communicating_.wait_for(lock, between_questions);
+        const bool collective = std::ranges::any_of(
+            jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
+        communicating_.wait_for(lock, collective || device_works ? between_questions : between_messages);
     }
 }
 

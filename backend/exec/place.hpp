@@ -19,7 +19,7 @@ struct Place {
     std::int64_t offset = 0;      // the first of them here
     std::int64_t per_sample = 1;  // elements of one sample in the whole
 
-    [[nodiscard]] std::int64_t of(std::int64_t i) const { return i / run * stride + offset + i % run; }
+    [[nodiscard]] constexpr std::int64_t of(std::int64_t i) const { return i / run * stride + offset + i % run; }
 };
 
 // The part that begins where this rank's share does, when `whole` is cut into pieces of `part`. With fewer pieces than ranks, several

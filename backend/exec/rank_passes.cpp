@@ -27,11 +27,18 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
         values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
         if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
         if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
-        // Each rank of a tensor group has the whole loss.
-        losses_[static_cast<std::size_t>(round_of(s.micro_batch))] +=
-            program.loss(device_, values).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
-        values.clear();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (program.graph().tensor(program.graph().outputs()[i]).role != TensorRole::statistic) values[i] = {};
+        made_losses_.push_back({s.micro_batch, program, std::exchange(values, {})});
     }
+}
+
+// At the end of a step: to ask a device for a loss is to wait for it. Each rank of a tensor group has the whole loss.
+void RankRunner::take_losses() {
+    for (const MadeLosses& made : made_losses_)
+        losses_[static_cast<std::size_t>(round_of(made.micro_batch))] +=
+            made.program.loss(device_, made.outputs).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
+    made_losses_.clear();
 }
 
 void RankRunner::backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {

@@ -67,9 +67,10 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       flow_(flow_of(job, rank)),
       plan_(planned(job, rank, flow_)),
       where_(where),
+      recorder_(device),
       device_(device, recorder_),
-      loop_(job.graph, rank, transport, [this](SegmentIndex s) { return calls_of(s); }),
-      block_exchanges_(job.graph, rank, loop_, recorder_),
+      loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
+      block_exchanges_(job.graph, rank, loop_, device, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
               flow_),
       task_(job.serial, job.seed),
@@ -153,12 +154,13 @@ void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
             for (const Array& a : arrays)
                 if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), as_reals(a)});
     }
-    if (!calls.empty()) loop_.run(std::move(calls));
+    if (!calls.empty()) loop_.run(std::move(calls), device_.mark());
 }
 
-// From a server comes a message, and from loaders what the feed hands on.
+// From a server comes a message, and from loaders what the feed hands on. What this rank computed before, the device has in its order.
 bool RankRunner::is_awaited(const Segment& s) const {
-    return !job_.graph.ranks()[s.rank].server && !brings_samples(job_.graph.works()[s.work]);
+    return (s.rank != rank_ || s.stream != Stream::compute) && !job_.graph.ranks()[s.rank].server &&
+           !brings_samples(job_.graph.works()[s.work]);
 }
 
 bool RankRunner::lacks_samples(const ComputeWork& work, std::uint32_t micro_batch) {
@@ -204,7 +206,8 @@ StepRecord RankRunner::step(int number) {
     step_ = number;
     losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
     if (feed_ == nullptr) make_data();
-    loop_.run({BarrierCall{}});
+    device_.begin_step();
+    loop_.run({BarrierCall{}}, device_.mark());
     StepRecord record;
     record.begin = now();
     loop_.begin_step();
@@ -215,10 +218,14 @@ StepRecord RankRunner::step(int number) {
         for (const SegmentIndex before : job_.graph.waits_for(s))
             if (is_awaited(job_.graph.segments()[before])) await(before);
         settle(plan_of(s));
+        device_.enter([&] { return operation_text(job_.graph, s); });
         std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
         recorder_.end();
-        loop_.complete(s);
+        device_.leave();
+        loop_.complete(s, device_.mark());
     }
+    take_losses();
+    device_.finish();
     loop_.end_step();
     record.end = now();
     record.spans = recorder_.take();
@@ -286,9 +293,15 @@ void RankRunner::run(SegmentIndex, const CopyWork&) {}
 template <class Exchanged>
 void RankRunner::run(SegmentIndex s, const Exchanged&) {
     const std::vector<Call> calls = calls_of(s);
-    const Seconds start = now();
-    loop_.run(calls);
-    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    exchange(s, calls);
+}
+
+// In the compute stream: it begins when the device has what it needs.
+void RankRunner::exchange(SegmentIndex s, const std::vector<Call>& calls) {
+    recorder_.end();
+    const Mark came = device_.mark();
+    loop_.run(calls, came);
+    recorder_.add(exchange_span(job_.graph, s, calls, device_.time_of(came), now()));
 }
 
 std::vector<Call> RankRunner::calls_of(SegmentIndex s) {

@@ -43,6 +43,11 @@ private:
         std::uint32_t micro_batch;
         friend auto operator<=>(const Place&, const Place&) = default;
     };
+    struct MadeLosses {
+        std::uint32_t micro_batch;
+        const BlockProgram& program;
+        Arrays outputs;
+    };
 
     void make_data();
     void await_samples(SegmentIndex, std::uint32_t micro_batch);
@@ -50,6 +55,8 @@ private:
     [[nodiscard]] bool is_awaited(const Segment&) const;
     [[nodiscard]] bool reads_data(int block);
     void post_receives();
+    void exchange(SegmentIndex, const std::vector<Call>&);
+    void take_losses();
     void settle(const SegmentPlan&);
     void await(SegmentIndex);
     void run(SegmentIndex, const ComputeWork&);
@@ -101,6 +108,7 @@ private:
     std::vector<int> peers_;  // of the tensor group: whom it hands samples to, or the one that it has them from
     int step_ = 0;
     std::vector<double> losses_;
+    std::vector<MadeLosses> made_losses_;  // of this step, still on the device
     std::int64_t tied_elements_ = 0;
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;

@@ -1,7 +1,6 @@
 // The end of a rank's step: gradients become new weights.
 #include "backend/exec/gradient_norm.hpp"
 #include "backend/exec/rank_runner.hpp"
-#include "backend/exec/span_kinds.hpp"
 
 #include <cmath>
 
@@ -32,11 +31,7 @@ void RankRunner::sum_tied_gradients() {
     there.pipeline = first ? stages - 1 : 0;
     const int peer = layout_.rank_at(there);
     const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
-    const SegmentIndex s = recorder_.segment();
-    recorder_.end();
-    const Seconds start = now();
-    loop_.run(calls);
-    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    exchange(recorder_.segment(), calls);
     device_.add(mine, other, mine);
 }
 
@@ -48,12 +43,7 @@ void RankRunner::clip_gradients() {
     auto squares = static_cast<float>(counts ? squares_of_gradients(device_, memory_) : 0);
     const Array sum = device_.allocate(1, Element::real);
     device_.upload(&squares, sum);
-    const SegmentIndex s = recorder_.segment();
-    recorder_.end();
-    const std::vector<Call> calls{SumCall{sum}};
-    const Seconds start = now();
-    loop_.run(calls);
-    recorder_.add(exchange_span(job_.graph, s, calls, start, now()));
+    exchange(recorder_.segment(), {SumCall{sum}});
     device_.download(sum, &squares);
     const double norm = std::sqrt(static_cast<double>(squares));
     if (norm <= *job_.optimizer.largest_norm) return;
@@ -61,13 +51,13 @@ void RankRunner::clip_gradients() {
 }
 
 void RankRunner::gather_weights() {
-    if (servers_) return loop_.run(servers_->pull());
+    if (servers_) return loop_.run(servers_->pull(), device_.mark());
     if (!flow_.sharded) return;
     const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
     for (auto& [b, held] : memory_.blocks()) {
         if (held.elements == 0) continue;
         if (!held.weights) held.weights = device_.allocate(held.elements, Element::real);
-        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}});
+        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}}, device_.mark());
     }
 }
 

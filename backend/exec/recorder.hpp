@@ -1,7 +1,7 @@
 // What one thread of one rank did when, during a step; trace_assembly.hpp makes a Trace of what all ranks recorded.
 #pragma once
 
-#include "backend/storage/clock.hpp"
+#include "backend/exec/device.hpp"
 #include "model/graph/trace.hpp"
 
 #include <optional>
@@ -26,22 +26,31 @@ struct RecordedArrival {
     Seconds at;
 };
 
+// Work of a device is timed by its marks, which become times when the spans are taken: the device must be through with it by then.
 class Recorder {
 public:
+    explicit Recorder(ComputeDevice& device) : device_(device) {}
+
     // Work of this segment begins, which continues until something else begins or end() is called. Kernels of one kind that follow each
     // other are one span.
     void begin(SegmentIndex, SpanKind);
     void kernel(SpanKind, Bytes, Flops);  // of the segment at hand
     void end();
-    void add(const RecordedSpan& span) { spans_.push_back(span); }
+    void add(const RecordedSpan& span) { spans_.push_back({span, {}, {}, false}); }
 
     [[nodiscard]] SegmentIndex segment() const { return segment_; }
     std::vector<RecordedSpan> take();
 
 private:
+    struct Noted {
+        RecordedSpan span;
+        Mark start, end;
+        bool marked;  // else the span has its times
+    };
     void open(SpanKind);
 
-    std::vector<RecordedSpan> spans_;
+    ComputeDevice& device_;
+    std::vector<Noted> spans_;
     SegmentIndex segment_ = 0;
     bool open_ = false;
 };

@@ -32,6 +32,13 @@ public:
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
         device_.merge_losses(parts, ranks, losses, statistics);
     }
+    void begin_step() override { device_.begin_step(); }
+    Mark mark() override { return device_.mark(); }
+    bool reached(const Mark& m) override { return device_.reached(m); }
+    Seconds time_of(const Mark& m) override { return device_.time_of(m); }
+    void finish() override { device_.finish(); }
+    void enter(const std::function<std::string()>& name) override { device_.enter(name); }
+    void leave() override { device_.leave(); }
     void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
 
 private:

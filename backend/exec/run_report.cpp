@@ -32,7 +32,6 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
     RunRecord record;
     record.scenario = job.scenario.name;
     record.scenario_file = job.scenario.file;
-    record.backend = "cpu";
     record.seed = job.seed;
     std::vector<Seconds> times;
     for (auto walk = sums.begin(); walk != sums.end(); walk += static_cast<std::ptrdiff_t>(rounds) + 1) {

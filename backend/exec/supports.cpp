@@ -11,7 +11,7 @@ namespace {
 
 class Checker {
 public:
-    explicit Checker(const Scenario& s) : s_(s), plan_(s.plan) {}
+    Checker(const Scenario& s, const Abilities& engine) : s_(s), plan_(s.plan), engine_(engine) {}
 
     std::vector<Diagnostic> check() {
         check_groups();
@@ -30,6 +30,7 @@ private:
     void check_groups() {
         refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
                   "tp with sequence_parallel cuts the sequence outside attention");
+        refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
     }
     void check_precision() {
@@ -40,8 +41,8 @@ private:
         refuse_if(!single, "/plan/precision", "only fp32 runs", "\"precision\": \"fp32\"");
     }
     void check_memory() {
-        refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a CPU rank has one memory");
-        refuse_if(plan_.offload_activations, "/plan/offload_activations", "offload does not run: a CPU rank has one memory");
+        refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a rank has one memory");
+        refuse_if(plan_.offload_activations, "/plan/offload_activations", "offload does not run: a rank has one memory");
         refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");
         refuse_if(plan_.pruned_fraction > 0, "/plan/pruned_fraction", "pruned weights do not run");
     }
@@ -77,11 +78,12 @@ private:
 
     const Scenario& s_;
     const Plan& plan_;
+    const Abilities& engine_;
     std::vector<Diagnostic> problems_;
 };
 
 }  // namespace
 
-std::vector<Diagnostic> unsupported(const Scenario& scenario) { return Checker(scenario).check(); }
+std::vector<Diagnostic> unsupported(const Scenario& scenario, const Abilities& engine) { return Checker(scenario, engine).check(); }
 
 }  // namespace sextant

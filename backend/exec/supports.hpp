@@ -8,7 +8,12 @@
 
 namespace sextant {
 
+// What engines differ in.
+struct Abilities {
+    bool serves = true;  // parameter servers
+};
+
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.
-std::vector<Diagnostic> unsupported(const Scenario&);
+std::vector<Diagnostic> unsupported(const Scenario&, const Abilities& = {});
 
 }  // namespace sextant

@@ -8,7 +8,7 @@ Simulator::Simulator(Workbench& workbench) : workbench_(workbench) {
     connect(&workbench, &Workbench::simulation_wanted, this, &Simulator::play);
     connect(&workbench, &Workbench::simulation_unwanted, this, &Simulator::stop);
     connect(&workbench, &Workbench::changed, this, [this] {
-        if (work_ && work_->question->document != workbench_.session()->document) stop();
+        if (work_ && !asks_the_same(*work_->question, *workbench_.session())) stop();
     });
     constexpr int often = 100;  // milliseconds
     clock_.setInterval(often);
@@ -29,17 +29,17 @@ std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
         return !work.stopped;
     };
     try {
-        return std::make_shared<const Simulated>(gui::simulated(*work.question->answer, listener));
+        return std::make_shared<const Simulated>(gui::simulated(*work.question, listener));
     } catch (const Stopped&) {
         return nullptr;
     } catch (const std::exception& e) {
         const std::string what = "a defect in sextant itself, please report it: " + std::string(e.what());
-        return std::make_shared<const Simulated>(Simulated{nullptr, {{work.question->document.file.string(), "", what, ""}}, {}, nullptr});
+        return std::make_shared<const Simulated>(Simulated{.problems = {{work.question->document.file.string(), "", what, ""}}});
     }
 }
 
 void Simulator::play(const SessionPtr& question) {
-    if (work_ && work_->question->document == question->document) return;
+    if (work_ && asks_the_same(*work_->question, *question)) return;
     stop();
     work_ = std::make_shared<Work>();
     work_->question = question;

@@ -5,6 +5,7 @@
 #include "model/io/plan_words.hpp"
 #include "model/plan/framework_defaults.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace sextant::gui {
@@ -82,6 +83,27 @@ Field data_word(std::string path, const QString& label, const QString& tip, cons
             .choices = words_in(words)};
 }
 
+QString in_words(const std::vector<PlanDimension>& order) {
+    QStringList words;
+    for (const PlanDimension d : order) words += q(word_of(d, dimension_words));
+    return words.join(QStringLiteral(", "));
+}
+
+// Where each dimension stands on the machine.
+Field placement() {
+    std::vector<PlanDimension> order{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
+    Field f{.path = "plan.placement",
+            .label = QStringLiteral("Placement"),
+            .tip = QStringLiteral("How ranks are numbered. Those of the first dimension sit side by side, in a node; those of the last are "
+                                  "farthest apart"),
+            .kind = FieldKind::order,
+            .resolved = [](const Scenario& s) { return in_words(s.plan.placement); },
+            .wide = true};
+    do f.choices += in_words(order);
+    while (std::ranges::next_permutation(order).found);
+    return f;
+}
+
 FieldSection plan_section() {
     Field optimizer{.path = "plan.optimizer",
                     .label = QStringLiteral("Optimizer"),
@@ -118,6 +140,9 @@ FieldSection plan_section() {
               &Plan::recompute, recompute_words),
          precision, optimizer,
          word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words),
+         placement(),
+         flag("scattered", QStringLiteral("Scattered ranks"),
+              QStringLiteral("A scheduler deals the ranks out to the nodes in turn, the worst that it can do"), &Plan::scattered),
          flag("sequence_parallel", QStringLiteral("Sequence parallel"),
               QStringLiteral("Tensor ranks share what lies between the matrix products too"), &Plan::sequence_parallel),
          Field{.path = "plan.gradient_overlap",
@@ -168,6 +193,11 @@ FieldSection hardware_section() {
                     const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
                     return QString::number((s.plan.devices() + per_node - 1) / per_node);
                 }};
+    Field per_node{.path = "hardware.devices_per_node",
+                   .label = QStringLiteral("Used of each"),
+                   .tip = QStringLiteral("Devices that are used on each node; where that is not stated, all"),
+                   .kind = FieldKind::degree,
+                   .resolved = [](const Scenario& s) { return QString::number(s.plan.devices_per_node.value_or(s.cluster.node.devices)); }};
     Field slow_devices{.path = "hardware.straggler.devices",
                        .label = QStringLiteral("Slow devices"),
                        .tip = QStringLiteral("How many are slower than the others"),
@@ -180,7 +210,7 @@ FieldSection hardware_section() {
     slow_speed.whole = "hardware.straggler";
     return {
         QStringLiteral("Hardware"),
-        {cluster, nodes, device,
+        {cluster, nodes, per_node, device,
          quantity_field("hardware.device.memory", QStringLiteral("Memory"), QStringLiteral("Of one device"),
                         [](const Scenario& s) { return quantity(s.cluster.node.device.memory.value); }),
          quantity_field("hardware.device.memory_bandwidth", QStringLiteral("Bandwidth"), QStringLiteral("Of the memory of one device"),

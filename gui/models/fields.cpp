@@ -16,7 +16,7 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 void add_data_degree(const Session& session, const std::string& path, const QString& text, Edits& edits) {
     if (path != "plan.tp" && path != "plan.pp" && path != "plan.cp") return;
     if (!session.answer || !stated_at(session.document, "plan.dp")) return;
-    Plan plan = session.answer->scenario().plan;
+    Plan plan = session.answer->scenario.plan;
     const int devices = plan.devices();
     (path == "plan.tp" ? plan.tp : path == "plan.pp" ? plan.pp : plan.cp) = text.toInt();
     const int others = plan.tp * plan.pp * plan.cp;
@@ -50,6 +50,11 @@ std::optional<QString> stated_in(const ScenarioDocument& d, const Field& field) 
 std::string json_of(const Field& field, const QString& text) {
     const std::string plain = text.trimmed().toStdString();
     switch (field.kind) {
+        case FieldKind::order: {
+            QStringList words;
+            for (const QString& word : text.split(QStringLiteral(", "))) words += q(json_text(word.toStdString()));
+            return '[' + words.join(QLatin1Char(',')).toStdString() + ']';
+        }
         case FieldKind::word:
         case FieldKind::name:
         case FieldKind::quantity:

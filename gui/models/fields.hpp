@@ -17,6 +17,7 @@ namespace sextant::gui {
 enum class FieldKind {
     degree,    // a whole number that people double and halve
     word,      // one of a few
+    order,     // of a few, as a list: "tensor, data"
     name,      // of something known by name: `choices` come with the library (NameKind)
     quantity,  // a number with its unit
     number,
@@ -34,6 +35,7 @@ struct Field {
     std::string inside{};  // where it stands instead if what it belongs to is written as an object
     bool needed = false;   // cannot be taken away
     bool small = false;    // three of them fit beside one another
+    bool wide = false;     // takes a line for itself, below its name
     std::string whole{};   // what is taken away with it
 };
 struct FieldSection {

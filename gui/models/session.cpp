@@ -4,10 +4,11 @@ namespace sextant::gui {
 namespace {
 
 Answer answer_to(Library& library, const Session& question) {
-    Prepared job = prepare(load_scenario(library, question.document));
-    Report report = make_report(job, question.what_if);
-    const Seconds described = is_neutral(question.what_if) ? report.estimate.step : estimate(job).step;
-    return {std::move(job), std::move(report), described};
+    Scenario scenario = load_scenario(library, question.document);
+    Prepared job = prepare(with_resources(scenario, question.what_if));
+    Report report = make_report(job);
+    const Seconds described = is_neutral(question.what_if) ? report.estimate.step : estimate(prepare(scenario)).step;
+    return {std::move(scenario), std::move(job), std::move(report), described};
 }
 
 }  // namespace
@@ -41,8 +42,11 @@ void forget_findings(Session& session) {
     session.compared.reset();
 }
 
+bool asks_the_same(const Session& a, const Session& b) { return a.what_if == b.what_if && a.document == b.document; }
+
 void keep_findings(Session& here, const Session& from) {
-    here.simulated = from.simulated;
+    if (here.document != from.document) return;
+    if (here.what_if == from.what_if) here.simulated = from.simulated;
     here.plans = from.plans;
     here.scaling = from.scaling;
     here.compared = from.compared;

@@ -17,11 +17,10 @@ struct ScalingFindings;  // gui/models/scaling_findings.hpp
 
 // What the closed form says.
 struct Answer {
-    Prepared job;  // what explain() reads; holds the resolved scenario
+    Scenario scenario;  // as described
+    Prepared job;       // at the what-if: what explain() reads
     Report report;
     Seconds step_without_what_if;
-
-    [[nodiscard]] const Scenario& scenario() const { return job.scenario(); }
 };
 
 enum class AnswerState {
@@ -36,24 +35,26 @@ struct Session {
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
     std::vector<Diagnostic> problems{};
+    std::shared_ptr<const Simulated> simulated{};  // of this document and these resources; null as long as it is not known
     // What was asked for beside the answer, and holds whatever the what-if.
     std::shared_ptr<const PlanFindings> plans{};
     std::shared_ptr<const ScalingFindings> scaling{};
-    std::shared_ptr<const Simulated> simulated{};  // of this document; null as long as it is not known
-    std::shared_ptr<const Measured> measured{};    // what was opened to compare with
-    std::shared_ptr<const Compared> compared{};    // that, held beside this document
+    std::shared_ptr<const Measured> measured{};  // what was opened to compare with
+    std::shared_ptr<const Compared> compared{};  // that, held beside this document
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
 // Works out the answer to a session. Takes milliseconds: for worker threads.
 Session answered(Library&, const Session& question);
 
+// The same document and the same resources: what was found out about one holds of the other.
+bool asks_the_same(const Session&, const Session&);
 inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}; }
 // Takes over what was found out about a question.
 void take_answer(Session&, const Session& answered);
 // Forgets what held of another document.
 void forget_findings(Session&);
-// Takes over what was found out about the same document.
+// Takes over what was found out about the same document, or question.
 void keep_findings(Session& here, const Session& from);
 
 }  // namespace sextant::gui

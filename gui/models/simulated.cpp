@@ -1,14 +1,25 @@
 #include "gui/models/simulated.hpp"
 
 namespace sextant::gui {
+namespace {
 
-Simulated simulated(const Answer& answer, const PlayListener& listener) {
+std::vector<std::vector<Bytes>> memory_of(const SimulationReport& played) {
+    constexpr std::size_t intervals = 600;  // about as many as there are pixels
+    std::vector<std::vector<Bytes>> memory;
+    for (const MemoryTimeline& m : played.memory) memory.push_back(highest_by_interval(m, played.trace.end, intervals));
+    return memory;
+}
+
+}  // namespace
+
+Simulated simulated(const Session& session, const PlayListener& listener) {
     try {
-        const auto report = std::make_shared<const SimulationReport>(simulate(answer.scenario(), Jitter{}.seed, listener));
+        const Prepared& job = session.answer->job;
+        const auto report = std::make_shared<const SimulationReport>(simulate(job, Jitter{}.seed, listener));
         Timeline timeline = lay_out({report, &report->trace}, {report, &report->graph});
-        return {report, {}, std::move(timeline), map_of(answer.scenario(), report)};
+        return {report, {}, std::move(timeline), map_of(job.scenario(), report), memory_of(*report)};
     } catch (const InputError& e) {
-        return {nullptr, e.diagnostics(), {}, nullptr};
+        return {.problems = e.diagnostics()};
     }
 }
 

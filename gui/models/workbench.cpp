@@ -40,7 +40,7 @@ void Workbench::replace_document(const ScenarioDocument& document, const QString
 void Workbench::replace_plan(const Plan& plan, const QString& label) {
     if (!answer()) return;
     Session next = *history_.now();
-    next.document = document_with_plan(next.document, answer()->scenario(), plan);
+    next.document = document_with_plan(next.document, answer()->scenario, plan);
     if (next.document == history_.now()->document) return;
     next.compared = nullptr;
     push(std::move(next), label, 0);
@@ -65,7 +65,7 @@ void Workbench::leave() {
 void Workbench::arrive(const SessionPtr& from) {
     Session here = *history_.now();
     here.measured = from->measured;
-    if (here.document == from->document) keep_findings(here, *from);
+    keep_findings(here, *from);
     history_.replace(std::make_shared<const Session>(std::move(here)));
     announce();
 }
@@ -77,7 +77,7 @@ void Workbench::want_simulation() {
 
 void Workbench::push(Session next, const QString& label, int gesture) {
     next.state = AnswerState::pending;
-    if (next.document != history_.now()->document) next.simulated = nullptr;
+    next.simulated = nullptr;
     leave();
     history_.push(std::make_shared<const Session>(std::move(next)), label, gesture);
     announce();

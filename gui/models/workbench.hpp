@@ -27,11 +27,11 @@ public:
     void open(SessionPtr);
     // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
     void edit(const Edits&);
-    // Steps with the same gesture, as of a slider that is dragged, are undone together.
     // Another plan for the same job: what was found out about the job stays.
     void replace_plan(const Plan&, const QString& label);
     // Other edits of the same file.
     void replace_document(const ScenarioDocument&, const QString& label);
+    // Steps with the same gesture, as of a slider that is dragged, are undone together.
     void set_what_if(const Resources&, int gesture = 0);
     void undo();
     void redo();

@@ -5,6 +5,7 @@
 #include "model/io/replace_file.hpp"
 
 #include <QBuffer>
+#include <QEventLoop>
 #include <QLayout>
 #include <QPainter>
 #include <QPdfWriter>
@@ -23,6 +24,11 @@ std::unique_ptr<View> laid_out(const ViewInfo& info, Workbench& workbench, Selec
     view->setAttribute(Qt::WA_DontShowOnScreen);
     view->resize(width, 700);
     view->show();
+    if (!view->is_complete()) {
+        QEventLoop until_it_is;
+        QObject::connect(view.get(), &View::completed, &until_it_is, &QEventLoop::quit);
+        until_it_is.exec();
+    }
     QWidget& page = view->page();
     if (page.layout()) page.layout()->activate();  // of what it shows by now
     const int height =

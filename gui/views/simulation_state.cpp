@@ -19,23 +19,29 @@ SimulationState::SimulationState(Workbench& workbench) : workbench_(workbench) {
     row->addWidget(button_);
     connect(button_, &QPushButton::clicked, this, &SimulationState::turn);
     connect(&workbench, &Workbench::simulating, this, &SimulationState::show_progress);
+    hide();
 }
 
 void SimulationState::show_state(const Session& session) {
     const auto& simulated = session.simulated;
-    const bool what_if = !is_neutral(session.what_if);
     stopped_ = false;
-    setVisible(!simulated || !simulated->report || what_if);
-    button_->setVisible(!simulated && session.state != AnswerState::refused);
-    if (!simulated && session.state == AnswerState::refused) return text_->setText(tr("Shown is the last plan that can be."));
-    if (!simulated) return show_progress(0);
-    if (simulated->report) return text_->setText(tr("Played without the what-if."));
+    if (!simulated && session.state != AnswerState::refused) return;  // under way: show_progress
+    button_->hide();
+    tell(!simulated || !simulated->report);
+    if (!simulated) return text_->setText(tr("Shown is the last plan that can be."));
     QStringList lines;
     for (const Diagnostic& d : simulated->problems) lines += sentence(d).toHtmlEscaped();
     text_->setText(lines.join(QStringLiteral("<br>")));
 }
 
+void SimulationState::tell(bool something) {
+    setVisible(something);
+    emit told(something);
+}
+
 void SimulationState::show_progress(double played) {
+    tell(true);
+    button_->show();
     text_->setText(tr("Playing the step event by event\u2026 %1").arg(played > 0 ? percent(played) : QString()));
     button_->setText(tr("Stop"));
 }

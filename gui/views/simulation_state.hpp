@@ -1,4 +1,5 @@
-// Says, above a view that shows the simulation, that it is under way, was stopped, or cannot be; nothing where it is there.
+// Says, above a view that shows the simulation, that it is under way, was stopped, or cannot be; nothing where it is there, and nothing as
+// long as nobody would notice: a slider that is dragged has it played many times a second.
 #pragma once
 
 #include "gui/models/workbench.hpp"
@@ -17,7 +18,11 @@ public:
     explicit SimulationState(Workbench&);
     void show_state(const Session&);
 
+signals:
+    void told(bool);  // something is: what the view shows is of another plan
+
 private:
+    void tell(bool);
     void show_progress(double played);
     void turn();
 

@@ -35,6 +35,9 @@ public:
     [[nodiscard]] virtual QWidget& page() { return *this; }
     [[nodiscard]] virtual std::vector<NamedTable> tables() const { return {}; }
 
+    // Whether all of it is there; `completed` tells when it comes to be. An export waits for that.
+    [[nodiscard]] virtual bool is_complete() const { return true; }
+
     // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
     virtual void begin() {}
 
@@ -43,6 +46,7 @@ signals:
     void wants_to_open(const QString& path);
     void wants_in_place(const sextant::gui::SessionPtr&);  // of what is open
     void wants_to_show(const QString& view);
+    void completed();
 
 protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }

@@ -139,5 +139,6 @@ std::string format_quantity(double si, const UnitTable& table, int digits) {
 }
 
 std::string percent_text(double fraction, int digits) { return number_text(100 * fraction, digits) + " %"; }
+std::string signed_percent_text(double fraction, int digits) { return (fraction > 0 ? "+" : "") + percent_text(fraction, digits); }
 
 }  // namespace sextant

@@ -62,5 +62,7 @@ std::string to_text(Q q, int digits = 3) {
 std::string number_text(double value, int digits = 3);
 // A fraction as "12.3 %".
 std::string percent_text(double fraction, int digits = 3);
+// "+8 %", "-3 %", "0 %": a difference.
+std::string signed_percent_text(double fraction, int digits = 3);
 
 }  // namespace sextant

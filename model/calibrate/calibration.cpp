@@ -14,17 +14,7 @@ namespace {
 
 // What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
 constexpr double form_error = 0.05;
-constexpr Seconds shortest = Seconds::from_si(20e-6);  // below, clocks and the recording itself are most of it
-
-constexpr Term fitted_terms[] = {Term::forward,           Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication,
-                                 Term::data_communication};
-
-double median(std::vector<double> list) {
-    if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>((list.size() - 1) / 2);  // of two the lesser
-    std::ranges::nth_element(list, middle);
-    return *middle;
-}
+constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a term: below, clocks and the recording itself are most of it
 
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
@@ -37,6 +27,14 @@ struct Target {
 };
 
 }  // namespace
+
+std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted) {
+    std::vector<Term> terms;
+    for (const Term t :
+         {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication})
+        if (measured[t] >= shortest && predicted[t] > Seconds{}) terms.push_back(t);
+    return terms;
+}
 
 double noise_of(std::vector<Seconds> steps) {
     if (steps.empty()) return 0;
@@ -103,14 +101,13 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const Terms before = estimate(prepare(probes[i].scenario)).terms;
         const auto add = [&](std::optional<Term> term) {
             const Target t{i, term};
-            if (t.of(probes[i].measured) < shortest || !(t.of(before) > Seconds{})) return;
             targets.push_back(t);
             points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, form_error)});
         };
-        if (waits_by_chance(probes[i].scenario))
+        if (!waits_by_chance(probes[i].scenario))
+            std::ranges::for_each(fitted_terms(probes[i].measured, before), add);
+        else if (probes[i].measured.total() >= shortest)
             add({});
-        else
-            std::ranges::for_each(fitted_terms, add);
     }
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 
@@ -143,7 +140,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
         const ProbeRun& probe = probes[targets[i].probe];
         c.residuals.push_back({probe.name, targets[i].term.value_or(Term::forward), !targets[i].term, targets[i].of(probe.measured),
-                               predicted, probe.noise, found.weights[i]});
+                               predicted, probe.noise, is_left_out(found.weights[i])});
         errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);
@@ -163,12 +160,10 @@ Cluster calibrated_cluster(const Calibration& c, const MachineFacts& machine, co
     stamp.noise = c.noise;
     stamp.median_error = c.median_error;
     for (const CalibratedParameter& p : c.parameters)
-        if (p.is_measured())
-            stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
-                                     p.parameter.text(p.value), p.parameter.spread, p.spread});
+        if (p.is_measured()) stamp.numbers.push_back(p.parameter.moved(p.before, p.parameter.spread, p.value, p.spread));
     for (const ProbeResidual& r : c.residuals)
-        stamp.terms.push_back({r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise,
-                               std::nullopt, r.weight < 0.05});
+        stamp.terms.push_back(
+            {r.probe, r.whole_step ? "step" : std::string(to_text(r.term)), r.measured, r.predicted, r.noise, std::nullopt, r.left_out});
     return cluster;
 }
 

@@ -22,6 +22,9 @@ struct ProbeRun {
     Terms measured;
     double noise = 0;  // of a step
 };
+// The terms of a step that a profile's numbers decide and a run shows.
+std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted);
+
 // Half the distance between their quartiles, relative to the median.
 double noise_of(std::vector<Seconds> steps);
 ProbeRun probe_run(std::string name, Scenario, const RunRecord&);
@@ -40,8 +43,8 @@ struct ProbeResidual {
     Term term = Term::forward;
     bool whole_step = false;  // rather than one term of it
     Seconds measured, predicted;
-    double noise = 0;   // relative, of its step
-    double weight = 1;  // 0: an outlier
+    double noise = 0;  // relative, of its step
+    bool left_out = false;
 };
 
 struct Calibration {

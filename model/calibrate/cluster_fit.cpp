@@ -1,6 +1,7 @@
 #include "model/calibrate/cluster_fit.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/calibrate/calibration.hpp"
 #include "model/calibrate/fit.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double curve_error = 0.1, job_error = 0.05;  // what the formulas miss, however good their parameters
 constexpr double points_of_a_curve = 8;                // as how many independent points those of one curve count at most
-constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a job's terms: below, clocks and the recording itself are most of it
 
 // How far the number of another machine may be from this one's; `usual`: where nobody measured.
 double spread_before(const ProfileParameter& p, const Scenario& machine) {
@@ -25,13 +25,6 @@ double spread_before(const ProfileParameter& p, const Scenario& machine) {
             break;
     }
     return p.spread;
-}
-
-double median(std::vector<double> list) {
-    if (list.empty()) return 0;
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-    std::ranges::nth_element(list, middle);
-    return *middle;
 }
 
 double median_error(const std::vector<CalibratedTerm>& terms, const std::vector<Seconds>& predicted) {
@@ -104,12 +97,8 @@ Observation observation_of(JobObserved job) {
     const Terms before = estimate(prepare(job.scenario)).terms;
     Observation o;
     std::vector<Term> terms;
-    for (const Term t :
-         {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication}) {
-        if (!job.terms || (*job.terms)[t] < shortest || !(before[t] > Seconds{})) continue;
-        terms.push_back(t);
-        o.terms.push_back({job.name, std::string(to_text(t)), (*job.terms)[t], {}, noise, {}, false});
-    }
+    if (job.terms) terms = fitted_terms(*job.terms, before);
+    for (const Term t : terms) o.terms.push_back({job.name, std::string(to_text(t)), (*job.terms)[t], {}, noise, {}, false});
     if (terms.empty()) o.terms.push_back({job.name, "step", job.step, {}, noise, {}, false});
     o.predict = [scenario = std::move(job.scenario), terms = std::move(terms)](const Scenario& machine) {
         Scenario s = scenario;
@@ -161,14 +150,13 @@ ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& libra
         if (!p.is_moved()) continue;
         p.parameter.set(machine, p.value);
         p.parameter.attribute(machine, source + ", sure to " + percent_text(p.spread, 2));
-        stamp.numbers.push_back({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
-                                 p.parameter.text(p.value), p.spread_before, p.spread});
+        stamp.numbers.push_back(p.parameter.moved(p.before, p.spread_before, p.value, p.spread));
     }
     const std::vector<Seconds> after = predictions(seen, machine);
     std::vector<double> noises;
     for (std::size_t i = 0; i < after.size(); ++i) {
         found.terms[i].predicted = after[i];
-        found.terms[i].left_out = f.weights[i] < 0.05;
+        found.terms[i].left_out = is_left_out(f.weights[i]);
         noises.push_back(found.terms[i].noise);
     }
     found.median_error_before = median_error(found.terms, found.predicted_before);

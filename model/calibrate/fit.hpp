@@ -14,6 +14,8 @@
 // its value and its spread.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -49,6 +51,18 @@ struct Fit {
 };
 
 Fit fit(const std::vector<FitParameter>&, const std::vector<FitPoint>&, const FitModel&);
+
+// Does a point of this weight count for nothing, or nearly so: an outlier?
+inline bool is_left_out(double weight) { return weight < 0.05; }
+
+// Of two in the middle the lesser; of nothing T{}.
+template <class T>
+T median(std::vector<T> list) {
+    if (list.empty()) return {};
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>((list.size() - 1) / 2);
+    std::ranges::nth_element(list, middle);
+    return *middle;
+}
 
 // Do the measurements say more of it than was known before?
 bool is_decided(const FittedParameter&, const FitParameter& before);

@@ -1,11 +1,6 @@
 #include "model/calibrate/machine.hpp"
 
 namespace sextant {
-namespace {
-
-constexpr double cache_over_memory = 4;
-
-}  // namespace
 
 Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     Cluster c = like;
@@ -38,9 +33,10 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
         p.achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
-    d.cache_bandwidth = {cache_over_memory * d.memory_bandwidth.value, SourceKind::estimated, "four times what memory streams"};
+    d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
+    d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};
     d.convolution = {1.0, SourceKind::estimated, "as products of their size"};
-    node.host.turn = {3 * units::ms, SourceKind::estimated, "about a slice of Linux's scheduler"};
+    node.host.turn = {usual_turn, SourceKind::estimated, "about a slice of Linux's scheduler"};
     d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
     node.host_link.bandwidth.value = node.host_link.bandwidth.value * node.host_link.achievable.value;
     node.host_link.achievable = {1.0, SourceKind::estimated, "the bandwidth is the one that copies reach"};

@@ -39,7 +39,7 @@ Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
 }
 Sourced<Bandwidth>& cache(Scenario& s) {
     Device& d = s.cluster.node.device;
-    return known(d.cache_bandwidth, 4.0 * d.memory_bandwidth.value);
+    return known(d.cache_bandwidth, d.usual_cache_bandwidth());
 }
 
 constexpr double unknown = 1.0;  // a factor of e either way
@@ -55,6 +55,10 @@ constexpr Range host_time(double usual) { return {1e-6, 4e-5, 0.5, usual, 4 * us
 std::string_view to_text(ParameterOwner owner) {
     constexpr std::string_view names[] = {"device", "link", "library", "framework"};
     return names[static_cast<std::size_t>(owner)];
+}
+
+CalibratedNumber ProfileParameter::moved(double before, double spread_before, double after, double spread_after) const {
+    return {std::string(to_text(owner)), name, text(before), text(after), spread_before, spread_after};
 }
 
 std::vector<ProfileParameter> cpu_parameters() {
@@ -86,6 +90,9 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "bandwidth of its cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& { return cache(s); });
     add(
+        "time of an exponential", device, Range{1e-12, 1e-7, unknown},
+        [](Scenario & s) -> auto& { return known(s.cluster.node.device.exponential, 0.5 * units::ns); });
+    add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(
@@ -108,7 +115,7 @@ std::vector<ProfileParameter> cpu_parameters() {
         [](Scenario & s) -> auto& { return known(s.cluster.node.device.convolution, 1.0); });
     add(
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
-        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, 3 * units::ms); });
+        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
     return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/calibrate/sourced_field.hpp"
+#include "model/hardware/calibration_stamp.hpp"
 #include "model/plan/scenario.hpp"
 
 #include <string>
@@ -20,6 +21,9 @@ struct ProfileParameter : SourcedField<Scenario> {
     double usual = 0;            // of such a parameter, where nothing is known of this one
     double spread = 0.3;         // relative, of what is known without measuring
     double begin = 0;            // where a fit begins; 0: at what is usual
+
+    // What a fit made of it, for the profile's stamp; SI, spreads relative.
+    [[nodiscard]] CalibratedNumber moved(double before, double spread_before, double after, double spread_after) const;
 };
 
 // Of a machine whose devices are cores, and of what runs on it.

@@ -17,22 +17,25 @@ struct Call {
     double n, nodes;
 
     // A step over the network was measured on some wire; a slower one is felt in what it is slower.
-    [[nodiscard]] Seconds over_network(Seconds step) const {
+    // A message that the receiver has to ask for waits a round trip more.
+    [[nodiscard]] Seconds over_network(Seconds step, Bytes message) const {
         const Seconds included = library.wire_in_step ? library.wire_in_step->value : step;
-        return step + max(group.wire_latency - included, Seconds{});
+        const bool asked_for = group.machine.unasked && message > *group.machine.unasked;
+        return step + max(group.wire_latency - included, Seconds{}) + (asked_for ? 2.0 * group.wire_latency : Seconds{});
     }
-    [[nodiscard]] Seconds step(const Sourced<Seconds> (&by_hop)[3], double inside, double across) const {
+    // Steps inside a node and across the network, in which a rank sends `message`.
+    [[nodiscard]] Seconds step(const Sourced<Seconds> (&by_hop)[3], double inside, double across, Bytes message) const {
         const Seconds in = by_hop[static_cast<std::size_t>(group.hop)].value;
-        const Seconds out = over_network(by_hop[static_cast<std::size_t>(Hop::network)].value);
+        const Seconds out = over_network(by_hop[static_cast<std::size_t>(Hop::network)].value, message);
         return (inside * in + across * out) / scale.latency;
     }
     // One pass around the ring: n - 1 hops, of which one per node leaves the node.
     [[nodiscard]] Seconds ring_pass(const Protocol& p) const {
         const double across = nodes > 1 ? nodes : 0;
-        return step(p.ring_step, std::max(n - 1 - across, 0.0), std::min(across, n - 1));
+        return step(p.ring_step, std::max(n - 1 - across, 0.0), std::min(across, n - 1), size / n);
     }
     // From a leaf to the root: along the ranks of a node, then up a binary tree over nodes.
-    [[nodiscard]] Seconds tree_pass(const Protocol& p) const { return step(p.tree_step, std::ceil(n / nodes) - 1, levels()); }
+    [[nodiscard]] Seconds tree_pass(const Protocol& p) const { return step(p.tree_step, std::ceil(n / nodes) - 1, levels(), size / 2.0); }
     [[nodiscard]] double levels() const { return nodes > 1 ? std::ceil(std::log2(nodes)) : 0; }
     // What a node sends in a double tree over nodes, in buffers: in each tree half a buffer to its parent and to each child. Two nodes
     // are parent and child of one tree and the other way round in the other; of three, one has two neighbours in both or a parent in one.
@@ -76,17 +79,17 @@ struct Call {
     [[nodiscard]] CollectivePrice in_switch_tree_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
         const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
-        return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels()), load * size, Pattern::ring,
+        return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels(), size / 2.0), load * size, Pattern::ring,
                 scale.bandwidth * tree_fill(library.protocols.back())};
     }
     [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
         const bool follows = library.chains_follow && (!group.crosses_network || size <= n * p.channel_bytes);
-        return price(p, follows ? one_step(p) : ring_pass(p), size, Pattern::ring, n);
+        return price(p, follows ? one_step(p, size / n) : ring_pass(p), size, Pattern::ring, n);
     }
-    [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p), size, Pattern::path, 1); }
-    [[nodiscard]] Seconds one_step(const Protocol& p) const {
-        return step(p.ring_step, group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0);
+    [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p, size), size, Pattern::path, 1); }
+    [[nodiscard]] Seconds one_step(const Protocol& p, Bytes message) const {
+        return step(p.ring_step, group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0, message);
     }
     [[nodiscard]] CollectivePrice all_to_all(const Protocol& p) const {
         // Messages to all peers are posted together: the first pays the step, the others a share of posting it.
@@ -94,7 +97,7 @@ struct Call {
         const double inside = std::ceil(n / nodes) - 1;
         const double across = n - 1 - inside;
         const auto posted = [](double messages) { return messages > 0 ? 1 + posting_share * (messages - 1) : 0; };
-        return price(p, step(p.ring_step, posted(inside), posted(across)), (n - 1) / n * size, Pattern::all_to_all, n);
+        return price(p, step(p.ring_step, posted(inside), posted(across), size / n), (n - 1) / n * size, Pattern::all_to_all, n);
     }
     [[nodiscard]] CollectivePrice by_protocol(Collective what, const Protocol& p) const {
         switch (what) {
@@ -148,7 +151,8 @@ std::string_view to_text(Collective c) {
 }
 
 GroupMachine group_machine(const Cluster& c) {
-    return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth};
+    return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth,
+            c.node.nic_link.unasked ? std::optional(c.node.nic_link.unasked->value) : std::nullopt};
 }
 
 Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
@@ -196,10 +200,7 @@ Seconds time_alone(const CollectivePrice& price, const Group& group) {
 CollectivePrice collective_price(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library, LinkScale scale) {
     if (group.ranks < 2 || !(size > Bytes{})) return {};
     if (library.messages)
-        if (auto price = message_price(what, size, group, *library.messages, scale)) {
-            price->fixed += library.turn;
-            return *price;
-        }
+        if (const auto price = message_price(what, size, group, *library.messages, scale)) return *price;
     const Call call{size, group, library, scale, static_cast<double>(group.ranks), static_cast<double>(group.nodes)};
     CollectivePrice best;
     Seconds least = best.fixed = Seconds::from_si(INFINITY);
@@ -216,7 +217,7 @@ CollectivePrice collective_price(Collective what, Bytes size, const Group& group
         if (group.in_switch) offer(call.in_switch_all_reduce());
         if (group.in_node_switch && library.in_switch_tree && !out_of_order) offer(call.in_switch_tree_all_reduce());
     }
-    best.fixed += host_time(what, size, group, library) + library.turn;
+    best.fixed += host_time(what, size, group, library);
     return best;
 }
 

@@ -59,12 +59,20 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     return k.flops / (rate.sustained * (utilization * scale.compute));
 }
 
+// A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
+// pass more; and they were last read a step ago, and are in no cache.
+Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.kind != KernelKind::gemm || k.backward) return streaming_time(k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type));
+    return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
+}
+
 Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     // Blocks of 128 queries are dealt to the multiprocessors.
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
     const double waves = d.tiles ? blocks / (ceil_div(blocks, d.multiprocessors) * d.multiprocessors) : 1;
-    // Narrow heads do less work per score that is exponentiated.
-    const double width = static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
+    // Narrow heads do less work per score that is exponentiated; where the exponentials are counted, that is in them.
+    const double width = d.exponential > Seconds{} ? 1 : static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
     return k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
 }
@@ -111,17 +119,19 @@ Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& sc
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build);
-    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead;
-    const Seconds by_memory = streaming_time(k.bytes, d, scale);
+    const Bytes at_end = knows_caches(d) ? Bytes{} : k.epilogue;  // a core waits for all bytes of a product
+    const Seconds after = streaming_time(at_end, d, scale);
+    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
+    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
+    const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale), functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {
         case KernelKind::memory:
-            return overhead + by_memory;
+            return overhead + by_memory + functions;
         case KernelKind::attention:
-            return overhead + max(attention_time(k, d, scale), by_memory);
+            return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:
         case KernelKind::convolution:
-            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + by_memory;
+            if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + packing_time(k, d, scale);
             return overhead + max(matrix_time(k, d, scale), by_memory);
     }
     return overhead;

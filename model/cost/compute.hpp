@@ -1,10 +1,13 @@
 // Time of one kernel on one device.
 //
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
+//                    a sum that its tiles end with comes behind it, bytes / (W s)
 //   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
 //   of a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
+//                    and, forward, one pass more over weights, from memory
+//   others           + e E                                      e exponentials, or what takes as long (elementwise.hpp), E for each
 //   W(bytes): what lies in the cache is as fast as that; of bytes that it cannot hold, a pass finds the less the more they are.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
@@ -34,6 +37,7 @@ struct DeviceRates {
     Bandwidth memory;                                                  // streaming
     Bandwidth cached;                                                  // what lies in `cache`; zero: not known
     Bytes cache;
+    Seconds exponential;  // of one element; zero: not known, or not what limits
     Seconds kernel_overhead;
     double multiprocessors = 1;
     double attention_forward = 0.5;  // fraction of the peak

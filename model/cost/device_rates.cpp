@@ -35,6 +35,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;
         rates.cache = device.l2.value;
     }
+    if (device.kind == DeviceKind::cpu && device.exponential) rates.exponential = device.exponential->value / framework.native_build.value;
     rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;
     rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)

@@ -1,5 +1,6 @@
 #include "model/cost/kernel.hpp"
 
+#include "model/cost/elementwise.hpp"
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/recompute.hpp"
@@ -13,25 +14,10 @@ namespace {
 // Channels of a group below which a grouped convolution is no matrix product any more.
 constexpr std::int64_t smallest_matrix = 16;
 
-// By operator, the exchanges whose result its backward is the first to need again: it is the last that reads it.
-std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
-    const auto operators = graph.operators();
-    std::vector<std::vector<std::size_t>> exchanges(operators.size());
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-        const auto* e = std::get_if<Exchange>(&operators[i].kind);
-        if (!e || !e->regathered) continue;
-        std::size_t last = i;
-        for (std::size_t j = i + 1; j < operators.size(); ++j)
-            if (std::ranges::find_first_of(operators[j].inputs, operators[i].outputs) != operators[j].inputs.end()) last = j;
-        exchanges[last].push_back(i);
-    }
-    return exchanges;
-}
-
 // Walks one graph and appends kernels. Holds what every rule needs to know.
 class KernelWriter {
 public:
-    KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework)
+    KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data)
         : graph_(graph),
           role_(role),
           plan_(plan),
@@ -39,7 +25,8 @@ public:
           product_type_(product_type(plan.precision, role)),
           readers_(count_readers(graph)),
           chains_(fuse(graph, framework, readers_)),
-          gathered_again_(find_gathered_again(graph)) {}
+          gathered_again_(find_gathered_again(graph)),
+          wanted_(find_wanted(graph, reads_data)) {}
 
     void write(BlockKernels& out) const {
         std::vector<BlockKernels> parts;
@@ -103,12 +90,21 @@ private:
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
         }
+        add_work(chain, false, out.forward);
+        add_work(chain, true, out.backward);
         if (role_ == BlockRole::layer && is_recomputed(first, plan_)) {  // only layers have checkpoints
             out.recompute.assign(out.forward.begin() + casts, out.forward.end());
             out.recompute_exchanges = out.forward_exchanges;
         }
         for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
         return out;
+    }
+
+    // What the operators of a chain compute on elements, to its last kernel.
+    void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const {
+        for (const std::size_t i : chain.operators)
+            if (const double work = elementwise_work(graph_.operators()[i].kind, backward); work > 0 && !kernels.empty())
+                kernels.back().exponentials += work;
     }
 
     // What comes before the chain's own kernels: forward its weights are cast; backward the gradients that its readers leave are summed,
@@ -137,6 +133,9 @@ private:
         return traffic + sum_bytes(backward ? chain.kept : chain.saved);
     }
 
+    // Of what it reads. An operator of two operands wants both or none.
+    [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value] != 0; }
+
     // --- matrix work ---------------------------------------------------------------------------------------------------
 
     [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
@@ -158,11 +157,13 @@ private:
         const DataType type = g.weight ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
         if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
-        out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // gradient of the input
-        Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);       // gradient of the weight or second operand
+        if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
+        Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
-        if (g.weight && framework_.fused_gradient_accumulation && plan_.micro_batches() > 1)
-            of_weight.bytes += static_cast<double>(g.batch * g.k * g.n) * Bytes::from_si(framework_.gradients_in_fp32 ? 6 : 2);
+        if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
+            of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+            of_weight.bytes += of_weight.epilogue;
+        }
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
             push_weight_gradient(out.backward, op.name, output_bytes(op));
@@ -194,8 +195,8 @@ private:
         k.m = pixels, k.n = to, k.k = in * window;
         out.forward.push_back(k);
         k.backward = true;
-        const bool image = c.in_channels <= 4;  // no gradient of the image is wanted
-        if (!image) {
+        const bool image = c.in_channels <= 4;  // nobody wants its gradient, whichever block this is
+        if (!image && wants_gradient(op)) {
             k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
             out.backward.push_back(k);
         }
@@ -331,11 +332,19 @@ private:
     }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
 
+    // What the first does too is in its products' rate.
+    [[nodiscard]] bool later_micro_batches_add() const { return plan_.micro_batches() > 1 && !framework_.accumulates_from_first; }
+    // A sum is read and written where the product alone would be written.
+    [[nodiscard]] Bytes bytes_to_accumulate() const {
+        const Bytes product = element_size(TensorRole::activation, plan_.precision);
+        return 2.0 * (framework_.gradients_in_fp32 ? size_of(DataType::fp32) : product) - product;
+    }
+
     // From the second micro-batch on, each weight's gradient is added to what is there: two reads and a write.
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const {
         if (op.parameters == 0) return;
         if (casts_weights()) push_weight_gradient(list, op.name + ".cast", op.parameters * cast_bytes());
-        if (plan_.micro_batches() > 1 && !framework_.fused_gradient_accumulation)
+        if (later_micro_batches_add() && !framework_.fused_gradient_accumulation)
             push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
     }
 
@@ -349,6 +358,7 @@ private:
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;
     std::vector<std::vector<std::size_t>> gathered_again_;
+    std::vector<char> wanted_;
 };
 
 }  // namespace
@@ -368,9 +378,9 @@ Bytes element_size(TensorRole role, const Precision& precision) {
     return size_of(precision.activation);
 }
 
-BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework) {
+BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data) {
     BlockKernels out;
-    KernelWriter(graph, role, plan, framework).write(out);
+    KernelWriter(graph, role, plan, framework, reads_data).write(out);
     measure_saved(graph, plan, framework, product_type(plan.precision, role), out);
     for (const Operator& op : graph.operators()) {
         (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;

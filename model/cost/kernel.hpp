@@ -26,6 +26,8 @@ struct Kernel {
     DataType type = DataType::fp32;  // of the multiplied operands
     Flops flops;                     // matrix work
     Bytes bytes;                     // read and written, at least
+    Bytes epilogue;                  // of these, what a tile moves when its arithmetic is done
+    double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
     int launches = 1;
     bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product
     bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`
@@ -61,7 +63,8 @@ struct BlockKernels {
 // How wide an element is stored under the policy.
 Bytes element_size(TensorRole, const Precision&);
 
-// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint.
-BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&);
+// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint. `reads_data`: the
+// block is the first, and nobody wants the gradient of what it reads.
+BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data = false);
 
 }  // namespace sextant

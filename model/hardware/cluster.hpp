@@ -30,6 +30,9 @@ struct PeerFabric {
     int domain = 0;                            // crossbar: devices that share the switch; larger than a node for NVL72. 0: the node
 };
 
+// About a slice of Linux's scheduler.
+inline constexpr Seconds usual_turn = 3 * units::ms;
+
 struct HostSpec {
     std::string cpu;  // name, for people
     int sockets = 2;

@@ -61,6 +61,9 @@ struct Device {
     Sourced<Bytes> l2;
     // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
     std::optional<Sourced<Bandwidth>> cache_bandwidth;
+    // Of one element of a long row, on a core; other functions take so many of these (model/cost/elementwise.hpp). Where it is not known,
+    // bytes alone say how long they take.
+    std::optional<Sourced<Seconds>> exponential;
     std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
     std::vector<PeakRate> peaks;
 
@@ -78,6 +81,9 @@ struct Device {
     std::optional<Sourced<MoneyRate>> price;  // rent of one device
     std::vector<GemmCurve> gemm_curves;
     std::string notes;
+
+    // Of `cache_bandwidth`, where nobody measured it.
+    [[nodiscard]] Bandwidth usual_cache_bandwidth() const { return 4.0 * memory_bandwidth.value; }
 
     // The fastest way to multiply with inputs of this type on this unit; null when the device has none.
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;

@@ -22,10 +22,11 @@ enum class LinkCategory {
 struct LinkType {
     std::string name;  // "InfiniBand HDR 4x"
     LinkCategory category = LinkCategory::pcie;
-    Sourced<Bandwidth> bandwidth;  // per direction, as signalled and encoded
-    Sourced<double> achievable;    // fraction of `bandwidth` that large transfers reach
-    Sourced<Seconds> latency;      // of the wire and the hardware, one way, small message
-    bool ordered = true;           // bytes arrive in the order in which they were sent
+    Sourced<Bandwidth> bandwidth;           // per direction, as signalled and encoded
+    Sourced<double> achievable;             // fraction of `bandwidth` that large transfers reach
+    Sourced<Seconds> latency;               // of the wire and the hardware, one way, small message
+    bool ordered = true;                    // bytes arrive in the order in which they were sent
+    std::optional<Sourced<Bytes>> unasked;  // longer messages are sent when the receiver has asked for them
     std::string notes;
 };
 
@@ -105,7 +106,6 @@ struct CommunicationLibrary {
     // Of one call on one device: a process that drives several starts one after the other. Absent: each has its process.
     std::optional<Sourced<Seconds>> launch;
     std::optional<MessagePassing> messages;
-    Seconds turn;               // of each call, where ranks share cores: until all of them have had theirs
     bool sockets_only = false;  // ignores RDMA: uses the Ethernet interface even where a faster fabric exists
     std::string notes;
 };

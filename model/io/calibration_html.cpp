@@ -14,22 +14,22 @@ th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
 )";
 
 std::string numbers_table(const CalibrationStamp& stamp) {
-    std::string out = "<div class=\"wide\"><table>" + html::row("th", {"", "", "before", "sure to", "after", "sure to"});
+    html::Rows rows{{"", "", "before", "sure to", "after", "sure to"}};
     for (const CalibratedNumber& n : stamp.numbers)
-        out += html::row("td", {n.owner, n.name, n.before, percent_text(n.spread_before, 2), n.after, percent_text(n.spread, 2)});
-    return out + "</table></div>\n";
+        rows.push_back({n.owner, n.name, n.before, percent_text(n.spread_before, 2), n.after, percent_text(n.spread, 2)});
+    return html::table(rows);
 }
 
 std::string terms_table(const CalibrationStamp& stamp) {
-    std::string out = "<div class=\"wide\"><table>" + html::row("th", {"", "", "measured", "predicted", "off by", "noise"});
+    html::Rows rows{{"", "", "measured", "predicted", "off by", "noise"}};
     std::string of;
     for (const CalibratedTerm& t : stamp.terms) {
         const double off = t.predicted / t.measured - 1;
-        out += html::row("td", {t.of == of ? "" : t.of, t.size ? t.name : words(t.name), to_text(t.measured), to_text(t.predicted),
-                                (off > 0 ? "+" : "") + percent_text(off, 2) + (t.left_out ? ", left out" : ""), percent_text(t.noise, 2)});
+        rows.push_back({t.of == of ? "" : t.of, t.size ? t.name : words(t.name), to_text(t.measured), to_text(t.predicted),
+                        signed_percent_text(off, 2) + (t.left_out ? ", left out" : ""), percent_text(t.noise, 2)});
         of = t.of;
     }
-    return out + "</table></div>\n";
+    return html::table(rows);
 }
 
 }  // namespace

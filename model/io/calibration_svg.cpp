@@ -42,7 +42,7 @@ std::string ratio_name(double ratio) {
 std::string tip_of(const CalibratedTerm& t) {
     const double off = t.predicted / t.measured - 1;
     return t.of + ", " + words(t.name) + ": measured " + to_text(t.measured) + ", predicted " + to_text(t.predicted) + " (" +
-           (off > 0 ? "+" : "") + percent_text(off, 2) + ")" + (t.left_out ? ", left out" : "");
+           signed_percent_text(off, 2) + ")" + (t.left_out ? ", left out" : "");
 }
 
 std::vector<double> marks(double low, double high, double factor) {

@@ -25,8 +25,7 @@ std::string residuals_text(const Calibration& c) {
     for (const ProbeResidual& r : c.residuals) {
         const double off = r.predicted / r.measured - 1;
         table.row({r.probe == before ? "" : r.probe, r.whole_step ? "step" : words(to_text(r.term)), to_text(r.measured),
-                   to_text(r.predicted), (off > 0 ? "+" : "") + percent_text(off, 2),
-                   side_bar(off * 10, 8) + (r.weight < 0.05 ? "  left out" : "")});
+                   to_text(r.predicted), signed_percent_text(off, 2), side_bar(off * 10, 8) + (r.left_out ? "  left out" : "")});
         before = r.probe;
     }
     return table.text();
@@ -34,10 +33,7 @@ std::string residuals_text(const Calibration& c) {
 
 std::string sure(double spread) { return percent_text(spread, 2); }
 
-std::string off_by(Seconds predicted, Seconds measured) {
-    const double off = predicted / measured - 1;
-    return (off > 0 ? "+" : "") + percent_text(off, 2);
-}
+std::string off_by(Seconds predicted, Seconds measured) { return signed_percent_text(predicted / measured - 1, 2); }
 
 // Two tables of a stamp; `before`, where it is known, by term.
 std::string numbers_text(const CalibrationStamp& stamp) {

@@ -13,6 +13,7 @@ constexpr Bounds buffer_bounds{0, 1e12};
 constexpr Bounds kernels_bounds{0, 100};
 constexpr Bounds prefetch_bounds{0, 1000};
 constexpr Bounds slowdown_bounds{1, 2};
+constexpr Bounds vocabulary_bounds{1, 65536};
 constexpr Bounds convolution_bounds{0.01, 1.34};  // 1: as the libraries of 2017 whose medians set the scale; 1.33: as matrix products
 constexpr Bounds efficiency_bounds{0.01, 1};      // divides a time, so that zero is no answer
 
@@ -106,6 +107,8 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
+    r.reader.optional("accumulates_from_first", f.accumulates_from_first);
+    r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);
@@ -135,6 +138,7 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
 void read_model_parallelism(const FieldReader& r, Framework& f) {
     if (r.reader.has("lacks")) f.lacks.clear();
     r.reader.words("lacks", f.lacks, feature_words);
+    r.reader.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
     r.read("overlaps_tensor", f.overlaps_tensor);
     r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
     r.read("overlaps_pipeline", f.overlaps_pipeline);

@@ -26,6 +26,18 @@ std::string page(std::string_view title, std::string_view style, std::string_vie
     return out + "</body></html>\n";
 }
 
+std::string table(const Rows& rows, std::string_view attributes) {
+    std::string out;
+    for (const std::vector<std::string>& r : rows) out += row(&r == &rows.front() ? "th" : "td", r);
+    return table_of(out, attributes);
+}
+
+std::string table_of(std::string_view rows, std::string_view attributes) {
+    std::string out = "<div class=\"wide\"><table";
+    out.append(attributes).append(">").append(rows);
+    return out + "</table></div>\n";
+}
+
 std::string row(std::string_view tag, const std::vector<std::string>& texts) {
     std::string out = "<tr>";
     for (const std::string& t : texts) out += "<" + std::string(tag) + ">" + svg::escaped(t) + "</" + std::string(tag) + ">";

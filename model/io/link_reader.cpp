@@ -111,6 +111,7 @@ bool read_link(const JsonNode& n, LinkType& out) {
         read_sourced(r, "achievable", link.achievable, plausible::part);
         read_sourced(r, "latency", link.latency, plausible::latency);
         r.optional("ordered", link.ordered);
+        read_sourced(r, "unasked", link.unasked, positive);
         r.optional("notes", link.notes);
     }
     if (n.diagnostics->list().size() != problems) return false;

@@ -87,6 +87,7 @@ Json json_of(const LinkType& link, Form form) {
     w.number({"achievable", "achievable_fraction"}, link.achievable);
     w.number({"latency", "latency_s"}, link.latency);
     if (!link.ordered) w.put("ordered", false);
+    w.number({"unasked", "unasked_bytes"}, link.unasked);
     if (!w.facts()) w.text("notes", link.notes);
     return w.take();
 }
@@ -128,6 +129,7 @@ Json json_of(const Device& d, Form form) {
     w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
     w.known({"l2", "l2_bytes"}, d.l2);
     w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
+    w.number({"exponential", "exponential_s"}, d.exponential);
     w.number({"convolution", "convolution_fraction"}, d.convolution);
     Json peaks = Json::array();
     for (const PeakRate& p : d.peaks) {

@@ -192,6 +192,7 @@ std::string profile_to_text(const Device& d) {
     number_row(t, sources, "  streaming reaches", d.stream_fraction, percent_text(d.stream_fraction.value));
     number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
     if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
+    if (d.exponential) number_row(t, sources, "an exponential", *d.exponential);
     if (d.convolution) number_row(t, sources, "convolutions", *d.convolution, percent_text(d.convolution->value) + " of products");
     number_row(t, sources, "clock", d.clock);
     number_row(t, sources, "between kernels", d.kernel_overhead);

@@ -15,6 +15,8 @@
 namespace sextant {
 namespace {
 
+using html::Rows;
+using html::table;
 using svg::escaped;
 
 constexpr std::string_view style = R"(
@@ -34,15 +36,6 @@ std::string says(std::string text) {
 }
 std::string figure(const std::string& picture, std::string_view kind = {}) {
     return picture.empty() ? "" : "<figure" + std::string(kind) + ">" + picture + "</figure>\n";
-}
-
-using Rows = std::vector<std::vector<std::string>>;
-
-// The first row is its heading.
-std::string table(const Rows& rows, std::string_view kind = {}) {
-    std::string out = "<div class=\"wide\"><table" + std::string(kind) + ">";
-    for (const std::vector<std::string>& row : rows) out += html::row(&row == &rows.front() ? "th" : "td", row);
-    return out + "</table></div>\n";
 }
 
 std::string list_of(const std::vector<std::string>& texts) {
@@ -116,14 +109,14 @@ std::string links(const SimulationReport& played) {
     std::vector<UtilizationSeries> series = played.links;
     std::ranges::stable_sort(series, std::greater(), mean_of);
     if (series.empty()) return {};
-    std::string out = "<div class=\"wide\"><table>" + html::row("th", {"link", "in use, mean", "over the step"});
+    std::string rows = html::row("th", {"link", "in use, mean", "over the step"});
     for (std::size_t i = 0; i < std::min(most, series.size()); ++i) {
         const UtilizationSeries& u = series[i];
         const std::string name = u.name + (u.count > 1 ? " and " + std::to_string(u.count - 1) + " alike" : "");
-        out += "<tr><td>" + escaped(name) + "</td><td>" + percent_text(mean_of(u), 2) + "</td><td>" + busy_svg(averaged(u.busy, columns)) +
-               "</td></tr>\n";
+        rows += "<tr><td>" + escaped(name) + "</td><td>" + percent_text(mean_of(u), 2) + "</td><td>" + busy_svg(averaged(u.busy, columns)) +
+                "</td></tr>\n";
     }
-    out += "</table></div>\n";
+    std::string out = html::table_of(rows);
     if (series.size() > most) out += "<p>" + std::to_string(series.size() - most) + " other kinds of links are less busy.</p>\n";
     return out;
 }

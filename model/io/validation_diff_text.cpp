@@ -11,12 +11,11 @@ namespace {
 
 constexpr std::size_t shown_rows = 12;  // at most, of those that grew worse and of those that grew better
 
-std::string signed_percent(double fraction) { return (fraction > 0 ? "+" : "") + percent_text(fraction, 3); }
 std::string from_to(const std::string& before, const std::string& after) { return before == after ? after : before + " -> " + after; }
 
 std::vector<std::string> error_cells(const ErrorStatistics& before, const ErrorStatistics& after) {
-    return {from_to(percent_text(before.mape, 3), percent_text(after.mape, 3)), signed_percent(after.mape - before.mape),
-            from_to(signed_percent(before.bias), signed_percent(after.bias))};
+    return {from_to(percent_text(before.mape, 3), percent_text(after.mape, 3)), signed_percent_text(after.mape - before.mape),
+            from_to(signed_percent_text(before.bias), signed_percent_text(after.bias))};
 }
 
 std::string series_text(const ValidationDiff& d) {
@@ -57,7 +56,7 @@ std::string file_text(const ValidationDiff& d) {
 
 std::string shown_side(const std::optional<Seconds>& step, const std::optional<double>& error) {
     if (!step) return "refused";
-    return to_text(*step) + (error ? " (" + signed_percent(*error) + ")" : "");
+    return to_text(*step) + (error ? " (" + signed_percent_text(*error) + ")" : "");
 }
 
 template <class Rows>

@@ -75,10 +75,9 @@ private:
 
 using Rows = std::vector<const RowResult*>;
 
-std::string signed_percent(double fraction) { return (fraction > 0 ? "+" : "") + percent_text(fraction, 3); }
 std::string tip_of(const RowResult& r) {
     return r.id + ": measured " + to_text(*r.measured_step) + ", predicted " + to_text(*r.predicted_step) + " (" +
-           signed_percent(*r.step_error()) + ")" + (r.fitted ? ", fitted to" : "");
+           signed_percent_text(*r.step_error()) + ")" + (r.fitted ? ", fitted to" : "");
 }
 
 // Whole powers of ten around all of it.
@@ -166,18 +165,18 @@ std::string residuals(const Rows& rows) {
 
 std::vector<std::string> error_cells(const ErrorStatistics& s) {
     if (s.rows == 0) return {"0", "", "", "", ""};
-    return {std::to_string(s.rows), percent_text(s.mape, 3), percent_text(s.median_ape, 3), signed_percent(s.bias),
+    return {std::to_string(s.rows), percent_text(s.mape, 3), percent_text(s.median_ape, 3), signed_percent_text(s.bias),
             percent_text(s.max_ape, 3)};
 }
 
 std::string error_table(const std::string& head, const std::vector<std::pair<std::string, ErrorStatistics>>& lines) {
-    std::string out = "<div class=\"wide\"><table>" + html::row("th", {head, "rows", "MAPE", "median", "bias", "max"});
+    html::Rows rows{{head, "rows", "MAPE", "median", "bias", "max"}};
     for (const auto& [name, s] : lines) {
         std::vector<std::string> line{name};
         std::ranges::move(error_cells(s), std::back_inserter(line));
-        out += html::row("td", line);
+        rows.push_back(std::move(line));
     }
-    return out + "</table></div>\n";
+    return html::table(rows);
 }
 
 std::string section(const std::string& series, const Validation& v) {
@@ -211,14 +210,14 @@ std::string validation_html(const Validation& v) {
         "<i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
-    out += "<div class=\"wide\"><table>" + html::row("th", {"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"});
+    html::Rows rows{{"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"}};
     for (const auto& [name, s] : means) {
         std::vector<std::string> line{name};
         std::ranges::move(error_cells(s), std::back_inserter(line));
         line.pop_back();
-        out += html::row("td", line);
+        rows.push_back(std::move(line));
     }
-    out += "</table></div>\n";
+    out += html::table(rows);
     for (const SeriesMean& m : v.series()) out += section(m.series, v);
     return html::page("Sextant: validation", style, out);
 }

@@ -57,14 +57,11 @@ std::string as_markdown(const Table& table) {
     return out + '\n';
 }
 
-// A percentage with its sign where one matters, "" where there is nothing to say.
-std::string percent(double fraction, bool with_sign = false) { return (with_sign && fraction > 0 ? "+" : "") + percent_text(fraction, 3); }
-
 void add_errors(const ErrorStatistics& s, Line& line) {
     if (s.rows == 0)
         line.insert(line.end(), 4, "");
     else
-        line.insert(line.end(), {percent(s.mape), percent(s.median_ape), percent(s.bias, true), percent(s.max_ape)});
+        line.insert(line.end(), {percent_text(s.mape), percent_text(s.median_ape), signed_percent_text(s.bias), percent_text(s.max_ape)});
 }
 
 std::string rate_text(const Rate& r) { return r.of == 0 ? "" : std::to_string(r.right) + " of " + std::to_string(r.of); }
@@ -72,8 +69,8 @@ std::string rate_text(const Rate& r) { return r.of == 0 ? "" : std::to_string(r.
 Line summary_line(std::string name, const Summary& s) {
     Line line{std::move(name), std::to_string(s.rows), std::to_string(s.counted), std::to_string(s.predicted), std::to_string(s.refused)};
     add_errors(s.step_time, line);
-    line.push_back(s.memory.rows == 0 ? "" : percent(s.memory.mape));
-    line.push_back(s.memory.rows == 0 ? "" : percent(s.memory.bias, true));
+    line.push_back(s.memory.rows == 0 ? "" : percent_text(s.memory.mape));
+    line.push_back(s.memory.rows == 0 ? "" : signed_percent_text(s.memory.bias));
     line.push_back(rate_text(s.ran));
     line.push_back(rate_text(s.failed));
     return line;
@@ -94,8 +91,8 @@ Table file_table(const Validation& v) {
 Table series_table(const Validation& v) {
     Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias"}, {}};
     for (const SeriesMean& m : v.series())
-        table.lines.push_back(
-            {m.series, std::to_string(m.files), std::to_string(m.rows), percent(m.mape), percent(m.median_ape), percent(m.bias, true)});
+        table.lines.push_back({m.series, std::to_string(m.files), std::to_string(m.rows), percent_text(m.mape), percent_text(m.median_ape),
+                               signed_percent_text(m.bias)});
     return table;
 }
 
@@ -109,8 +106,8 @@ Table unseen_table(const Validation& v) {
         if (fitted.empty() && unseen.empty()) return;
         Line line{name, std::to_string(fitted.size())};
         const ErrorStatistics f = summarise(fitted).step_time;
-        line.push_back(f.rows == 0 ? "" : percent(f.mape));
-        line.push_back(f.rows == 0 ? "" : percent(f.bias, true));
+        line.push_back(f.rows == 0 ? "" : percent_text(f.mape));
+        line.push_back(f.rows == 0 ? "" : signed_percent_text(f.bias));
         line.push_back(std::to_string(unseen.size()));
         add_errors(summarise(unseen).step_time, line);
         table.lines.push_back(std::move(line));
@@ -136,7 +133,7 @@ Table row_table(const FileValidation& f) {
     for (const RowResult& r : f.results) {
         Line line{r.id, r.counted ? "yes" : "no", r.measured_step ? to_text(*r.measured_step) : ""};
         line.push_back(r.refused ? "refused: " + *r.refused : r.predicted_step ? to_text(*r.predicted_step) : "");
-        line.push_back(r.step_error() ? percent(*r.step_error(), true) : "");
+        line.push_back(r.step_error() ? signed_percent_text(*r.step_error()) : "");
         line.push_back(r.measured_memory ? to_text(*r.measured_memory) : "");
         line.push_back(r.predicted_memory ? to_text(*r.predicted_memory) : "");
         line.push_back(!r.predicted_fits ? "" : *r.predicted_fits ? "yes" : "no");

@@ -68,6 +68,8 @@ struct Framework {
     bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
+    bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros
+    bool makes_data_gradients = false;             // backward makes the gradient of what the network reads, too, which nobody needs
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
@@ -93,6 +95,7 @@ struct Framework {
     bool clips_gradients = false;           // a norm over all gradients before the update
 
     // Model parallelism
+    int vocabulary_multiple = 1;              // rows of the embedding on a rank are padded to a multiple of this
     bool overlaps_tensor = false;             // tensor-parallel exchanges pipelined with GEMMs
     Sourced<double> tensor_overlap_fraction;  // of the exchange, hidden, when overlapped
     bool overlaps_pipeline = false;           // sends do not block compute

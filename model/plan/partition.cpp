@@ -8,13 +8,14 @@
 namespace sextant {
 namespace {
 
-Shard shard_of(const Plan& plan) {
+Shard shard_of(const Plan& plan, const Framework& framework) {
     Shard s;
     s.micro_batch = plan.micro_batch;
     s.tensor = plan.tp;
     s.context = plan.cp;
     s.expert = plan.ep;
     s.expert_tensor = plan.expert_tp;
+    s.vocabulary_multiple = framework.vocabulary_multiple;
     s.sequence_parallel = plan.sequence_parallel;
     s.flash_attention = plan.flash_attention;
     s.training = !plan.forward_only;
@@ -51,7 +52,7 @@ Precision kept_precision(const Plan& plan, const Framework& framework) {
 
 Network cut_network(const Scenario& scenario) {
     try {
-        Network network = build_network(scenario.workload, shard_of(scenario.plan));
+        Network network = build_network(scenario.workload, shard_of(scenario.plan, scenario.framework));
         check_stages(scenario, network.sequence.size());
         return network;
     } catch (const InputError& e) {

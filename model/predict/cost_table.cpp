@@ -2,7 +2,6 @@
 
 #include "model/base/overloaded.hpp"
 #include "model/predict/input.hpp"
-#include "model/predict/shared_cores.hpp"
 #include "model/predict/state.hpp"
 
 #include <utility>
@@ -92,7 +91,7 @@ public:
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
         CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
                                                group_of(job_.groups[stage], work.group), job_.scenario.library);
-        if (!is_gather(work)) one.fixed -= spared_turn(job_.scenario, {});
+        if (is_gather(work)) one.fixed += job_.turn;
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
@@ -106,6 +105,7 @@ public:
         const SpanKind kind = span_kind(work.payload);
         if (kind == SpanKind::data_exchange) return calls(1, kind, ParallelGroup::data, send);
         send = collective_price(Collective::send, send.bytes, job_.groups.send, job_.scenario.library);
+        send.fixed += job_.turn;
         return calls(1, kind, ParallelGroup::pipeline, send);
     }
 
@@ -161,7 +161,7 @@ private:
                 if (!belongs(*call, part)) continue;
                 CollectivePrice price =
                     collective_price(collective_of(call->kind), call->bytes, group_of(groups, call->group), job_.scenario.library);
-                price.fixed -= spared_turn(job_.scenario, std::exchange(since_call, {}) / job_.ranks_per_core);
+                price.fixed += job_.wait_for_core(std::exchange(since_call, {}));
                 append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
             }
         };

@@ -25,6 +25,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
     job.ranks_per_core = ranks_per_core(scenario);
+    job.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
     job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan);
     job.devices_per_node = used_devices_per_node(scenario);
@@ -41,7 +42,12 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
     std::vector<BlockKernels> templates;
-    for (const Block& block : network.templates) templates.push_back(block_kernels(block.graph, block.role, plan, job.scenario.framework));
+    for (int t = 0; t < std::ssize(network.templates); ++t) {
+        const Block& block = network.templates[static_cast<std::size_t>(t)];
+        const bool reads_data = t == network.sequence.front() && std::ranges::count(network.sequence, t) == 1;
+        const Framework& framework = job.scenario.framework;
+        templates.push_back(block_kernels(block.graph, block.role, plan, framework, reads_data && !framework.makes_data_gradients));
+    }
     return templates;
 }
 

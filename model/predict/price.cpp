@@ -1,7 +1,6 @@
 #include "model/predict/state.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +84,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
             ++launches;
             const Group& group = group_of(by.groups, call->group);
             CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
-            one.fixed -= spared_turn(by.job.scenario, std::exchange(since_call, {}) / by.job.ranks_per_core);
+            one.fixed += by.job.wait_for_core(std::exchange(since_call, {}));
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
             const double hidden = hidden_fraction(*call, by.job);
             price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
@@ -196,7 +195,8 @@ CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, co
 }
 
 Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
-    return time_alone(group_price(what, bytes, group, job, r), group);
+    if (group.ranks < 2 || !(bytes > Bytes{})) return {};
+    return job.turn + time_alone(group_price(what, bytes, group, job, r), group);
 }
 
 double held_parameters(const StageParameters& p, const Plan& plan, bool sharded) {
@@ -249,15 +249,17 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
     const double owned = held_parameters(parameters, plan, plan.has_shards());
-    // Gradient in, states and master weights in and out, weights out.
-    const Bytes state = size_of(job.precision.optimizer_state);
-    Bytes per_parameter = size_of(job.precision.gradient_type()) + 2.0 * facts.states * state + size_of(job.precision.parameter);
-    per_parameter += job.precision.master_weights ? Bytes::from_si(8) : size_of(job.precision.parameter);
+    // Gradient in, states and weights in and out; of master weights a copy out. Gradients that the first micro-batch adds to are cleared.
+    const Bytes state = size_of(job.precision.optimizer_state), gradient = size_of(job.precision.gradient_type());
+    const Bytes weight = size_of(job.precision.parameter), master = job.precision.master_weights ? size_of(DataType::fp32) : Bytes{};
+    const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
+    Bytes per_parameter = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
+    if (f.accumulates_from_first) per_parameter += gradient;
     constexpr double passes_per_kernel = 2.5;  // an elementwise operation reads one tensor or two and writes one
     if (!f.fused_optimizer)
         per_parameter = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
-    per_parameter += norms * size_of(job.precision.gradient_type());
+    per_parameter += norms * gradient;
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
         streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;

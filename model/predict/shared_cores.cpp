@@ -7,10 +7,6 @@
 namespace sextant {
 namespace {
 
-using namespace units;
-
-constexpr Seconds usual_turn = 3 * ms;  // about a slice of Linux's scheduler
-
 template <class T>
 void divide(T& number, double by) {
     number.value = number.value / by;
@@ -24,7 +20,11 @@ double ranks_per_core(const Scenario& s) {
     return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores, 1.0, static_cast<double>(node.ranks_per_device));
 }
 
-Seconds spared_turn(const Scenario& shared, Seconds work_between) { return max(Seconds{}, shared.library.turn - work_between); }
+Seconds turn_of_core(const Scenario& s) {
+    if (ranks_per_core(s) == 1) return {};
+    const auto& turn = s.cluster.node.host.turn;
+    return turn ? turn->value : usual_turn;
+}
 
 Scenario with_part_of_a_core(const Scenario& whole) {
     const double f = ranks_per_core(whole);
@@ -36,12 +36,12 @@ Scenario with_part_of_a_core(const Scenario& whole) {
     for (PeakRate& p : d.peaks) divide(p.rate, f);
     divide(d.memory_bandwidth, f);
     if (d.cache_bandwidth) divide(*d.cache_bandwidth, f);
+    if (d.exponential) divide(*d.exponential, 1 / f);
     divide(d.kernel_overhead, 1 / f);
     divide(d.graph_kernel_overhead, 1 / f);
     divide(node.host_link.bandwidth, f);
     divide(node.host.thread_speed, f);
     CommunicationLibrary& library = s.library;
-    library.turn = node.host.turn ? node.host.turn->value : usual_turn;
     if (library.host_reduction) divide(*library.host_reduction, f);
     if (library.messages) {
         divide(library.messages->combine, f);

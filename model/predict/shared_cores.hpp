@@ -16,7 +16,7 @@ double ranks_per_core(const Scenario&);
 
 Scenario with_part_of_a_core(const Scenario&);
 
-// By how much less than a whole turn a call waits, where the others have only so much to do between two calls of theirs.
-Seconds spared_turn(const Scenario& shared, Seconds work_between);
+// For how long the system leaves a core to another rank; zero where each has one of its own.
+Seconds turn_of_core(const Scenario&);
 
 }  // namespace sextant

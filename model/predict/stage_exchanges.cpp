@@ -1,5 +1,4 @@
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/shared_cores.hpp"
 #include "model/predict/stage_work.hpp"
 
 namespace sextant {
@@ -49,7 +48,7 @@ private:
         const Bytes size = bytes / calls;
         const CollectivePrice& price = price_of(what, size, group);
         // All ranks are at the end of their work: none has a core that another waits for.
-        return {price.fixed - spared_turn(job_.scenario, {}), time_alone(price, group) - price.fixed, size, calls};
+        return {price.fixed, time_alone(price, group) - price.fixed, size, calls};
     }
     // Most buckets are like the one before.
     const CollectivePrice& price_of(Collective what, Bytes size, const Group& group) const {

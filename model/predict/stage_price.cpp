@@ -1,7 +1,6 @@
 #include "model/predict/stage_price.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/shared_cores.hpp"
 #include "model/predict/stage_play.hpp"
 
 #include <algorithm>
@@ -53,8 +52,8 @@ private:
     // From a chunk of one stage to the next stage.
     [[nodiscard]] Seconds send_time(std::size_t stage, std::size_t chunk) const {
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
-        const Seconds pass = parts_.work(stage).ahead.device() / (plan_.vpp * job_.ranks_per_core);
-        return parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)] - spared_turn(job_.scenario, pass);
+        const Seconds pass = parts_.work(stage).ahead.device() / plan_.vpp;
+        return parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)] + job_.wait_for_core(pass);
     }
 
     // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead.

@@ -49,8 +49,12 @@ struct Prepared::State {
     Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     double ranks_per_core = 1;  // where they share them; the scenario's rates are those of a part then (shared_cores.hpp)
+    Seconds turn;               // of the others on a core, which a call waits for; zero where nobody shares
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic
+
+    // Of a call, where ranks do so much between two of them: a turn, or until the others are done, each of which has the core alone then.
+    [[nodiscard]] Seconds wait_for_core(Seconds work_between) const { return min(turn, work_between / ranks_per_core); }
 };
 
 // Price of one template under the present resources: device time, host time and exchanges, by phase.
@@ -154,7 +158,8 @@ struct UpdateTime {
 };
 UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resources&);
 
-// One collective over a group of the job, its links as a what-if makes them.
+// One collective over a group of the job, its links as a what-if makes them; and how long it takes amid other work, the turns of those that
+// share its ranks' cores included.
 CollectivePrice group_price(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 

@@ -85,10 +85,18 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     return wait;
 }
 
+// How long a rank is busy with the micro-batches of a step, on average over the stages: where ranks share cores, so long are the cores.
+Seconds mean_work(const Prepared::State& job, const StagePrices& stages) {
+    Seconds all;
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        all += static_cast<double>(job.micro_batches) * stages[s].micro_batch() + stages[s].data.passing;
+    return all / static_cast<double>(stages.size());
+}
+
 // The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
-// pipeline waits for hosts, this one's is no exception.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const UpdateTime& update,
-                  const Resources& r) {
+// pipeline waits for hosts, this one's is no exception. `mean_work`: of the ranks that share its core.
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, Seconds mean_work,
+                  const UpdateTime& update, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
     Terms t;
@@ -105,8 +113,8 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
-    // While this rank waits, others have its core to themselves: together they need no longer than their work takes, nor than a rank alone.
-    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, end / job.ranks_per_core - (end - t[Term::bubble]));
+    // While this rank waits, others have its core to themselves: together they need as long as their work takes, or as a pipeline alone.
+    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work) - (end - t[Term::bubble]));
     t[Term::data_communication] = s.data.exposed + held_up;
     t[Term::optimizer] = update.device;
     t[Term::offload] = m * s.offload + update.host;
@@ -144,7 +152,8 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
         if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
-    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), updates[s], r); };
+    const Seconds work = job.ranks_per_core > 1 ? mean_work(job, stages) : Seconds{};
+    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), work, updates[s], r); };
     step.terms = terms_of(step.last_stage);
     step.slowest = terms_of(step.slowest_stage);
     if (!job.input) return step;

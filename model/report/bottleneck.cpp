@@ -72,10 +72,10 @@ std::string value_of(const Prepared& job, const Lever& lever, double factor) {
 }
 
 // The smallest multiple of `lever` at which another resource would gain more; none up to 64.
-std::optional<double> changes_at(const Prepared& job, const Lever& lever, const Resources& at, std::string& next) {
+std::optional<double> changes_at(const Prepared& job, const Lever& lever, std::string& next) {
     const auto leads = [&](double factor) {
-        Resources r = at;
-        r.*lever.field *= factor;
+        Resources r;
+        r.*lever.field = factor;
         const std::vector<Mover> movers = movers_at(job, r);
         if (movers.front().resource != lever.resource) next = movers.front().resource;
         return movers.front().resource == lever.resource;
@@ -141,16 +141,16 @@ std::string advice_of(const Lever& lever) {
 
 }  // namespace
 
-Bottleneck find_bottleneck(const Prepared& job, const Estimate& e, const Resources& at) {
+Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     Bottleneck b;
-    b.movers = movers_at(job, at);
+    b.movers = movers_at(job, {});
     const Lever& lever = lever_of(b.movers.front().resource);
     b.kind = lever.kind;
     b.why = why_of(job, e, lever);
     b.what_would_move_it = advice_of(lever);
     std::string next;
-    if (b.changes_at = changes_at(job, lever, at, next); b.changes_at)
-        b.changes_at_text = "at " + value_of(job, lever, at.*lever.field * *b.changes_at) + " the limit becomes " + next;
+    if (b.changes_at = changes_at(job, lever, next); b.changes_at)
+        b.changes_at_text = "at " + value_of(job, lever, *b.changes_at) + " the limit becomes " + next;
     if (!e.fits) {
         b.kind = BottleneckKind::memory_size;
         b.why = "the fullest rank needs " + to_text(e.peak_memory) + " and the device has " + to_text(e.device_memory);

@@ -136,51 +136,6 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     return list;
 }
 
-Report report_at(const Prepared& job, const Estimate& e, const Resources& at) {
-    const Scenario& s = job.scenario();
-    Report r;
-    r.scenario = s.name;
-    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
-    r.hardware = hardware_line(s);
-    r.plan = plan_line(s.plan) + ", " + s.framework.title;
-    r.estimate = e;
-    r.devices = s.plan.devices();
-    r.reserved_devices = std::max(r.devices, s.reserved_devices);
-    const double batch = static_cast<double>(s.plan.global_batch);
-    r.samples_per_s = batch / e.step;
-    if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
-        r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
-    r.sample_word = std::string(s.workload.sample_word());
-    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
-    r.peak = at.compute * path.peak->rate.value;
-    r.mfu = e.model_flops / (e.step * r.devices * r.peak);
-    r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
-    r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
-    r.utilization = utilization(e.terms);
-
-    r.bottleneck = find_bottleneck(job, e, at);
-    const Uncertainty u = find_uncertainty(job, e, at);
-    r.low = u.low;
-    r.high = u.high;
-    r.inputs = u.inputs;
-    r.batch = batch_advice(s, e);
-    if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), at);
-    r.checkpoints = estimate_checkpoints(job.state(), e.step);
-    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
-    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
-    r.assumptions = s.assumptions;
-    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
-    if (s.cluster.calibration && s.cluster.calibration->edited)
-        r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
-                                s.cluster.calibration->date);
-    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
-    r.advice = advice(s, r);
-    if (!r.input) return r;
-    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
-    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
-    return r;
-}
-
 }  // namespace
 
 std::string_view to_text(BottleneckKind k) {
@@ -208,7 +163,50 @@ StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor) {
 }
 
 Report make_report(const Prepared& job) { return make_report(job, estimate(job)); }
-Report make_report(const Prepared& job, const Estimate& e) { return report_at(job, e, {}); }
-Report make_report(const Prepared& job, const Resources& what_if) { return report_at(job, estimate(job, what_if), what_if); }
+
+Report make_report(const Prepared& job, const Estimate& e) {
+    const Scenario& s = job.scenario();
+    Report r;
+    r.scenario = s.name;
+    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
+    r.hardware = hardware_line(s);
+    r.plan = plan_line(s.plan) + ", " + s.framework.title;
+    r.estimate = e;
+    r.devices = s.plan.devices();
+    r.reserved_devices = std::max(r.devices, s.reserved_devices);
+    const double batch = static_cast<double>(s.plan.global_batch);
+    r.samples_per_s = batch / e.step;
+    if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
+        r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
+    r.sample_word = std::string(s.workload.sample_word());
+    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
+    r.peak = path.peak->rate.value;
+    r.mfu = e.model_flops / (e.step * r.devices * r.peak);
+    r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
+    r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
+    r.utilization = utilization(e.terms);
+
+    r.bottleneck = find_bottleneck(job, e);
+    const Uncertainty u = find_uncertainty(job, e);
+    r.low = u.low;
+    r.high = u.high;
+    r.inputs = u.inputs;
+    r.batch = batch_advice(s, e);
+    if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), {});
+    r.checkpoints = estimate_checkpoints(job.state(), e.step);
+    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
+    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
+    r.assumptions = s.assumptions;
+    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    if (s.cluster.calibration && s.cluster.calibration->edited)
+        r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
+                                s.cluster.calibration->date);
+    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
+    r.advice = advice(s, r);
+    if (!r.input) return r;
+    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
+    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
+    return r;
+}
 
 }  // namespace sextant

@@ -91,8 +91,6 @@ struct Report {
 Report make_report(const Prepared&);
 // The same about an estimate made otherwise: of a simulation. What would move it is still judged by the closed form.
 Report make_report(const Prepared&, const Estimate&);
-// What if the resources were others: the answer at these.
-Report make_report(const Prepared&, const Resources& what_if);
 
 // What a stage would need if the micro-batch were so many times as large, and there were as many of them: activations and logits grow
 // with it, the rest does not.

@@ -1,5 +1,7 @@
 #include "model/report/slow_hosts.hpp"
 
+#include "model/report/trace_terms.hpp"
+
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -8,11 +10,6 @@ namespace sextant {
 namespace {
 
 constexpr double noticeable = 1.25;  // hosts of one kind that are cooled alike differ by a few percent
-
-bool exchanges(SpanKind kind) {
-    return kind == SpanKind::tensor_exchange || kind == SpanKind::context_exchange || kind == SpanKind::expert_exchange ||
-           kind == SpanKind::pipeline_transfer || kind == SpanKind::data_exchange;
-}
 
 constexpr Bytes long_exchange = 64 * units::KiB;  // shorter ones tell of latency
 
@@ -36,7 +33,7 @@ std::map<std::string, HostTimes> times_by_host(const Trace& trace, const std::ve
         HostTimes& t = hosts[ranks[s.rank].host];
         const Seconds time = s.end - s.start;
         if (runs_kernels(s.kind)) t.computing += time;
-        if (exchanges(s.kind) && s.bytes >= long_exchange && time > Seconds{}) t.exchanging = max(t.exchanging, s.bytes / time);
+        if (is_exchange(s.kind) && s.bytes >= long_exchange && time > Seconds{}) t.exchanging = max(t.exchanging, s.bytes / time);
     }
     return hosts;
 }

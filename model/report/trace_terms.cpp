@@ -6,19 +6,6 @@
 namespace sextant {
 namespace {
 
-bool is_exchange(SpanKind k) {
-    switch (k) {
-        case SpanKind::tensor_exchange:
-        case SpanKind::context_exchange:
-        case SpanKind::expert_exchange:
-        case SpanKind::pipeline_transfer:
-        case SpanKind::data_exchange:
-            return true;
-        default:
-            return false;
-    }
-}
-
 // Takes stretches in order of time and joins neighbours of one term.
 class Timeline {
 public:
@@ -149,6 +136,19 @@ Seconds outside(const std::vector<const Span*>& spans, const std::vector<TermStr
 }
 
 }  // namespace
+
+bool is_exchange(SpanKind k) {
+    switch (k) {
+        case SpanKind::tensor_exchange:
+        case SpanKind::context_exchange:
+        case SpanKind::expert_exchange:
+        case SpanKind::pipeline_transfer:
+        case SpanKind::data_exchange:
+            return true;
+        default:
+            return false;
+    }
+}
 
 Term term_of(SpanKind k) {
     switch (k) {

@@ -78,14 +78,14 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
 
 }  // namespace
 
-Uncertainty find_uncertainty(const Prepared& job, const Estimate& e, const Resources& at) {
+Uncertainty find_uncertainty(const Prepared& job, const Estimate& e) {
     Uncertainty u;
     double variance = model_spread * model_spread;
-    const Seconds step = estimate(job, at).step;  // e may be a simulation's
+    const Seconds step = estimate(job).step;  // e may be a simulation's
     u.inputs = inputs_of(job.scenario());
     for (InputUsed& input : u.inputs) {
-        Resources r = at;
-        r.*input.resource *= 1 + input.spread;
+        Resources r;
+        r.*input.resource = 1 + input.spread;
         input.effect = std::fabs(std::log(estimate(job, r).step / step));
         variance += input.effect * input.effect;
     }

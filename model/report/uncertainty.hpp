@@ -15,6 +15,6 @@ struct Uncertainty {
     Seconds low, high;
 };
 // `at`: the resources that the estimate was made with.
-Uncertainty find_uncertainty(const Prepared&, const Estimate&, const Resources& at = {});
+Uncertainty find_uncertainty(const Prepared&, const Estimate&);
 
 }  // namespace sextant

@@ -25,14 +25,15 @@ struct Network {
 
 // How one micro-batch of the network is cut over devices. 1 everywhere: the serial network.
 struct Shard {
-    std::int64_t micro_batch = 1;    // samples
-    int tensor = 1;                  // heads, MLP columns, vocabulary; convolutions by output channel
-    int context = 1;                 // sequence
-    int expert = 1;                  // experts
-    int expert_tensor = 0;           // tensor parallelism inside an expert; 0: as `tensor`
-    bool sequence_parallel = false;  // normalisation, dropout and residuals cut over the tensor group by sequence
-    bool flash_attention = true;     // else scores are written out
-    bool training = true;            // dropout masks and loss exist
+    std::int64_t micro_batch = 1;          // samples
+    int tensor = 1;                        // heads, MLP columns, vocabulary; convolutions by output channel
+    int context = 1;                       // sequence
+    int expert = 1;                        // experts
+    int expert_tensor = 0;                 // tensor parallelism inside an expert; 0: as `tensor`
+    std::int64_t vocabulary_multiple = 1;  // rows of the vocabulary on a rank are padded to a multiple of this
+    bool sequence_parallel = false;        // normalisation, dropout and residuals cut over the tensor group by sequence
+    bool flash_attention = true;           // else scores are written out
+    bool training = true;                  // dropout masks and loss exist
 };
 
 }  // namespace sextant

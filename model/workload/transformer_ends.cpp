@@ -8,7 +8,10 @@ constexpr std::int64_t relative_buckets = 32;  // T5 (arXiv 1910.10683), section
 
 double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
 
-std::int64_t local_vocab(const TransformerWriter& w) { return ceil_divide(w.spec.vocab, w.shard.tensor); }
+std::int64_t local_vocab(const TransformerWriter& w) {
+    const std::int64_t multiple = w.shard.vocabulary_multiple;
+    return ceil_divide(w.spec.vocab, w.shard.tensor * multiple) * multiple;
+}
 
 // Rows of the table are cut over the tensor group: each rank looks up what it has, and the sum over ranks is the embedding.
 TensorId embed_tokens(TransformerWriter& w, std::string ids_name) {

@@ -72,10 +72,19 @@ TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x) {
     return w.write(std::move(name), exchange, {x}, {rows, width});
 }
 
+// What an all-to-all brings is in the order of the ranks that sent it, each with rows for every expert here: a pass brings the rows of
+// an expert together, and another one puts them back before they return.
+TensorId sort_by_expert(TransformerWriter& w, std::string name, TensorId x, const ExpertCut& cut) {
+    if (w.shard.expert == 1 || cut.experts == 1) return x;
+    const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
+    const double elements = static_cast<double>(rows) * static_cast<double>(width);
+    return w.write(std::move(name), Pointwise{PointwiseKind::copy, elements}, {x}, {rows, width});
+}
+
 // From routed copies of tokens to what the experts make of them. Router weights are applied to the activation, as in Megatron Core.
 TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, const ExpertCut& cut) {
     const bool sequence = w.shard.sequence_parallel;
-    x = all_to_all(w, "moe.dispatch", x);
+    x = sort_by_expert(w, "moe.sort", all_to_all(w, "moe.dispatch", x), cut);
     x = w.enter("moe.enter", x, ParallelGroup::expert_tensor, cut.degree, sequence);
     x = expert_linear(w, "moe.fc1", x, cut.experts, has_gate(w.spec.mlp) ? 2 * cut.columns : cut.columns);
     const std::int64_t rows = w.rows_of(x);
@@ -85,7 +94,7 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
     w.label = "moe";
     x = expert_linear(w, "moe.fc2", x, cut.experts, w.spec.hidden);
     x = w.leave("moe.leave", x, ParallelGroup::expert_tensor, cut.degree, sequence);
-    return all_to_all(w, "moe.combine", x);
+    return all_to_all(w, "moe.combine", sort_by_expert(w, "moe.unsort", x, cut));
 }
 
 }  // namespace

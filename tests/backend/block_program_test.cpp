@@ -1,9 +1,9 @@
 // What a block keeps, draws, drops and refuses.
 #include "backend/exec/block_program.hpp"
 
-#include "backend/cpu/cpu_device.hpp"
 #include "backend/exec/executable_graph.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
 #include "tests/backend/networks.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,8 @@ double bytes_kept_for(const BlockProgram& writer, const BlockProgram& behind) {
 
 TEST(BlockProgram, KeepsWhatTheModelSaysThatBackwardReads) {
     for (const char* name : {"mlp", "resnet18", "gpt", "llama", "bert", "vit"}) {
-        CpuDevice device;
+        const std::unique_ptr<ComputeDevice> made = make_device();
+        ComputeDevice& device = *made;
         SingleRank alone;
         const SmallNetwork small = small_network(name);
         WholeNetwork net(device, alone, small.workload, {.shard = {.micro_batch = small.samples}});
@@ -60,7 +61,8 @@ TEST(BlockProgram, KeepsWhatTheModelSaysThatBackwardReads) {
 }
 
 TEST(BlockProgram, KeepsItsInputsAloneWhenItIsRecomputed) {
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     const SmallNetwork small = small_network("gpt");
     WholeNetwork net(device, alone, small.workload, {.shard = {.micro_batch = 3}, .recomputed = true});
@@ -72,7 +74,8 @@ TEST(BlockProgram, KeepsItsInputsAloneWhenItIsRecomputed) {
 }
 
 TEST(BlockProgram, LeavesNothingBehindButParametersAndGradients) {
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     const SmallNetwork small = small_network("gpt");
     WholeNetwork net(device, alone, small.workload, {.shard = {.micro_batch = 3}});
@@ -95,7 +98,8 @@ TEST(BlockProgram, DropsEachSamplesElementsWhateverTheMicroBatch) {
         return std::move(b).build();
     };
     const OperatorGraph both = build(two, 2), single = build(one, 1);
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     const auto run = [&](const OperatorGraph& graph, std::int64_t samples, std::int64_t first, std::uint64_t step) {
         const BlockProgram program(graph, graph, Plan{}, {.samples = samples});
@@ -114,7 +118,8 @@ TEST(BlockProgram, DropsEachSamplesElementsWhateverTheMicroBatch) {
 }
 
 TEST(BlockProgram, DrawsWeightsAsTheirKindBegins) {
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     WholeNetwork net(device, alone, small_network("gpt").workload, {.shard = {.micro_batch = 3}});
     net.draw_weights(5);

@@ -1,6 +1,6 @@
 // Gradients against differences of the loss: for what no fixture covers, and for every family of networks on images.
-#include "backend/cpu/cpu_device.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
 #include "tests/backend/networks.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,8 @@ TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
     spec.mlp = MlpKind::geglu;
     spec.dropout = true;
     for (const bool flash : {true, false}) {
-        CpuDevice device;
+        const std::unique_ptr<ComputeDevice> made = make_device();
+        ComputeDevice& device = *made;
         SingleRank alone;
         WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 3, .flash_attention = flash}});
         set_made_weights(device, net);
@@ -83,7 +84,8 @@ TEST(Differences, ShowTheGradientOfEveryFamilyOfNetworksOnImages) {
     for (const char* name : {"googlenet", "densenet121", "mobilenetv2_100", "efficientnet_b0", "convnext_tiny", "resnext50_32x4d"}) {
         Workload w = small_network("resnet18").workload;
         w.spec = ConvolutionalSpec{.name = name, .image_px = 64, .classes = 10};
-        CpuDevice device;
+        const std::unique_ptr<ComputeDevice> made = make_device();
+        ComputeDevice& device = *made;
         SingleRank alone;
         WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 4}});
         net.draw_weights(3);

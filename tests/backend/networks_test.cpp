@@ -2,8 +2,8 @@
 // (fixtures/networks.json). Single precision here, double there: losses agree to 1e-5 (after a few steps 2e-5, of the ResNet with its batch
 // norms over eight values 2e-4), gradients to 1e-4 of their norm.
 #include "tests/backend/networks.hpp"
-#include "backend/cpu/cpu_device.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -67,7 +67,8 @@ protected:
         cut.plan.recompute = way.recompute;
         return {device, alone, small.workload, cut};
     }
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
 };
 
@@ -100,7 +101,8 @@ OptimizerSettings settings(const std::string& name) {
 TEST(NetworksAgainstPyTorch, HaveTheSameLossesOverAFewSteps) {
     for (const auto& [name, expected] : fixture().items())
         for (const auto& [optimizer, losses] : expected["training"].items()) {
-            CpuDevice device;
+            const std::unique_ptr<ComputeDevice> made = make_device();
+            ComputeDevice& device = *made;
             SingleRank alone;
             const SmallNetwork small = small_network(name);
             WholeNetwork net(device, alone, small.workload, {.shard = {.micro_batch = small.samples}});

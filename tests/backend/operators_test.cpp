@@ -1,7 +1,7 @@
 // Each operator's forward and backward against PyTorch (fixtures/operators.json). Single precision here, double there.
-#include "backend/cpu/cpu_device.hpp"
 #include "backend/exec/block_program.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -271,7 +271,8 @@ class OperatorAgainstPyTorch : public testing::TestWithParam<Case> {};
 TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
     const Case& c = GetParam();
     const nlohmann::json& expected = fixture().at(c.name);
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     const OperatorGraph graph = graph_of(c);
     const BlockProgram program(graph, graph, Plan{}, {.samples = c.samples});

@@ -38,6 +38,14 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"workload.transformer.position=alibi"}), Contains("/workload"));
 }
 
+TEST(Supports, AsksTheEngineForParameterServers) {
+    Library library = open_library();
+    const Scenario served = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json",
+                                          {"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
+    EXPECT_THAT(unsupported(served), IsEmpty());
+    EXPECT_THAT(unsupported(served, {.serves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/data_parallel")));
+}
+
 TEST(Supports, NamesAllReasonsAtOnce) {
     EXPECT_THAT(refused({"plan.precision=bf16", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
                 testing::SizeIs(testing::Ge(3U)));

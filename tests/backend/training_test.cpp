@@ -1,6 +1,6 @@
 // It learns: on tasks that can be learnt the loss falls to a fraction of what guessing costs. Dropout is on where the network has it.
-#include "backend/cpu/cpu_device.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
 #include "tests/backend/networks.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 // Losses of the first and the last of so many steps; `batch(step)` gives the data of a step.
 std::pair<double, double> train(const Workload& workload, std::int64_t samples, int steps, const OptimizerSettings& settings,
                                 const std::function<WholeNetwork::Data(ComputeDevice&, int)>& batch) {
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     WholeNetwork net(device, alone, workload, {.shard = {.micro_batch = samples}});
     net.draw_weights(1);
@@ -88,7 +89,8 @@ TEST(Training, LearnsToSeeWhichHalfOfAnImageIsBright) {
 
 TEST(Training, LearnsWithTheStepsOfLamb) {
     // LAMB takes one tensor at a time; this network of one matrix and a bias has two.
-    CpuDevice device;
+    const std::unique_ptr<ComputeDevice> made = make_device();
+    ComputeDevice& device = *made;
     SingleRank alone;
     Workload workload = small_network("mlp").workload;
     workload.spec = MlpSpec{.widths = {12, 5}};

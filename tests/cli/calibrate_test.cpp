@@ -23,12 +23,16 @@ protected:
     void SetUp() override {
         if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
     }
-    void TearDown() override { fs::remove(profile_); }
+    void TearDown() override {
+        fs::remove(profile_);
+        fs::remove_all(runs_);
+    }
     std::string profile_ = (fs::temp_directory_path() / ("sextant-calibrate-test-" + std::to_string(::getpid()) + ".json")).string();
+    std::string runs_ = (fs::temp_directory_path() / ("sextant-calibrate-runs-" + std::to_string(::getpid()))).string();
 };
 
 TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
-    const ProcessResult r = run_sextant({"calibrate", "--quick", "--out", profile_});
+    const ProcessResult r = run_sextant({"calibrate", "--quick", "--out", profile_, "--keep", runs_});
     if (r.exit_code == 3 && r.err.find("too busy to be measured") != std::string::npos) GTEST_SKIP() << r.err;
     ASSERT_EQ(r.exit_code, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("fp32 rate that large products sustain"));
@@ -43,6 +47,17 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     const FlopRate rate = cluster->node.device.peaks.back().rate.value;
     EXPECT_GT(rate.si(), 1e9);
     EXPECT_LT(rate.si(), 1e13);
+
+    // The runs that were kept, fitted anew, say the same.
+    const std::vector<std::string> again{"calibrate", "--quick", "--out", profile_, "--keep", runs_, "--passes", "0"};
+    fs::remove(profile_);
+    const ProcessResult fitted = run_sextant(again);
+    ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+    EXPECT_THAT(fitted.out, HasSubstr(r.out.substr(0, r.out.find("others took"))));
+    std::ofstream(fs::path(runs_) / "many small operators.json") << "{}";
+    const ProcessResult changed = run_sextant(again);
+    EXPECT_EQ(changed.exit_code, 2);
+    EXPECT_THAT(changed.err, HasSubstr("another probe of this name"));
 }
 
 TEST_F(Calibrate, ThatIsInterruptedLeavesWhatWasThere) {

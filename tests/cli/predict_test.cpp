@@ -5,6 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
 namespace sextant {
 namespace {
 
@@ -106,6 +112,24 @@ TEST(Predict, json_has_the_keys_that_programs_rely_on) {
     EXPECT_GT(json.at("mfu"), 0);
     for (const char* key : {"kind", "why", "what_would_move_it"}) EXPECT_TRUE(json.at("bottleneck").at(key).is_string()) << key;
     EXPECT_TRUE(json.at("inputs_estimated").is_array());
+}
+
+// The page's timeline is that of `simulate`: also of ranks that share cores, whose rates are parts of a core's.
+TEST(Predict, draws_the_timeline_that_simulate_does) {
+    const auto played = [](const char* command) {
+        const std::string page = testing::TempDir() + "sextant-page-" + std::to_string(::getpid()) + ".html";
+        const ProcessResult r = run_sextant({command, scenario, "--set", "plan.dp=4", "--set", "plan.global_batch=16", "--set",
+                                             "hardware.ranks_per_device=2", "--html", page});
+        EXPECT_EQ(r.exit_code, 0) << r.err;
+        std::ostringstream text;
+        text << std::ifstream(page).rdbuf();
+        std::filesystem::remove(page);
+        const std::string all = text.str();
+        const auto begin = all.find("The step as it is played event by event: ");
+        EXPECT_NE(begin, std::string::npos);
+        return all.substr(begin, all.find('<', begin) - begin);
+    };
+    EXPECT_EQ(played("predict"), played("simulate"));
 }
 
 TEST(Predict, tokens_are_null_where_there_are_none) {

@@ -1,5 +1,5 @@
 // `sextant run` as people use it: it trains for real on this machine, and on several hosts where namespaces can be made.
-#include "tests/cli/process.hpp"
+#include "tests/cli/tiny_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,31 +19,14 @@ using testing::Not;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// Two ranks, some milliseconds a step.
-constexpr auto scenario = R"({
-  "schema": "scenario/1", "name": "tiny",
-  "workload": {"transformer": {"layers": 2, "hidden": 32, "heads": 4, "vocab": 64, "seq_len": 16, "dropout": false}},
-  "hardware": {"cluster": "one-core-hosts"},
-  "plan": {"dp": 2, "micro_batch": 2, "global_batch": 8, "precision": "fp32", "optimizer": "adam"},
-  "framework": "sextant"
-})";
-
-class Run : public testing::Test {
+class Run : public TinyRun {
 protected:
-    void SetUp() override {
-        if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
-        fs::create_directories(directory_);
-        std::ofstream(file("tiny.json")) << scenario;
-    }
-    void TearDown() override { fs::remove_all(directory_); }
-    [[nodiscard]] std::string file(const std::string& name) const { return (directory_ / name).string(); }
+    Run() : TinyRun("one-core-hosts") {}
+
     [[nodiscard]] ProcessResult run(std::vector<std::string> more) const {
         more.insert(more.begin(), {"run", file("tiny.json")});
         return run_sextant(more);
     }
-
-private:
-    fs::path directory_ = fs::temp_directory_path() / ("sextant-run-test-" + std::to_string(::getpid()));
 };
 
 TEST_F(Run, TrainsAndSaysWhatItMeasured) {
@@ -53,6 +36,13 @@ TEST_F(Run, TrainsAndSaysWhatItMeasured) {
          {"2 ranks on ", "Open MPI", "step time", "sequences/s", "loss ", "Where the time went", "backward", "optimizer"})
         EXPECT_THAT(r.out, HasSubstr(part));
     EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(Run, SaysWhatAMachineWithoutAGpuLacks) {
+    const ProcessResult r = run({"--backend", "cuda"});
+    if (r.exit_code == 0) GTEST_SKIP() << "there is a GPU";
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, testing::AnyOf(HasSubstr("no CUDA device"), HasSubstr("-DCMAKE_CUDA_COMPILER=")));
 }
 
 TEST_F(Run, KeepsTheRecordAndTheTimelineThatAreAskedFor) {

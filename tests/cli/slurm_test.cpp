@@ -1,5 +1,5 @@
 // `sextant run` under a real Slurm of one machine, where one can be started (scripts/slurm).
-#include "tests/cli/process.hpp"
+#include "tests/cli/tiny_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,40 +9,29 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 namespace sextant {
 namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr auto two_ranks = R"({
-  "schema": "scenario/1", "name": "tiny",
-  "workload": {"transformer": {"layers": 2, "hidden": 32, "heads": 4, "vocab": 64, "seq_len": 16, "dropout": false}},
-  "hardware": {"cluster": "two-core-reference"},
-  "plan": {"dp": 2, "micro_batch": 2, "global_batch": 8, "precision": "fp32", "optimizer": "adam"},
-  "framework": "sextant"
-})";
-
-class RunUnderSlurm : public testing::Test {
+class RunUnderSlurm : public TinyRun {
 protected:
+    RunUnderSlurm() : TinyRun("two-core-reference") {}
+
     void SetUp() override {
-        if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
+        TinyRun::SetUp();
+        if (IsSkipped()) return;
         const ProcessResult probe = in_slurm({"true"});
         if (probe.exit_code == 3) GTEST_SKIP() << probe.err;
         ASSERT_EQ(probe.exit_code, 0) << probe.err;
         const ProcessResult plugins = in_slurm({"srun", "--mpi=list"});
         if ((plugins.out + plugins.err).find("pmix") == std::string::npos)
             GTEST_SKIP() << "this srun has no PMIx, by which Open MPI starts";
-        fs::create_directories(folder_);
-        std::ofstream(file("tiny.json")) << two_ranks;
     }
-    void TearDown() override { fs::remove_all(folder_); }
     static ProcessResult in_slurm(const std::vector<std::string>& command) {
         return run_program(SEXTANT_SOURCE_DIR "/scripts/slurm", command);
     }
-    [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
     // One job of two ranks that exchanged their gradients, not two jobs of one.
     void expect_two_ranks(const std::string& record) const {
         ASSERT_TRUE(fs::exists(record));
@@ -52,9 +41,6 @@ protected:
         const Json& kinds = run["trace"]["spans"]["kind"];
         EXPECT_NE(std::ranges::find(kinds, "data_exchange"), kinds.end());
     }
-
-private:
-    fs::path folder_ = fs::temp_directory_path() / ("sextant-slurm-test-" + std::to_string(::getpid()));
 };
 
 TEST_F(RunUnderSlurm, SrunStartsTheRanksInsideAnAllocation) {

@@ -90,6 +90,20 @@ TEST(Collectives, AStepOverTheNetworkTakesAtLeastItsWire) {
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group), 175'040, 1e-6);
 }
 
+TEST(Collectives, AMessageThatTheReceiverHasToAskForWaitsARoundTrip) {
+    // Wires of 5 us are within the library's step. Parts of 10 KB are sent unasked: 40 us and 2 x 7/8 x 80 KB / (10 GB/s); longer ones
+    // wait 2 x 5 us in each of 2 x 2 steps across the network, none inside.
+    Group group = over_nodes(2, 4);
+    group.wire_latency = 5 * us;
+    group.machine.unasked = 10 * KB;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 80 * KB, group), 40 + 14, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 160 * KB, group), 40 + 40 + 28, 1e-9);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4)), 15'016, 1e-6);
+    // A message to one neighbour: 10 us + 5 us, and 10 us more.
+    EXPECT_NEAR(time_us(Collective::send, 10 * KB, group), 15 + 1, 1e-9);
+    EXPECT_NEAR(time_us(Collective::send, 20 * KB, group), 25 + 2, 1e-9);
+}
+
 TEST(Collectives, ATreeBeatsTheRingForSmallMessagesOnManyNodes) {
     // 256 ranks on 64 nodes, 1 KB. Ring: 2 (64 x 5 us + 191 x 1 us) = 1022 us, 10 us a call, and 2 x 255/256 x 0.1 us.
     // Tree: along 3 steps in the node and up log2 64 = 6 levels: 3 us + 30 us, twice; 10 us; 2 x 0.1 us of bytes: 76.2 us.

@@ -90,6 +90,34 @@ TEST(LayerKernels, OfAProductReadBothOperandsAndWriteTheResult) {
     EXPECT_DOUBLE_EQ(fc1[0].flops.si(), 2.0 * 32 * 256 * 64);
 }
 
+TEST(LayerKernels, OfTheFirstBlockMakeNoGradientOfTheData) {
+    // Two dense layers in one block: the first has only the gradient of its weight, the second has both.
+    OperatorGraphBuilder graph;
+    const TensorId data = graph.input("data", {32, 16});
+    const TensorId hidden =
+        graph.add({.name = "first", .kind = Gemm{.m = 32, .n = 64, .k = 16}, .inputs = {data}, .parameters = 16 * 64}, {32, 64});
+    graph.output(graph.add({.name = "second", .kind = Gemm{.m = 32, .n = 8, .k = 64}, .inputs = {hidden}, .parameters = 64 * 8}, {32, 8}));
+    const OperatorGraph built = std::move(graph).build();
+    const auto backward = [&](bool reads_data) {
+        return products(block_kernels(built, BlockRole::layer, Plan{}, round_machine::framework(), reads_data).backward);
+    };
+    EXPECT_THAT(backward(true), ElementsAre(Shape{32, 64, 8}, Shape{64, 8, 32}, Shape{16, 64, 32}));
+    EXPECT_THAT(backward(false), ElementsAre(Shape{32, 64, 8}, Shape{64, 8, 32}, Shape{32, 16, 64}, Shape{16, 64, 32}));
+}
+
+TEST(LayerKernels, AddGradientsInFp32ToActivationsAsWide) {
+    // The product alone writes 4 bytes, the sum reads and writes 4 each: 4 more. Nothing more where the first micro-batch adds as well.
+    Cut cut;
+    cut.plan.precision.activation = DataType::fp32;
+    cut.framework.fused_gradient_accumulation = cut.framework.gradients_in_fp32 = true;
+    const auto weight_gradient = [&cut] { return named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(1).bytes.si(); };
+    const double alone = weight_gradient();
+    cut.plan.global_batch = 8;
+    EXPECT_DOUBLE_EQ(weight_gradient(), alone + 4 * 64 * 256);
+    cut.framework.accumulates_from_first = true;
+    EXPECT_DOUBLE_EQ(weight_gradient(), alone);
+}
+
 TEST(LayerKernels, AddWeightGradientsInTheProductWhereTheFrameworkDoes) {
     Cut cut;
     const auto weight_gradient = [&cut] { return named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(1).bytes.si(); };
@@ -101,6 +129,8 @@ TEST(LayerKernels, AddWeightGradientsInTheProductWhereTheFrameworkDoes) {
     EXPECT_DOUBLE_EQ(weight_gradient(), alone + 2 * 64 * 256);
     cut.framework.gradients_in_fp32 = true;
     EXPECT_DOUBLE_EQ(weight_gradient(), alone + 6 * 64 * 256);
+    EXPECT_DOUBLE_EQ(named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(1).epilogue.si(), 6 * 64 * 256);
+    EXPECT_EQ(named(cut.layer().backward, "mlp.fc1", KernelKind::gemm).at(0).epilogue, Bytes{});  // of the input
 }
 
 TEST(LayerKernels, AddWeightGradientsInAPassOfItsOwnElsewhere) {

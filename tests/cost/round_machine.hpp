@@ -73,6 +73,7 @@ inline Framework framework() {
     f.fused_optimizer = true;
     f.overlaps_gradients = false;
     f.overlaps_parameter_gather = false;
+    f.makes_data_gradients = true;  // all layers alike
     return f;
 }
 

@@ -55,7 +55,7 @@ TEST(Fields, EveryFieldIsTakenByTheReader) {
     Library library = open_library();
     for (const FieldSection& section : field_sections())
         for (const Field& f : section.fields) {
-            const QString value = f.resolved(s.answer->scenario());
+            const QString value = f.resolved(s.answer->scenario);
             if (value.isEmpty()) continue;
             Session next = s;
             for (const auto& [path, json] : edits_for(s, f, value, true)) next.document = edited(next.document, path, json);

@@ -106,13 +106,13 @@ TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
 TEST_F(Files, AfterSavingUndoStillGoesBack) {
     window.files().open(write_file("mine.json", contents(bundled("default"))));
     settle();
-    const std::int64_t before = workbench.answer()->scenario().plan.micro_batch;
+    const std::int64_t before = workbench.answer()->scenario.plan.micro_batch;
     workbench.edit({{"plan.micro_batch", "2"}});
     settle();
     ASSERT_TRUE(window.files().save());
     workbench.undo();
     settle();
-    EXPECT_EQ(workbench.answer()->scenario().plan.micro_batch, before);
+    EXPECT_EQ(workbench.answer()->scenario.plan.micro_batch, before);
     EXPECT_TRUE(window.isWindowModified());
 }
 

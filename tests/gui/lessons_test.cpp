@@ -61,7 +61,7 @@ TEST_F(LessonsView, MakesTheChangeWhenAsked) {
     const Seconds before = step();
     click("lesson.show");
     EXPECT_TRUE(is_done());
-    EXPECT_EQ(workbench.answer()->scenario().plan.dp, 16);
+    EXPECT_EQ(workbench.answer()->scenario.plan.dp, 16);
     workbench.undo();
     settle();
     EXPECT_EQ(step(), before) << "one step back";

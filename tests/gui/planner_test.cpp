@@ -120,7 +120,7 @@ protected:
 TEST_F(Planner, FindsABetterPlanWhichIsOpenedAsOneChange) {
     begin("gpt3-175b-1024xa100");
     const Seconds before = step();
-    const int tp_before = workbench.answer()->scenario().plan.tp, pp_before = workbench.answer()->scenario().plan.pp;
+    const int tp_before = workbench.answer()->scenario.plan.tp, pp_before = workbench.answer()->scenario.plan.pp;
     search();
     const std::shared_ptr<const PlanFindings> found = workbench.session()->plans;
     QTest::mouseClick(&find<QPushButton>("planner.open"), Qt::LeftButton);
@@ -131,8 +131,8 @@ TEST_F(Planner, FindsABetterPlanWhichIsOpenedAsOneChange) {
     EXPECT_EQ(workbench.history().undoes(), QStringLiteral("plan 1"));
     workbench.undo();
     EXPECT_EQ(step(), before);
-    EXPECT_EQ(workbench.answer()->scenario().plan.tp, tp_before);
-    EXPECT_EQ(workbench.answer()->scenario().plan.pp, pp_before);
+    EXPECT_EQ(workbench.answer()->scenario.plan.tp, tp_before);
+    EXPECT_EQ(workbench.answer()->scenario.plan.pp, pp_before);
 }
 
 TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {

@@ -36,6 +36,12 @@ TEST_F(Program, DrawsTheSamePictureEachTime) {
     }
 }
 
+TEST_F(Program, DrawsTheStartThoughAScenarioIsOpen) {
+    for (const char* view : {"start", "summary"})
+        EXPECT_EQ(run_gui({"--screenshot", path(view), "scenarios/default.json", "--view", view}).exit_code, 0);
+    EXPECT_NE(QImage(QString::fromStdString(path("start"))), QImage(QString::fromStdString(path("summary"))));
+}
+
 TEST_F(Program, ListsItsViews) {
     const ProcessResult r = run_gui({"--list-views"});
     EXPECT_EQ(r.exit_code, 0);

@@ -150,17 +150,15 @@ TEST_F(TimelineFlows, SearchGoesFromOneToTheNext) {
     wait_for([&] { return aspect().chosen->span == first; });
 }
 
-TEST_F(TimelineFlows, AnEditDimsTheOldStepUntilTheNewOneIsPlayed) {
+TEST_F(TimelineFlows, AnEditLeavesTheOldStepToBeSeenUntilTheNewOneIsPlayed) {
     show("gpt3-175b-1024xa100");
     const auto old = canvas().content();
     workbench.edit({{"plan.pp", "16"}});
     EXPECT_FALSE(workbench.session()->simulated);
     EXPECT_EQ(canvas().content(), old) << "what is there stays to be seen";
-    EXPECT_TRUE(find<QLabel>("simulation_state").isVisible());
     settle();
     EXPECT_NE(canvas().content(), old);
     EXPECT_EQ(canvas().content()->ranks.size(), 16U);
-    EXPECT_FALSE(find<QLabel>("simulation_state").isVisible());
     workbench.undo();
     settle();
     EXPECT_EQ(canvas().content()->ranks.size(), 8U);
@@ -180,14 +178,31 @@ TEST_F(TimelineFlows, PlayingCanBeStoppedAndTakenUpAgain) {
     open("megatron-1t-3072xa100");
     window.show_view("timeline");
     EXPECT_TRUE(simulator.is_at_work());
-    auto& button = *find<QLabel>("simulation_state").parentWidget()->findChild<QPushButton*>();
+    const auto& state = find<QLabel>("simulation_state");
+    wait_for([&] { return state.isVisible(); });
+    auto& button = *state.parentWidget()->findChild<QPushButton*>();
     button.click();
     EXPECT_FALSE(simulator.is_at_work());
     settle();
     EXPECT_FALSE(workbench.session()->simulated);
+    EXPECT_TRUE(state.isVisible()) << "what is shown is not of this plan";
     button.click();
     settle();
     EXPECT_TRUE(workbench.session()->simulated);
+    EXPECT_FALSE(state.isVisible());
+}
+
+TEST_F(TimelineFlows, AWhatIfIsPlayedAsItIsDragged) {
+    show("gpt3-175b-1024xa100");
+    const Seconds before = trace().end;
+    for (const double compute : {1.2, 1.4, 1.7, 2.0}) workbench.set_what_if({.compute = compute});
+    settle();
+    const SimulationReport& faster = *workbench.session()->simulated->report;
+    EXPECT_LT(trace().end, 0.8 * before);
+    EXPECT_EQ(faster.predicted_step, step()) << "of the same question";
+    workbench.set_what_if({});
+    settle();
+    EXPECT_EQ(trace().end, before);
 }
 
 TEST_F(TimelineFlows, ARunIsLaidBelowThePrediction) {

@@ -29,6 +29,17 @@ std::vector<int> numbers_of(const ShownNodes& shown) {
     return numbers;
 }
 
+// What loaders share is no link of the machine: it has neither bandwidth nor latency.
+TEST(ClusterMap, TellsOfWhatLoadersShare) {
+    const auto map = map_of("input-grnet-files");
+    EXPECT_THAT(findings(*map, {}).join(QLatin1Char(' ')).toStdString(),
+                HasSubstr("cores of the host</b> with at most 2.1 % of it in use"));
+    const Table links = cluster_links_table(*map, {});
+    ASSERT_FALSE(links.rows.empty());
+    EXPECT_EQ(links.rows.front()[2].toString().toStdString(), "what loaders share");
+    EXPECT_FALSE(links.rows.front()[3].isValid());
+}
+
 // 128 nodes, 16 of them for each of 8 stages.
 TEST(ClusterMap, ShowsOneNodeForAllThatAreUsedAlike) {
     const auto map = map_of("gpt3-175b-1024xa100");

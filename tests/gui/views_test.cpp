@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <QFile>
+#include <QScrollArea>
 
 #include <set>
 
@@ -100,12 +101,38 @@ TEST_P(EveryView, IsLightAndDark) {
     window.set_dark(false);
 }
 
+// On a small screen, with an editor at its left and a lesson at its right: nothing is cut off.
+TEST_P(EveryView, FitsBetweenEditorAndLessons) {
+    open("default");
+    window.resize(1280, 800);
+    window.show_view("lessons");
+    window.show_view(GetParam());
+    settle();
+    window.view(GetParam()).begin();
+    settle();
+    EXPECT_LE(window.width(), 1280);
+    const auto* scroll = window.view(GetParam()).findChild<QScrollArea*>();
+    if (!scroll || scroll->widget() != &window.view(GetParam()).page()) return;
+    EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
+}
+
 std::vector<std::string> view_names() {
     std::vector<std::string> names;
     for (const ViewInfo& view : all_views()) names.push_back(view.name);
     return names;
 }
 INSTANTIATE_TEST_SUITE_P(Views, EveryView, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
+
+using Start = Desk;
+TEST_F(Start, IsExportedWithEveryScenarioAndItsPicture) {
+    Library library = open_library();
+    const auto scenarios = static_cast<int>(bundled_scenarios(library).size());
+    const QImage page = image_of(*find_view("start"), workbench, selection);
+    constexpr int least_row = 40, scale = 2;
+    EXPECT_GT(page.height(), scale * least_row * scenarios);
+    const QRect last(page.width() / 2, page.height() - 3 * scale * least_row, page.width() / 2, 3 * scale * least_row);
+    EXPECT_GT(colours_in(page.copy(last)), 10U) << "how the step of the last one is divided";
+}
 
 TEST(Look, TextIsLegibleOnEveryTerm) {
     for (int t = 0; t < term_count; ++t) {

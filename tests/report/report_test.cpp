@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/predict/state.hpp"
+#include "model/report/what_if.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>
@@ -185,10 +186,10 @@ TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
 }
 
 TEST(Report, AtOtherResourcesIsWhatTheBottleneckForetells) {
-    const Prepared job = prepare(products(4, 8));
-    const Report now = make_report(job);
+    const Scenario job = products(4, 8);
+    const Report now = report_of(job);
     // Nothing but products takes time: at twice the rate half of it.
-    const Report faster = make_report(job, Resources{.compute = 2});
+    const Report faster = report_of(with_resources(job, {.compute = 2}));
     EXPECT_NEAR(faster.estimate.step / now.estimate.step, 0.5, 1e-12);
     EXPECT_EQ(faster.estimate.step, now.bottleneck.movers.front().step_at_double);
     // Twice that again; and of a device twice as fast the same part is used.

@@ -131,6 +131,13 @@ TEST(Transformer, VocabularyParallelLossExchangesThreeNumbersATokenRatherThanLog
     EXPECT_EQ(std::get<CrossEntropy>(named(head, "loss").kind).classes, 12565);  // ceil(50257 / 4)
 }
 
+TEST(Transformer, PadsItsVocabularyOnEachRankWhereTheFrameworkDoes) {
+    // 50257 / 4 = 12564.25: 99 times 128 rows on each of four ranks, for embedding and logits alike.
+    const Network network = build_transformer(gpt(2, 1024, 16), {.micro_batch = 2, .tensor = 4, .vocabulary_multiple = 128});
+    EXPECT_EQ(std::get<CrossEntropy>(named(network.templates.back().graph, "loss").kind).classes, 99 * 128);
+    EXPECT_EQ(std::get<Embedding>(named(network.templates.front().graph, "embedding").kind).rows, 99 * 128);
+}
+
 TEST(Transformer, ShardsAddUpToTheSerialNetwork) {
     // Biases of row-parallel GEMMs and norms are on every rank, so take a network without them; its norms have one weight a column.
     const TransformerSpec spec = llama(4, 2048, 5632, 16, 8, 32000);
@@ -216,6 +223,18 @@ TEST(MixtureOfExperts, ExpertsShareTheRowsOfTheirGroup) {
     EXPECT_EQ(traffic.calls.at(ExchangeKind::all_to_all), 2);
     EXPECT_EQ(traffic.elements.at(ExchangeKind::all_to_all), 2 * 8192.0 * 4096);
     EXPECT_EQ(layer.expert_parameters(), 2 * 3 * 4096.0 * 14336);
+}
+
+TEST(MixtureOfExperts, RowsOfSeveralExpertsAreSortedBehindTheAllToAllAndPutBackBeforeIt) {
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    const auto sorts = [&spec](int ep) {
+        const Network network = build_transformer(spec, {.expert = ep});
+        const auto operators = layer_of(network).graph.operators();
+        return std::ranges::count_if(operators, [](const Operator& op) { return op.name == "moe.sort" || op.name == "moe.unsort"; });
+    };
+    EXPECT_EQ(sorts(1), 0);  // routed by expert already
+    EXPECT_EQ(sorts(4), 2);
+    EXPECT_EQ(sorts(8), 0);  // one expert to a rank: nothing to sort
 }
 
 TEST(MixtureOfExperts, ExpertParallelismMovesWorkButMakesNone) {

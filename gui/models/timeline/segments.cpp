@@ -92,7 +92,10 @@ QString figures_of(const Trace& trace, const Span& s) {
     QString text =
         QStringLiteral("at %1, takes <b>%2</b> (%3 of the step)").arg(quantity(s.start, 4), quantity(time), percent(time / trace.end));
     if (s.bytes > Bytes{}) {
-        const QString verb = runs_kernels(s.kind) ? QStringLiteral("reads and writes") : QStringLiteral("passes on");
+        const QString verb = runs_kernels(s.kind)         ? QStringLiteral("reads and writes")
+                             : s.kind == SpanKind::read   ? QStringLiteral("reads")
+                             : s.kind == SpanKind::decode ? QStringLiteral("decodes")
+                                                          : QStringLiteral("passes on");
         text += QStringLiteral(" \u00b7 %1 %2").arg(verb, quantity(s.bytes));
         if (time > Seconds{}) text += QStringLiteral(", %1").arg(quantity(s.bytes / time));
     }

@@ -54,8 +54,9 @@ double part_full(const UtilizationSeries& s) {
     return s.busy.empty() ? 0 : static_cast<double>(count) / static_cast<double>(s.busy.size());
 }
 
-const TopologyLink& first_link(const ClusterMap& map, const UtilizationSeries& s) {
-    return map.machine.topology->links()[static_cast<std::size_t>(s.links.front())];
+// None of what loaders share: cores of the host, operations of the storage.
+const TopologyLink* first_link(const ClusterMap& map, const UtilizationSeries& s) {
+    return s.links.empty() ? nullptr : &map.machine.topology->links()[static_cast<std::size_t>(s.links.front())];
 }
 
 double mean_use(const ClusterMap& map, const UtilizationSeries& s, const std::optional<TimeRange>& range) {
@@ -73,16 +74,14 @@ QString link_finding(const ClusterMap& map, const std::optional<TimeRange>& rang
     const QString alike = busiest->count == 1   ? QString()
                           : busiest->count == 2 ? QStringLiteral(", like one other,")
                                                 : QStringLiteral(", like %1 others,").arg(grouped(busiest->count - 1));
-    const QString bandwidth = quantity(first_link(map, *busiest).bandwidth);
+    const TopologyLink* link = first_link(map, *busiest);
+    const QString of = link ? QStringLiteral("of its %1").arg(quantity(link->bandwidth)) : QStringLiteral("of it");
     const QString name = q(busiest->name).replace(QLatin1String("->"), QStringLiteral("\u2192"));
-    if (range)
-        return QStringLiteral("The busiest link is <b>%1</b>%2 with %3 of its %4 in use.")
-            .arg(name, alike, percent(use(busiest)), bandwidth);
+    if (range) return QStringLiteral("The busiest link is <b>%1</b>%2 with %3 %4 in use.").arg(name, alike, percent(use(busiest)), of);
     if (const double part = part_full(*busiest); part > 0)
-        return QStringLiteral("<b>%1</b>%2 is full for %3 of the step: all of its %4 are in use.")
-            .arg(name, alike, percent(part), bandwidth);
-    return QStringLiteral("No link is ever full. The busiest is <b>%1</b>%2 with at most %3 of its %4 in use.")
-        .arg(name, alike, percent(use(busiest)), bandwidth);
+        return QStringLiteral("<b>%1</b>%2 is full for %3 of the step: all %4 is in use.").arg(name, alike, percent(part), of);
+    return QStringLiteral("No link is ever full. The busiest is <b>%1</b>%2 with at most %3 %4 in use.")
+        .arg(name, alike, percent(use(busiest)), of);
 }
 
 // Kernels of one rank take longer than those of the others of its stage.
@@ -239,8 +238,9 @@ Table cluster_links_table(const ClusterMap& map, const std::optional<TimeRange>&
         {}};
     const SimulationReport& r = map.report();
     for (const UtilizationSeries* s : busiest_links(r, r.links.size())) {
-        const TopologyLink& link = first_link(map, *s);
-        table.rows.push_back({q(s->name), s->count, name_of(link.category), link.bandwidth.si(), link.latency.si(),
+        const TopologyLink* link = first_link(map, *s);
+        table.rows.push_back({q(s->name), s->count, link ? name_of(link->category) : QStringLiteral("what loaders share"),
+                              link ? QVariant(link->bandwidth.si()) : QVariant(), link ? QVariant(link->latency.si()) : QVariant(),
                               mean_use(map, *s, range), highest_of(*s), part_full(*s)});
     }
     return table;

@@ -59,7 +59,7 @@ public:
 private:
     QWidget* bars_card() {
         auto* card = new Card(tr("Where each millisecond goes"), tr("Each instant of a rank belongs to exactly one of these."));
-        bars_ = new ChartWidget;
+        bars_ = new ChartWidget(tr("Where the step goes, stage by stage"));
         stages_ = text_label(Type::small, "faint");
         card->body().addWidget(bars_);
         card->body().addWidget(stages_);
@@ -68,7 +68,7 @@ private:
 
     QWidget* waterfall_card() {
         auto* card = new Card(tr("One after the other"), tr("Choose one to see its formula."));
-        waterfall_ = new ChartWidget;
+        waterfall_ = new ChartWidget(tr("Where the step goes, term by term"));
         card->body().addWidget(waterfall_);
         card->body().addStretch(1);
         return card;
@@ -76,7 +76,7 @@ private:
 
     QWidget* movers_card() {
         auto* card = new Card(tr("What would move it"), tr("The step with twice of one resource, all else as it is."));
-        movers_ = new ChartWidget;
+        movers_ = new ChartWidget(tr("What would move it"));
         limit_ = text_label(Type::body, "faint");
         card->body().addWidget(movers_);
         card->body().addWidget(limit_);
@@ -88,7 +88,9 @@ private:
         formula_card_ = new Card({}, tr("What is summed up, with its numbers."));
         formula_ = new QPlainTextEdit;
         formula_->setObjectName(QStringLiteral("formula"));
+        formula_->setAccessibleName(tr("Formula"));
         formula_->setReadOnly(true);
+        formula_->setTabChangesFocus(true);
         formula_->setFont(code_font());
         formula_->setLineWrapMode(QPlainTextEdit::NoWrap);
         formula_->setFrameShape(QFrame::NoFrame);
@@ -96,7 +98,7 @@ private:
         return formula_card_;
     }
 
-    void show_answer(const Session& session, const Answer& answer) override {
+    void show_answer(const Session&, const Answer& answer) override {
         const Estimate& e = answer.report.estimate;
         bars_->show_chart(term_bars(e));
         stages_->setText(stages_text(e));
@@ -105,7 +107,6 @@ private:
         limit_->setText(capitalised(q(answer.report.bottleneck.changes_at_text)));
         terms_table_.set_table(terms_table(e));
         movers_table_.set_table(movers_table(answer.report.bottleneck));
-        what_if_ = !is_neutral(session.what_if);
         answer_ = workbench().answer();
         show_term();
     }
@@ -122,7 +123,7 @@ private:
         const Term term = selection().now().term.value_or(largest(answer_->report.estimate.terms));
         bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
         waterfall_->emphasize(static_cast<int>(term));
-        formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)) + (what_if_ ? tr(", without the what-if") : QString()));
+        formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)));
         QStringList lines;
         for (const std::string& line : explain(answer_->job, term)) lines += q(line);
         formula_->setPlainText(lines.join(QLatin1Char('\n')));
@@ -136,7 +137,6 @@ private:
     Card* formula_card_;
     QPlainTextEdit* formula_;
     std::shared_ptr<const Answer> answer_;
-    bool what_if_ = false;
     TableModel terms_table_, movers_table_;
 };
 

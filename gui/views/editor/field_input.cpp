@@ -142,6 +142,7 @@ FieldInput* make_input(const Field& field, QObject* owner) {
         case FieldKind::degree:
             return new DegreeInput(owner);
         case FieldKind::word:
+        case FieldKind::order:
             return new WordInput(field, owner);
         case FieldKind::name:
             return new NameInput(owner);

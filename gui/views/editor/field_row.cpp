@@ -50,7 +50,8 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     label->setText(field.label);
     label->setWordWrap(false);
     label->setBuddy(&widget);
-    if (field.small) {
+    const bool is_below = field.small || field.wide;
+    if (is_below) {
         grid->addWidget(label, 0, 0);
         grid->addWidget(&widget, 1, 0);
         grid->setColumnStretch(0, 1);
@@ -67,12 +68,13 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     if (!field.needed && !field.small) {
         drop_ = new QToolButton;
         drop_->setText(QStringLiteral("\u00d7"));
+        drop_->setAccessibleName(tr("Take %1 away").arg(field.label));
         drop_->setToolTip(tr("Take it away: what follows without it holds again"));
         QSizePolicy keeps_its_place = drop_->sizePolicy();
         keeps_its_place.setRetainSizeWhenHidden(true);
         drop_->setSizePolicy(keeps_its_place);
         drop_->setFixedSize(20, 20);
-        grid->addWidget(drop_, 0, 2);
+        grid->addWidget(drop_, is_below ? 1 : 0, 2);
         connect(drop_, &QToolButton::clicked, this, [this] { workbench_.edit(edits_without(workbench_.session()->document, field_)); });
     }
     grid->addWidget(problem_, 2, 0, 1, 3);
@@ -91,7 +93,7 @@ void FieldRow::take(const QString& text) {
 void FieldRow::show_session(const Session& session) {
     const std::optional<QString> stated = stated_in(session.document, field_);
     const bool is_simple = stated && !stated->startsWith(QLatin1Char('{')) && !stated->startsWith(QLatin1Char('['));
-    const QString resolved = session.answer ? field_.resolved(session.answer->scenario()) : QString();
+    const QString resolved = session.answer ? field_.resolved(session.answer->scenario) : QString();
     input_->show_text(is_simple ? *stated : resolved);
     // A degree that this scenario knows nothing of: the length of a sequence of images.
     setVisible(field_.kind != FieldKind::degree || stated || !resolved.isEmpty());

@@ -71,7 +71,7 @@ private:
             choice->setObjectName(QStringLiteral("lesson.%1").arg(i));
             choice->setArrowType(Qt::RightArrow);
             choice->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-            choice->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+            choice->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long title makes no wide page
             auto* question = text_label(Type::small, "faint");
             question->setText(q(lessons_[i].question));
             question->setIndent(3 * gap);

@@ -3,8 +3,10 @@
 #include "gui/models/meanings.hpp"
 #include "gui/models/report_tables.hpp"
 #include "gui/models/text.hpp"
+#include "gui/views/memory/memory_over_time.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/stacked_bars.hpp"
+#include "gui/views/simulation_state.hpp"
 
 #include <algorithm>
 #include <set>
@@ -61,16 +63,27 @@ public:
     MemoryView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         auto* by_stage = new Card(tr("Memory of each stage"), tr("The most that one of its ranks holds at any time, by what it is for."));
         verdict_ = text_label(Type::title);
-        stages_ = new ChartWidget;
+        stages_ = new ChartWidget(tr("Memory of each stage"));
         by_stage->body().addWidget(verdict_);
         by_stage->body().addWidget(stages_);
         column().addWidget(by_stage);
+
+        auto* over_time =
+            new Card(tr("Memory over the step"),
+                     tr("As the step is played event by event: what is held all the time, and above it activations and whatever "
+                        "else comes and goes. The line is what the device has."));
+        state_ = new SimulationState(workbench);
+        drawn_ = text_label(Type::small, "faint");
+        curves_ = new ChartWidget(tr("Memory over the step"));
+        for (QWidget* w : std::initializer_list<QWidget*>{state_, drawn_, curves_}) over_time->body().addWidget(w);
+        column().addWidget(over_time);
+        connect(state_, &SimulationState::told, curves_, &QWidget::setDisabled);
 
         auto* by_size =
             new Card(tr("How large may the micro-batch be?"), tr("The fullest stage at other micro-batches: activations grow with "
                                                                  "them, weights and what belongs to them do not."));
         largest_ = text_label(Type::body);
-        sizes_ = new ChartWidget;
+        sizes_ = new ChartWidget(tr("Memory at other micro-batches"));
         by_size->body().addWidget(largest_);
         by_size->body().addWidget(sizes_);
         column().addWidget(by_size);
@@ -84,6 +97,22 @@ public:
     [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("memory"), &table_}}; }
 
 private:
+    void follow(const Session& session) override {
+        state_->show_state(session);
+        if (!session.simulated) return workbench().want_simulation();
+        if (session.simulated == played_ || !session.simulated->report) return;
+        played_ = session.simulated;
+        show_curves();
+    }
+
+    void show_curves() {
+        const std::size_t count = played_->report->memory.size();
+        const std::vector<std::size_t> stages = stages_to_draw(*played_->report);
+        drawn_->setText(stages.size() < count ? tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count) : QString());
+        drawn_->setVisible(stages.size() < count);
+        curves_->show_chart(memory_over_time(*played_, stages));
+    }
+
     void show_answer(const Session&, const Answer& answer) override {
         const Report& r = answer.report;
         const Estimate& e = r.estimate;
@@ -91,14 +120,17 @@ private:
                                  : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
         set_role(*verdict_, e.fits ? "good" : "bad");
         stages_->show_chart(stages(e));
-        sizes_->show_chart(micro_batches(r, answer.scenario().plan.micro_batch));
+        sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
         largest_->setText(r.batch.largest_micro_batch > 0 ? tr("Micro-batches of up to <b>%1</b> fit.").arg(r.batch.largest_micro_batch)
                                                           : tr("<b>None fits</b>: what does not depend on it is already too much."));
         table_.set_table(memory_table(e));
+        if (played_) show_curves();  // in other colours
     }
 
-    QLabel *verdict_, *largest_;
-    ChartWidget *stages_, *sizes_;
+    QLabel *verdict_, *largest_, *drawn_;
+    SimulationState* state_;
+    ChartWidget *stages_, *curves_, *sizes_;
+    std::shared_ptr<const Simulated> played_;
     std::optional<int> chosen_;
     TableModel table_;
 };
@@ -109,7 +141,7 @@ ViewInfo memory_view() {
     return {
         .name = "memory",
         .title = QStringLiteral("Memory"),
-        .tip = QStringLiteral("What fills the memory of each stage, and how large the micro-batch may be"),
+        .tip = QStringLiteral("What fills the memory of each stage, when, and how large the micro-batch may be"),
         .icon =
             "<rect x='3' y='7' width='18' height='10' rx='1.5'/><path d='M7 10.5v3M12 10.5v3M17 10.5v3M6 17v3M10 17v3M14 17v3M18 17v3'/>",
         .make = [](Workbench& w, Selection& s) { return std::make_unique<MemoryView>(w, s); }};

@@ -1,15 +1,19 @@
 #include "gui/views/paint/chart.hpp"
 
 #include <QHelpEvent>
+#include <QMetaMethod>
 #include <QMouseEvent>
+#include <QTextDocumentFragment>
 #include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sextant::gui {
 
-ChartWidget::ChartWidget(QWidget* parent) : QWidget(parent) {
+ChartWidget::ChartWidget(const QString& name) {
+    setAccessibleName(name);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -45,7 +49,10 @@ void ChartWidget::paintEvent(QPaintEvent*) {
         painter.setPen(QPen(look_of(*this).accent, 1, Qt::DotLine));
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
-    setFocusPolicy(std::ranges::any_of(hits_, &Hit::can_be_chosen) ? Qt::StrongFocus : Qt::NoFocus);
+}
+
+void ChartWidget::connectNotify(const QMetaMethod& signal) {
+    if (signal == QMetaMethod::fromSignal(&ChartWidget::chosen)) setFocusPolicy(Qt::StrongFocus);
 }
 
 const Hit* ChartWidget::hit_at(QPointF p) const {
@@ -67,14 +74,19 @@ void ChartWidget::mouseMoveEvent(QMouseEvent* e) {
 }
 
 void ChartWidget::move_choice(int step) {
-    std::vector<int> keys;
-    for (const Hit& h : hits_)
-        if (h.can_be_chosen) keys.push_back(h.key);
-    if (keys.empty()) return;
-    const auto now = emphasized_ ? std::ranges::find(keys, *emphasized_) : keys.end();
-    const int count = static_cast<int>(keys.size());
-    const int at = now == keys.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - keys.begin()) + step + count) % count;
-    emit chosen(keys[static_cast<std::size_t>(at)]);
+    std::vector<Hit> choices;
+    std::ranges::copy_if(hits_, std::back_inserter(choices), &Hit::can_be_chosen);
+    if (choices.empty()) return;
+    const auto now = emphasized_ ? std::ranges::find(choices, *emphasized_, &Hit::key) : choices.end();
+    const int count = static_cast<int>(choices.size());
+    const int at = now == choices.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - choices.begin()) + step + count) % count;
+    emit chosen(choices[static_cast<std::size_t>(at)].key);
+    tell(choices[static_cast<std::size_t>(at)]);
+}
+
+void ChartWidget::tell(const Hit& hit) {
+    setAccessibleDescription(QTextDocumentFragment::fromHtml(hit.tip).toPlainText());
+    QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.tip, this, hit.area.toAlignedRect());
 }
 
 void ChartWidget::keyPressEvent(QKeyEvent* e) {

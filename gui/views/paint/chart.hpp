@@ -33,12 +33,13 @@ public:
     virtual std::vector<Hit> paint(QPainter&, const QRectF& area, const Look&, std::optional<int> emphasized) const = 0;
 };
 
-// Shows a chart. Its parts can be chosen by pointer, and by arrow keys and Enter.
+// Shows a chart. Its parts can be chosen by pointer, and by arrow keys and Enter, where somebody listens to that.
 class ChartWidget : public QWidget {
     Q_OBJECT
 
 public:
-    explicit ChartWidget(QWidget* parent = nullptr);
+    // `name`: of what it shows, for those who hear it.
+    explicit ChartWidget(const QString& name);
 
     void show_chart(std::shared_ptr<const Chart>);
     void emphasize(std::optional<int> key);
@@ -58,9 +59,11 @@ protected:
     void mouseMoveEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     bool event(QEvent*) override;
+    void connectNotify(const QMetaMethod&) override;
 
 private:
     [[nodiscard]] const Hit* hit_at(QPointF) const;
+    void tell(const Hit&);
     void move_choice(int step);
 
     std::shared_ptr<const Chart> chart_;

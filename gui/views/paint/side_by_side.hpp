@@ -3,7 +3,9 @@
 
 #include <QWidget>
 
-class QBoxLayout;
+#include <vector>
+
+class QGridLayout;
 
 namespace sextant::gui {
 
@@ -11,15 +13,21 @@ class SideBySide : public QWidget {
     Q_OBJECT
 
 public:
-    // `needed`: the width from which on they stand side by side.
-    SideBySide(std::initializer_list<QWidget*>, int needed);
+    // `needed`: the width from which on they stand in one row. Where there is less, half of them do, and so on.
+    SideBySide(std::vector<QWidget*>, int needed);
+
+    // As if they stood below one another: they can.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent*) override;
 
 private:
-    QBoxLayout* row_;
-    int needed_;
+    void arrange(int columns);
+
+    std::vector<QWidget*> widgets_;
+    QGridLayout* grid_;
+    int needed_, columns_ = 0;
 };
 
 }  // namespace sextant::gui

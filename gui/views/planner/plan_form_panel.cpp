@@ -45,6 +45,7 @@ PlanFormPanel::PlanFormPanel() {
     row->setSpacing(4);
     unit_ = new QComboBox;
     unit_->setObjectName(QStringLiteral("planner.unit"));
+    unit_->setAccessibleName(tr("Counted in"));
     unit_->addItems({tr("devices"), tr("nodes")});
     QLineEdit* numbers = add(PlanFormField::devices, *grid, 0, 1, tr("How many"), "planner.devices",
                              tr("A number, several (8,16,64), or a range: of devices doubled each time, of nodes one by one (4..16)"));

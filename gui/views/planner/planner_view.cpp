@@ -83,8 +83,9 @@ private:
         auto* card = new Card(tr("Throughput against what it takes"), tr("Choose a plan to see it; a double click opens it."));
         axis_ = new QComboBox;
         axis_->setObjectName(QStringLiteral("planner.axis"));
+        axis_->setAccessibleName(tr("Drawn"));
         axis_->addItem(tr("against memory"), static_cast<int>(PlanAxis::memory));
-        plot_ = new ChartWidget;
+        plot_ = new ChartWidget(tr("Plans as points"));
         plot_->setObjectName(QStringLiteral("planner.plot"));
         card->body().addWidget(axis_, 0, Qt::AlignLeft);
         card->body().addWidget(plot_);
@@ -120,7 +121,7 @@ private:
     QWidget* beside_card() {
         auto* card =
             new Card(tr("Beside one another"), tr("The plans that are marked above: where their steps go, and what they come to."));
-        beside_bars_ = new ChartWidget;
+        beside_bars_ = new ChartWidget(tr("Where the step of each plan goes"));
         auto* table = new WholeTable(beside_, WholeTable::Room::shared);
         table->setSelectionMode(QAbstractItemView::NoSelection);
         table->setFocusPolicy(Qt::NoFocus);
@@ -134,7 +135,9 @@ private:
     QWidget* alternatives_card() {
         alternatives_card_ =
             new Card(tr("Why not the obvious?"), tr("Plans that somebody would think of first, each as good as it can be."));
-        alternatives_card_->body().addWidget(new WholeTable(alternatives_));
+        auto* table = new WholeTable(alternatives_);
+        table->setAccessibleName(tr("Why not the obvious?"));
+        alternatives_card_->body().addWidget(table);
         return alternatives_card_;
     }
 
@@ -163,7 +166,7 @@ private:
         // What was typed stays, unless it was of another scenario or is what a search was asked.
         if (form_of_ != session.document.file || (session.plans && session.plans != findings_)) {
             form_of_ = session.document.file;
-            form_->show_form(session.plans ? session.plans->form : plan_form(answer.scenario()));
+            form_->show_form(session.plans ? session.plans->form : plan_form(answer.scenario));
             form_->show_problems({});
         }
         show_findings(session);
@@ -265,7 +268,7 @@ private:
         const SessionPtr session = row_->session_to_ask();
         if (!session) return;
         const PlanForm form = form_->form();
-        ReadPlanForm read = read_plan_form(form, session->answer->scenario());
+        ReadPlanForm read = read_plan_form(form, session->answer->scenario);
         form_->show_problems(read.problems);
         if (!read.question) return row_->say(tr("Mend what is marked, then search again."));
         row_->ask(&Session::plans,

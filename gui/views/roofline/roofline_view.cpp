@@ -38,7 +38,7 @@ public:
                      tr("Each kernel by what would shorten it most if there were twice of it; exchanges and waits are not among them."));
         verdict_ = text_label(Type::body);
         verdict_->setObjectName(QStringLiteral("roofline.verdict"));
-        bars_ = new ChartWidget;
+        bars_ = new ChartWidget(tr("What bounds the kernels"));
         summary->body().addWidget(verdict_);
         summary->body().addWidget(bars_);
         column().addWidget(summary);
@@ -46,7 +46,7 @@ public:
         plot_card_ =
             new Card({}, tr("The slope is the memory bandwidth that streaming kernels reach; levels are peaks by data type, dashed what "
                             "large products sustain. The larger a point, the longer its kernel takes in a step."));
-        plot_ = new ChartWidget;
+        plot_ = new ChartWidget(tr("Kernels under their roofs"));
         plot_->setObjectName(QStringLiteral("roofline.plot"));
         edge_ = text_label(Type::small, "faint");
         plot_card_->body().addWidget(plot_);
@@ -67,12 +67,11 @@ public:
     [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("kernels"), &all_}}; }
 
 private:
-    void show_answer(const Session& session, const Answer& answer) override {
+    void show_answer(const Session&, const Answer& answer) override {
         const Roofline all = roofline(answer.job);
-        const Scenario& job = answer.scenario();
+        const Scenario& job = answer.scenario;
         const Estimate& e = answer.report.estimate;
-        verdict_->setText(verdict(all, answer.step_without_what_if) +
-                          (is_neutral(session.what_if) ? QString() : tr(" (Without the what-if.)")));
+        verdict_->setText(verdict(all, e.step));
         bars_->show_chart(bound_bars(all, look_of(*this)));
         plot_card_->set_heading(tr("Kernels on %1").arg(q(job.cluster.node.device.name)) +
                                 (e.memory.size() > 1 ? tr(", of stage %1, which finishes last").arg(all.stage) : QString()));

@@ -36,7 +36,9 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     said_->setObjectName(name + QStringLiteral(".said"));
     log_ = new QPlainTextEdit;
     log_->setObjectName(name + QStringLiteral(".log"));
+    log_->setAccessibleName(tr("What it says"));
     log_->setReadOnly(true);
+    log_->setTabChangesFocus(true);
     log_->setFont(code_font());
     log_->setMaximumBlockCount(most_lines);
     log_->setFixedHeight(log_height);

@@ -37,7 +37,7 @@ Compared held_beside(const std::shared_ptr<const Answer>& answer, const std::sha
     if (!measured->run)
         throw InputError(Diagnostic{measured->file.string(), "", "this is a timeline alone: a run says how long its steps took",
                                     "open what `sextant run --out` wrote"});
-    return {measured, compare(answer->scenario(), *measured->run)};
+    return {measured, compare(answer->scenario, *measured->run)};
 }
 
 class RunView : public PageView {
@@ -77,11 +77,13 @@ private:
         row->setSpacing(gap + 4);
         steps_ = new QSpinBox;
         steps_->setObjectName(QStringLiteral("run.steps"));
+        steps_->setAccessibleName(tr("How many steps"));
         steps_->setRange(1, 1'000'000);
         steps_->setValue(10);
         steps_->setSuffix(tr(" steps"));
         launcher_ = new QLineEdit;
         launcher_->setObjectName(QStringLiteral("run.launcher"));
+        launcher_->setAccessibleName(tr("Launcher"));
         launcher_->setPlaceholderText(tr("launcher: as usual (mpirun here, srun inside Slurm)"));
         launcher_->setToolTip(tr("What starts the ranks: mpirun --hostfile hosts, srun --partition gpu. The number of ranks is added"));
         start_ = new QPushButton(tr("Run"));
@@ -113,7 +115,7 @@ private:
                               tr("Where the step goes, of the rank that finishes last, by the same rules."));
         verdict_ = text_label(Type::body);
         verdict_->setObjectName(QStringLiteral("run.verdict"));
-        bars_ = new ChartWidget;
+        bars_ = new ChartWidget(tr("Where the step goes: predicted, simulated, measured"));
         points_to_ = text_label(Type::body, "faint");
         for (QWidget* w : std::initializer_list<QWidget*>{verdict_, bars_, points_to_}) card->body().addWidget(w);
         connect(bars_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
@@ -229,7 +231,7 @@ private:
     void show_layout() {
         const std::shared_ptr<const Answer> answer = workbench().answer();
         if (!answer) return;
-        const int ranks = run_layout(answer->scenario()).ranks, cores = QThread::idealThreadCount();
+        const int ranks = run_layout(answer->scenario).ranks, cores = QThread::idealThreadCount();
         const bool too_many = launcher_->text().trimmed().isEmpty() && ranks > most_ranks_per_core * cores;
         layout_->setText(
             too_many

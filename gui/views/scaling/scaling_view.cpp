@@ -92,7 +92,7 @@ private:
 
     QWidget* plot_card(const QString& heading, ChartWidget*& plot) {
         auto* card = new Card(heading, tr("Choose a point to see its plan; a double click opens it."));
-        plot = new ChartWidget;
+        plot = new ChartWidget(heading);
         card->body().addWidget(plot);
         card->body().addStretch(1);
         connect(plot, &ChartWidget::chosen, this, [this](int row) { choose(row); });
@@ -120,7 +120,7 @@ private:
     void show_answer(const Session& session, const Answer& answer) override {
         if (form_of_ != session.document.file || (session.scaling && session.scaling != findings_)) {
             form_of_ = session.document.file;
-            const ScalingForm form = session.scaling ? session.scaling->form : scaling_form(answer.scenario());
+            const ScalingForm form = session.scaling ? session.scaling->form : scaling_form(answer.scenario);
             sizes_->setText(form.sizes);
             strong_->setChecked(form.strong);
             weak_->setChecked(form.weak);
@@ -170,7 +170,7 @@ private:
         const ScalingForm form{sizes_->text().trimmed(), strong_->isChecked(), weak_->isChecked()};
         if (!form.strong && !form.weak) return row_->say(tr("Strong, weak, or both?"));
         try {
-            row_->ask(&Session::scaling, [form, request = scaling_request(form, session->answer->scenario())](const LongJob::Tell& tell) {
+            row_->ask(&Session::scaling, [form, request = scaling_request(form, session->answer->scenario)](const LongJob::Tell& tell) {
                 return found_by(form, request, tell);
             });
         } catch (const InputError& e) {

@@ -36,6 +36,7 @@ public:
         hint->setText(tr("Choose a scenario, drop a file here, or open one of your own. Everything can be changed afterwards."));
         auto* row = new QHBoxLayout;
         filter_ = new QLineEdit;
+        filter_->setAccessibleName(tr("Search"));
         filter_->setPlaceholderText(tr("Search: a model, a machine, a lesson"));
         filter_->setClearButtonEnabled(true);
         filter_->setObjectName(QStringLiteral("filter"));
@@ -47,6 +48,7 @@ public:
         row->addWidget(lessons);
         list_ = new QListView;
         list_->setObjectName(QStringLiteral("bare"));
+        list_->setAccessibleName(tr("Scenarios"));
         list_->setModel(&model_);
         list_->setItemDelegate(new ScenarioDelegate(this));
         list_->setMouseTracking(true);
@@ -68,7 +70,17 @@ public:
         load();
     }
 
+    [[nodiscard]] bool is_complete() const override { return has_pictures_; }
+
 private:
+    // Nobody can scroll a picture in a file: all rows then.
+    void showEvent(QShowEvent* e) override {
+        int height = 2 * gap;
+        for (int row = 0; row < model_.rowCount(); ++row) height += list_->sizeHintForRow(row);
+        if (testAttribute(Qt::WA_DontShowOnScreen)) list_->setFixedHeight(height);
+        View::showEvent(e);
+    }
+
     void choose(const QModelIndex& index) {
         if (const QString path = index.data(ScenarioListModel::path).toString(); !path.isEmpty()) emit wants_to_open(path);
     }
@@ -79,12 +91,17 @@ private:
         model_.set_entries(listed(recent, false));
         in_background(
             this, [recent] { return listed(recent, true); },
-            [this](std::vector<ScenarioEntry> entries) { model_.set_entries(std::move(entries)); });
+            [this](std::vector<ScenarioEntry> entries) {
+                model_.set_entries(std::move(entries));
+                has_pictures_ = true;
+                emit completed();
+            });
     }
 
     ScenarioListModel model_;
     QLineEdit* filter_;
     QListView* list_;
+    bool has_pictures_ = false;
 };
 
 }  // namespace

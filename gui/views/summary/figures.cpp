@@ -3,9 +3,10 @@
 #include "gui/models/meanings.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/interval_bar.hpp"
+#include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/paint/stacked_bars.hpp"
 
-#include <QGridLayout>
+#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e) {
 FigureCard::FigureCard(const QString& heading, const QString& tip) : Card(heading, tip) {
     figure_ = text_label(Type::figure);
     lines_ = text_label(Type::body, "faint");
-    chart_ = new ChartWidget;
+    chart_ = new ChartWidget(tr("Interval of the step time"));
     body().setSpacing(2);
     body().addWidget(figure_);
     body().addWidget(chart_);
@@ -55,20 +56,15 @@ void FigureCard::set_figure(const QString& value, const QString& unit) {
 void FigureCard::set_lines(const QString& lines) { lines_->setText(lines); }
 
 Figures::Figures() {
-    auto* row = new QGridLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap + 4);
     step_ = new FigureCard(tr("Step time"), tr("The time from one update of the weights to the next, with the interval in which it lies in "
                                                "four of five cases."));
     throughput_ = new FigureCard(tr("Throughput"), tr("What all devices together train on in a second."));
     memory_ = new FigureCard(tr("Memory"), tr("The most that any device needs, and what it has. The red line is its capacity."));
     efficiency_ = new FigureCard(tr("Efficiency"), tr("MFU: the arithmetic that the mathematics needs, over what the devices could do in "
                                                       "the time of the step. HFU also counts what is computed twice."));
-    int column = 0;
-    for (FigureCard* card : {step_, throughput_, memory_, efficiency_}) {
-        row->addWidget(card, 0, column);
-        row->setColumnStretch(column++, 1);
-    }
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(new SideBySide({step_, throughput_, memory_, efficiency_}, 680));
     step_->figure().setObjectName(QStringLiteral("step_time"));
     step_->chart().show();
     memory_->chart().show();

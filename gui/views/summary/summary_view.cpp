@@ -59,7 +59,7 @@ public:
 
         auto* time =
             new Card(tr("Where the time goes"), tr("Each instant of the rank that finishes last belongs to exactly one of these."));
-        terms_ = new ChartWidget;
+        terms_ = new ChartWidget(tr("Where the step goes"));
         hidden_ = text_label(Type::small, "faint");
         time->body().addWidget(terms_);
         time->body().addWidget(hidden_);
@@ -86,7 +86,7 @@ private:
         kind_ = text_label(Type::title);
         why_ = text_label(Type::body);
         help_ = text_label(Type::body, "faint");
-        movers_ = new ChartWidget;
+        movers_ = new ChartWidget(tr("What would move it"));
         for (QWidget* w : std::initializer_list<QWidget*>{kind_, why_, movers_, help_}) card->body().addWidget(w);
         card->body().addStretch(1);
         return card;
@@ -96,7 +96,7 @@ private:
         auto* card =
             new Card(tr("How far to trust it"), tr("What the answer rests on, how each number is known, and how far its doubt moves the "
                                                    "answer. Rest the pointer on one to see its source."));
-        inputs_ = new ChartWidget;
+        inputs_ = new ChartWidget(tr("What the answer rests on"));
         assumptions_ = text_label(Type::body, "faint");
         advice_ = text_label(Type::body, "accent");
         for (QWidget* w : std::initializer_list<QWidget*>{inputs_, advice_, assumptions_}) card->body().addWidget(w);

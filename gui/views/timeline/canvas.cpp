@@ -290,6 +290,12 @@ bool TimelineCanvas::move_by_key(int key) {
             return follow_tie(Bond::cause), true;
         case Qt::Key_BracketRight:
             return follow_tie(Bond::effect), true;
+        case Qt::Key_Comma:
+            return choose_beside(-1), true;
+        case Qt::Key_Period:
+            return choose_beside(1), true;
+        case Qt::Key_R:
+            return select_range(range_of_choice()), true;
         default:
             return false;
     }
@@ -301,13 +307,37 @@ void TimelineCanvas::follow_tie(Bond bond) {
     if (aspect_.chosen && tie != aspect_.ties.end()) choose(ChosenSpan{aspect_.chosen->origin, bond == Bond::cause ? tie->from : tie->to});
 }
 
+// The segment before or behind the chosen one in its lane; without one, the first in the uppermost lane of what is shown.
+void TimelineCanvas::choose_beside(int step) {
+    const StreamRow& uppermost = content_->ranks.front().streams.front();
+    const Origin origin = aspect_.chosen ? aspect_.chosen->origin : uppermost.origin;
+    const Timeline& timeline = content_->of(origin);
+    const auto lane = timeline.lanes.spans(aspect_.chosen ? timeline.lanes.lane_of(aspect_.chosen->span) : uppermost.lane);
+    const auto start = [&](SpanIndex s) { return timeline.trace->spans[s].start; };
+    const auto now =
+        aspect_.chosen ? std::ranges::find(lane, aspect_.chosen->span) : std::ranges::lower_bound(lane, aspect_.from, {}, start);
+    const auto next = now - lane.begin() + (aspect_.chosen ? step : 0);
+    if (next >= 0 && next < std::ssize(lane)) choose(ChosenSpan{origin, lane[static_cast<std::size_t>(next)]});
+}
+
+void TimelineCanvas::select_range(std::optional<TimeRange> range) {
+    set_range(range);
+    emit range_selected(range);
+}
+
+// Of the chosen segment, else of all that is shown.
+TimeRange TimelineCanvas::range_of_choice() const {
+    if (!aspect_.chosen) return {aspect_.from, aspect_.to};
+    const Span& span = content_->of(aspect_.chosen->origin).trace->spans[aspect_.chosen->span];
+    return {span.start, span.end};
+}
+
 void TimelineCanvas::keyPressEvent(QKeyEvent* e) {
     if (!content_ || e->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return QWidget::keyPressEvent(e);
     if (move_by_key(e->key())) return;
     if (e->key() != Qt::Key_Escape) return QWidget::keyPressEvent(e);
     if (aspect_.chosen) return choose(std::nullopt);
-    set_range(std::nullopt);
-    emit range_selected(std::nullopt);
+    select_range(std::nullopt);
 }
 
 QString TimelineCanvas::tip_at(QPointF p) const {

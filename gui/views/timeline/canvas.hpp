@@ -61,6 +61,9 @@ private:
     void keep_in_bounds();
     bool move_by_key(int key);
     void follow_tie(Bond);
+    void choose_beside(int step);
+    void select_range(std::optional<TimeRange>);
+    [[nodiscard]] TimeRange range_of_choice() const;
 
     std::shared_ptr<const TimelineContent> content_;
     TimelineAspect aspect_;

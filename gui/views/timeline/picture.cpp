@@ -199,7 +199,9 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     const QFont font = font_of(Type::small);
     const double letters = (box.width() - 6) / 6.2;  // about as wide as one is; to measure each text would take longer than to paint it
     QString label;
-    for (const QString& name : {q(trace.names[span.name]), q(look_of(span.kind).name), QString::number(span.micro_batch)}) {
+    const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
+    const QString kind = q(look_of(span.kind).name);
+    for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, QString::number(span.micro_batch)}) {
         label = name;
         if (static_cast<double>(label.size()) <= letters) break;
     }
@@ -219,10 +221,14 @@ void TimelinePicture::paint_link(QPainter& painter, const Row& row, const Look& 
         const double left = std::max(body_.left(), x_of(static_cast<double>(i) / count * end));
         const double right = std::min(body_.right(), x_of(static_cast<double>(i + 1) / count * end));
         if (left >= body_.right()) break;
-        const double busy = std::clamp(row.link->busy[i], 0.0, 1.0), height = busy * row.height;
+        const double busy = std::clamp(row.link->busy[i], 0.0, 1.0), height = busy > 0 ? std::max(1.0, busy * row.height) : 0;
         painter.fillRect(QRectF(std::round(left), row.y + row.height - height, std::round(right) - std::round(left), height),
                          colour_of_utilization(busy, look));
     }
+    constexpr double hardly = 0.1;
+    if (const double most = highest_of(*row.link); most < hardly)
+        paint_text(painter, area.adjusted(gap, 0, 0, -1), Qt::AlignVCenter, QStringLiteral("at most %1").arg(percent(most)),
+                   font_of(Type::small), look.faint);
 }
 
 std::optional<QRectF> TimelinePicture::row_of(const ChosenSpan& chosen) const {

@@ -20,6 +20,7 @@ SearchBar::SearchBar() {
     row->setSpacing(gap / 2);
     words_ = new QLineEdit;
     words_->setObjectName(QStringLiteral("timeline_search"));
+    words_->setAccessibleName(tr("Search"));
     words_->setPlaceholderText(tr("Search: backward, all_reduce, block 3 (Ctrl+F)"));
     words_->setClearButtonEnabled(true);
     words_->setMinimumWidth(120);
@@ -30,6 +31,7 @@ SearchBar::SearchBar() {
     const auto add = [&](const QString& sign, const QString& tip, int step, const QKeySequence& keys) {
         auto* button = new QToolButton;
         button->setText(sign);
+        button->setAccessibleName(tip);
         button->setToolTip(tip);
         button->setShortcut(keys);
         row->addWidget(button);

@@ -57,8 +57,9 @@ public:
         column->setContentsMargins(gap, gap, gap, gap);
         column->setSpacing(gap / 2);
         headline_ = text_label(Type::body);
-        legend_ = new ChartWidget;
+        legend_ = new ChartWidget(tr("Kinds of work"));
         canvas_ = new TimelineCanvas;
+        canvas_->setAccessibleName(tr("The step over time"));
         scroll_ = new QScrollBar(Qt::Vertical);
         details_ = text_label(Type::small);
         details_->setObjectName(QStringLiteral("segment_details"));
@@ -117,6 +118,7 @@ private:
     }
 
     void connect_canvas() {
+        connect(state_, &SimulationState::told, canvas_, &TimelineCanvas::set_outdated);
         connect(canvas_, &TimelineCanvas::moved, this, [this] { show_scroll(); });
         connect(scroll_, &QScrollBar::valueChanged, canvas_, [this](int top) { canvas_->scroll_to(top); });
         connect(canvas_, &TimelineCanvas::chosen, this, [this](const std::optional<ChosenSpan>& span) { choose(span); });
@@ -152,7 +154,6 @@ private:
         if (!simulated) workbench().want_simulation();
         const bool is_known = simulated && simulated->report;
         state_->show_state(session);
-        canvas_->set_outdated(!is_known);
         const auto& content = canvas_->content();
         if (!is_known || (content && content->simulated == simulated && content->measured == session.measured)) return;
         show_timeline(simulated, session.measured);
@@ -209,7 +210,8 @@ private:
         if (!canvas_->content() || !chosen) {
             details_->setText(
                 tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
-                   "Wheel or W, S zoom; drag or A, D move; F fits; [ and ] go to cause and effect."));
+                   "Wheel or W, S zoom; drag or A, D move; F fits; comma and period choose the segment beside, R its range; [ and ] go to "
+                   "cause and effect."));
             return set_role(*details_, "faint");
         }
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;

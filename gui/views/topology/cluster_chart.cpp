@@ -135,10 +135,10 @@ private:
     }
 
     // As long as there is room for.
-    QString label_of(int v, double room) const {
+    QString label_of(int v, double room, const QFont& font) const {
         const TopologyVertex& at = vertex(v);
-        const auto fitting = [room](const QString& longer, const QString& shorter) {
-            return text_width(longer, font_of(Type::small)) <= room ? longer : shorter;
+        const auto fitting = [&](const QString& longer, const QString& shorter) {
+            return text_width(longer, font) <= room ? longer : shorter;
         };
         switch (at.kind) {
             case VertexKind::device:
@@ -169,8 +169,10 @@ private:
         painter_.setPen(is_rank || in_group ? QPen(look_.warning, is_rank ? 4 : 2.5) : QPen(look_.faint, 1));
         painter_.setBrush(ground);
         painter_.drawRoundedRect(place, 3, 3);
-        paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, label_of(v, place.width() + (rank ? 3 : 0)),
-                   font_of(Type::small), rank ? text_on(ground) : look_.text);
+        QFont font = font_of(Type::small);
+        if (rank && text_width(QString::number(*rank), font) > place.width() - 3) font.setPixelSize(font.pixelSize() - 2);
+        paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, label_of(v, place.width(), font), font,
+                   rank ? text_on(ground) : look_.text);
         ranks_.push_back({place, rank.value_or(-1), vertex_tip(v), rank.has_value()});
     }
 

@@ -33,7 +33,7 @@ public:
         findings_ = text_label(Type::body);
         findings_->setObjectName(QStringLiteral("findings"));
         range_ = text_label(Type::small, "faint");
-        chart_ = new ChartWidget;
+        chart_ = new ChartWidget(tr("The machine and its links"));
         chart_->setObjectName(QStringLiteral("cluster_chart"));
         card->body().addWidget(findings_);
         card->body().addWidget(range_);
@@ -41,6 +41,7 @@ public:
         card->body().addWidget(chart_);
         column().addWidget(card);
         connect(chart_, &ChartWidget::chosen, rank_, &QSpinBox::setValue);
+        connect(state_, &SimulationState::told, chart_, &QWidget::setDisabled);
         connect(&selection, &Selection::changed, this, [this] { take_selection(); });
     }
 
@@ -53,11 +54,13 @@ private:
         text->setText(tr("Mark the"));
         dimension_ = new QComboBox;
         dimension_->setObjectName(QStringLiteral("group"));
+        dimension_->setAccessibleName(tr("Group to mark"));
         for (const GroupChoice& choice : group_choices) dimension_->addItem(QLatin1String(choice.name));
         auto* of = text_label(Type::body);
         of->setText(tr("of rank"));
         rank_ = new QSpinBox;
         rank_->setObjectName(QStringLiteral("rank"));
+        rank_->setAccessibleName(tr("Rank"));
         for (QWidget* w : std::initializer_list<QWidget*>{text, dimension_, of, rank_}) row->addWidget(w);
         row->addStretch(1);
         connect(dimension_, &QComboBox::activated, this, [this](int i) {
@@ -98,7 +101,6 @@ private:
 
     void follow(const Session& session) override {
         state_->show_state(session);
-        chart_->setEnabled(session.simulated && session.simulated->map);
         if (!session.simulated) return workbench().want_simulation();
         if (!session.simulated->map || session.simulated->map == map_) return;
         map_ = session.simulated->map;

@@ -73,7 +73,7 @@ void AnswerBar::refresh() {
     for (QLabel* label : {plan_, step_, rest_}) label->clear();
     if (!session->answer) return name_->setText(q(session->document.file.filename().string()));
     const Report& r = session->answer->report;
-    name_->setText(q(r.scenario) + (is_neutral(session->what_if) ? QString() : tr(" \u2013 what if")));
+    name_->setText(q(r.scenario));
     plan_->setText(q(r.plan));
     plan_->setToolTip(q(r.workload + ", " + r.hardware + ", " + r.plan));
     step_->setText(quantity(r.estimate.step));

@@ -121,10 +121,10 @@ void FileActions::export_report(const QString& path, const ViewInfo& topology, S
     if (session->simulated && session->simulated->report) figures.push_back({"The cluster", svg_of(topology, workbench_, selection)});
     in_background(
         this,
-        [answer = session->answer, played = session->simulated, figures = std::move(figures), file = path_of(path)]() -> QString {
+        [session, figures = std::move(figures), file = path_of(path)]() -> QString {
             try {
-                const Simulated now = played ? *played : simulated(*answer);
-                const std::string page = report_html(answer->job, answer->report, now.report.get(), figures);
+                const Simulated now = session->simulated ? *session->simulated : simulated(*session);
+                const std::string page = report_html(session->answer->job, session->answer->report, now.report.get(), figures);
                 replace_text_file(file, [&](std::ostream& out) { out << page; });
                 return {};
             } catch (const std::exception& e) {

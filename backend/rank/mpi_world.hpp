@@ -26,6 +26,7 @@ public:
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] const std::string& host() const { return host_; }
+    [[nodiscard]] int rank_on_host() const;  // as the launcher numbers them
     [[nodiscard]] static std::string library_version();
     // To add to this rank's clock to get that of rank 0. All ranks call it.
     [[nodiscard]] Seconds clock_offset() const;

@@ -1,4 +1,4 @@
-#include "backend/cpu/heartbeat.hpp"
+#include "backend/rank/heartbeat.hpp"
 
 #include "backend/exec/recorder.hpp"
 

@@ -1,11 +1,12 @@
-#include "backend/cpu/mpi_world.hpp"
+#include "backend/rank/mpi_world.hpp"
 
 #include "backend/exec/recorder.hpp"
 #include "model/base/diagnostics.hpp"
 
-#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <numeric>
 #include <string_view>
@@ -23,8 +24,9 @@ constexpr unsigned longest_start = 120, longest_end = 8;
 constexpr unsigned longest_abort = 3;
 
 void give_up(int) {
-    constexpr std::string_view text = "sextant-exec-cpu: MPI does not come back from its start or end: another rank has died or hangs\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    constexpr const char* text = ": MPI does not come back from its start or end: another rank has died or hangs\n";
+    for (const char* part : {const_cast<const char*>(program_invocation_short_name), text})
+        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
     _exit(3);
 }
 
@@ -72,6 +74,12 @@ MpiWorld::~MpiWorld() {
     alarm(longest_end);
     MPI_Finalize();
     alarm(0);
+}
+
+int MpiWorld::rank_on_host() const {
+    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+        if (const char* number = std::getenv(variable)) return std::atoi(number);
+    return rank_;
 }
 
 std::string MpiWorld::library_version() {
@@ -137,7 +145,8 @@ std::optional<int> MpiWorld::first_where(bool holds) const {
 }
 
 void MpiWorld::say(const std::string& what) const {
-    const std::string line = "sextant-exec-cpu: rank " + std::to_string(rank_) + " on " + host_ + ": " + what + "\n";
+    const std::string line =
+        std::string(program_invocation_short_name) + ": rank " + std::to_string(rank_) + " on " + host_ + ": " + what + "\n";
     std::cerr.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
 }
 

@@ -1,4 +1,4 @@
-// The few arguments of sextant-exec-cpu. People call `sextant run`, which explains itself.
+// The few arguments of an executor. People call `sextant run`, which explains itself.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct ExecArguments {
     bool skip_bad_samples = false;
     double hang_timeout = 5;  // seconds without a sign of life after which a rank counts as lost
     bool check = false;       // says whether the scenario runs, and does not run it: one process, without MPI
+    bool runs_here = false;   // of check: and whether this machine has what it takes
     bool parameters = false;  // sums over the final weights go to the record
 };
 

@@ -6,8 +6,8 @@
 // launcher ends the rest, and when it crashes, with whatever locks the thread that crashed may hold.
 #pragma once
 
-#include "backend/cpu/mpi_world.hpp"
 #include "backend/exec/whereabouts.hpp"
+#include "backend/rank/mpi_world.hpp"
 
 #include <array>
 #include <condition_variable>

@@ -1,6 +1,6 @@
-#include "backend/cpu/mpi_transport.hpp"
+#include "backend/rank/mpi_transport.hpp"
 
-#include "backend/cpu/mpi_world.hpp"
+#include "backend/rank/mpi_world.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>

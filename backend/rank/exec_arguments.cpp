@@ -1,4 +1,4 @@
-#include "backend/cpu/exec_arguments.hpp"
+#include "backend/rank/exec_arguments.hpp"
 
 #include "model/base/diagnostics.hpp"
 
@@ -9,10 +9,10 @@ namespace sextant {
 namespace {
 
 constexpr auto usage =
-    "mpirun -n N sextant-exec-cpu SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
+    "mpirun -n N sextant-exec-cpu|cuda SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
     "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples fail|skip] "
     "[--stage DIR] [--stage-mode copy|untar] "
-    "[--parameters] [--check] [--out FILE]";
+    "[--parameters] [--check] [--here] [--out FILE]";
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
@@ -72,6 +72,8 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.unpack = is_untar(word, value());
         else if (word == "--check")
             a.check = true;
+        else if (word == "--here")
+            a.runs_here = true;
         else if (word == "--parameters")
             a.parameters = true;
         else if (word == "--out")

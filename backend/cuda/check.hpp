@@ -1,0 +1,14 @@
+// Calls of NVIDIA's libraries that fail become BackendError, naming the call and the reason.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+#include <cudnn.h>
+
+namespace sextant::cuda {
+
+void check(cudaError_t, const char* call);
+void check(cublasStatus_t, const char* call);
+void check(cudnnStatus_t, const char* call);
+
+}  // namespace sextant::cuda

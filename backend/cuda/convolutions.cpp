@@ -1,0 +1,135 @@
+#include "backend/cuda/convolutions.hpp"
+
+#include "backend/cuda/check.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <array>
+
+namespace sextant::cuda {
+namespace {
+
+constexpr std::size_t most_workspace = std::size_t{1} << 30;
+constexpr int choices = 8;
+constexpr float one = 1, zero = 0;
+
+int extent(std::int64_t e) { return static_cast<int>(e); }
+
+}  // namespace
+
+// What cuDNN is told of a convolution.
+struct Convolutions::Description {
+    cudnnTensorDescriptor_t x = nullptr, y = nullptr;
+    cudnnFilterDescriptor_t filter = nullptr;
+    cudnnConvolutionDescriptor_t convolution = nullptr;
+
+    Description(const kernels::ConvolutionShape& s, bool tf32) {
+        check(cudnnCreateTensorDescriptor(&x), "cudnnCreateTensorDescriptor");
+        check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
+        check(cudnnCreateFilterDescriptor(&filter), "cudnnCreateFilterDescriptor");
+        check(cudnnCreateConvolutionDescriptor(&convolution), "cudnnCreateConvolutionDescriptor");
+        check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, extent(s.batch), extent(s.in_channels), extent(s.in_h),
+                                         extent(s.in_w)),
+              "cudnnSetTensor4dDescriptor");
+        check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, extent(s.batch), extent(s.out_channels), extent(s.out_h),
+                                         extent(s.out_w)),
+              "cudnnSetTensor4dDescriptor");
+        check(cudnnSetFilter4dDescriptor(filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NHWC, extent(s.out_channels), extent(s.filter_channels()),
+                                         extent(s.kernel_h), extent(s.kernel_w)),
+              "cudnnSetFilter4dDescriptor");
+        check(cudnnSetConvolution2dDescriptor(convolution, extent(s.padding_h), extent(s.padding_w), extent(s.stride), extent(s.stride), 1,
+                                              1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
+              "cudnnSetConvolution2dDescriptor");
+        check(cudnnSetConvolutionGroupCount(convolution, extent(s.groups)), "cudnnSetConvolutionGroupCount");
+        // By default cuDNN multiplies fp32 as TF32 where it can.
+        check(cudnnSetConvolutionMathType(convolution, tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");
+    }
+    Description(const Description&) = delete;
+    Description& operator=(const Description&) = delete;
+    ~Description() {
+        cudnnDestroyConvolutionDescriptor(convolution);
+        cudnnDestroyFilterDescriptor(filter);
+        cudnnDestroyTensorDescriptor(y);
+        cudnnDestroyTensorDescriptor(x);
+    }
+};
+
+Convolutions::Convolutions(cudaStream_t stream, bool tf32, Scratch scratch) : tf32_(tf32), scratch_(std::move(scratch)) {
+    cudnnHandle_t made = nullptr;
+    check(cudnnCreate(&made), "cudnnCreate");
+    library_.reset(made, [](cudnnHandle_t h) { cudnnDestroy(h); });
+    check(cudnnSetStream(made, stream), "cudnnSetStream");
+}
+
+Convolutions::~Convolutions() = default;
+
+// The fastest, as the library thinks, that takes no more room than there is and no other arithmetic than is allowed.
+template <class Performance>
+void Convolutions::choose(Way& way, const Performance* list, int count) const {
+    for (int i = 0; i < count; ++i) {
+        const bool exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
+        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].memory > most_workspace || (!tf32_ && !exact)) continue;
+        way.algorithm = static_cast<int>(list[i].algo);
+        way.workspace = list[i].memory;
+        if (tf32_) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
+        return;
+    }
+    throw BackendError("cuDNN has no way to run this convolution");
+}
+
+const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::ConvolutionShape& s) {
+    const auto [at, is_new] = ways_.try_emplace({pass, s});
+    if (!is_new) return at->second;
+    Way way{std::make_shared<Description>(s, tf32_)};
+    const Description& d = *way.description;
+    int found = 0;
+    if (pass == Pass::forward) {
+        std::array<cudnnConvolutionFwdAlgoPerf_t, choices> list{};
+        check(cudnnGetConvolutionForwardAlgorithm_v7(library_.get(), d.x, d.filter, d.convolution, d.y, choices, &found, list.data()),
+              "cudnnGetConvolutionForwardAlgorithm_v7");
+        choose(way, list.data(), found);
+    } else if (pass == Pass::back) {
+        std::array<cudnnConvolutionBwdDataAlgoPerf_t, choices> list{};
+        check(cudnnGetConvolutionBackwardDataAlgorithm_v7(library_.get(), d.filter, d.y, d.convolution, d.x, choices, &found, list.data()),
+              "cudnnGetConvolutionBackwardDataAlgorithm_v7");
+        choose(way, list.data(), found);
+    } else {
+        std::array<cudnnConvolutionBwdFilterAlgoPerf_t, choices> list{};
+        check(
+            cudnnGetConvolutionBackwardFilterAlgorithm_v7(library_.get(), d.x, d.y, d.convolution, d.filter, choices, &found, list.data()),
+            "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
+        choose(way, list.data(), found);
+    }
+    return at->second = std::move(way);
+}
+
+Array Convolutions::room_for(const Way& w) const { return scratch_(static_cast<std::int64_t>((w.workspace + 3) / 4)); }
+
+void Convolutions::convolve(const kernels::ConvolutionShape& s, const float* x, const float* filter, float* y) {
+    const Way& w = way_of(Pass::forward, s);
+    const Description& d = *w.description;
+    const Array room = room_for(w);
+    check(cudnnConvolutionForward(library_.get(), &one, d.x, x, d.filter, filter, d.convolution,
+                                  static_cast<cudnnConvolutionFwdAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.y, y),
+          "cudnnConvolutionForward");
+}
+
+void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const float* filter, const float* dy, float* dx) {
+    const Way& w = way_of(Pass::back, s);
+    const Description& d = *w.description;
+    const Array room = room_for(w);
+    check(cudnnConvolutionBackwardData(library_.get(), &one, d.filter, filter, d.y, dy, d.convolution,
+                                       static_cast<cudnnConvolutionBwdDataAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.x, dx),
+          "cudnnConvolutionBackwardData");
+}
+
+void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const float* x, const float* dy, float* d_filter) {
+    const Way& w = way_of(Pass::filter, s);
+    const Description& d = *w.description;
+    const Array room = room_for(w);
+    check(cudnnConvolutionBackwardFilter(library_.get(), &one, d.x, x, d.y, dy, d.convolution,
+                                         static_cast<cudnnConvolutionBwdFilterAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero,
+                                         d.filter, d_filter),
+          "cudnnConvolutionBackwardFilter");
+}
+
+}  // namespace sextant::cuda

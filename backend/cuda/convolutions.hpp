@@ -1,0 +1,45 @@
+// Convolutions by cuDNN, images and filters channels last. Internal to backend/cuda.
+#pragma once
+
+#include "backend/exec/array.hpp"
+#include "backend/kernels/convolution.hpp"
+
+#include <cudnn.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace sextant::cuda {
+
+class Convolutions {
+public:
+    using Scratch = std::function<Array(std::int64_t reals)>;
+    Convolutions(cudaStream_t, bool tf32, Scratch);
+    ~Convolutions();
+
+    void convolve(const kernels::ConvolutionShape&, const float* x, const float* filter, float* y);
+    void convolve_back(const kernels::ConvolutionShape&, const float* filter, const float* dy, float* dx);
+    void filter_gradient(const kernels::ConvolutionShape&, const float* x, const float* dy, float* d_filter);
+
+private:
+    struct Description;
+    enum class Pass { forward, back, filter };
+    // A pass over a shape: how cuDNN does it, and the room it takes. The library's first choice is asked for once.
+    struct Way {
+        std::shared_ptr<Description> description;
+        int algorithm = 0;
+        std::size_t workspace = 0;
+    };
+    const Way& way_of(Pass, const kernels::ConvolutionShape&);
+    template <class Performance>
+    void choose(Way&, const Performance* list, int count) const;
+    Array room_for(const Way&) const;
+
+    bool tf32_;
+    Scratch scratch_;
+    std::shared_ptr<cudnnContext> library_;
+    std::map<std::pair<Pass, kernels::ConvolutionShape>, Way> ways_;
+};
+
+}  // namespace sextant::cuda

@@ -1,0 +1,139 @@
+#include "backend/cuda/gpu.hpp"
+
+#include "backend/cuda/check.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <array>
+
+namespace sextant::cuda {
+namespace {
+
+// The first readings of the two clocks wake the GPU up.
+constexpr int clock_readings = 4;
+
+}  // namespace
+
+int gpu_count() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+    (void)cudaGetLastError();
+    return 0;
+}
+
+GpuFacts facts_of(int number) {
+    GpuFacts f;
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
+    f.name = properties.name;
+    f.capability = 10 * properties.major + properties.minor;
+    std::array<char, 32> bus{};
+    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number), "cudaDeviceGetPCIBusId");
+    f.bus = bus.data();
+    int kilohertz = 0;
+    check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, number), "cudaDeviceGetAttribute");
+    f.clock_hz = kilohertz * 1e3;
+    use(number);
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    f.free_bytes = static_cast<std::int64_t>(free);
+    return f;
+}
+
+void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
+
+WorkStream::WorkStream(int gpu) {
+    use(gpu);
+    cudaStream_t made = nullptr;
+    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    stream_.reset(made, [](cudaStream_t s) { cudaStreamDestroy(s); });
+}
+
+void WorkStream::wait() const { check(cudaStreamSynchronize(get()), "cudaStreamSynchronize"); }
+
+Marks::Marks(int gpu, const WorkStream& stream) : gpu_(gpu), stream_(stream) {
+    use(gpu);
+    check(cudaEventCreate(&base_), "cudaEventCreate");
+    begin();
+}
+
+Marks::~Marks() {
+    for (cudaEvent_t e : events_) cudaEventDestroy(e);
+    cudaEventDestroy(base_);
+}
+
+void Marks::begin() {
+    stream_.wait();
+    for (int i = 0; i < clock_readings; ++i) {
+        const Seconds before = now();
+        check(cudaEventRecord(base_, stream_.get()), "cudaEventRecord");
+        check(cudaEventSynchronize(base_), "cudaEventSynchronize");
+        base_at_ = 0.5 * (before + now());
+    }
+    const std::lock_guard lock(mutex_);
+    next_ = 0;
+}
+
+Mark Marks::make() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == events_.size()) {
+        use(gpu_);
+        cudaEvent_t made = nullptr;
+        check(cudaEventCreate(&made), "cudaEventCreate");
+        events_.push_back(made);
+    }
+    cudaEvent_t event = events_[next_++];
+    check(cudaEventRecord(event, stream_.get()), "cudaEventRecord");
+    return {{}, event};
+}
+
+bool Marks::reached(const Mark& m) {
+    if (m.event == nullptr) return true;
+    const cudaError_t state = cudaEventQuery(static_cast<cudaEvent_t>(m.event));
+    if (state == cudaErrorNotReady) return false;
+    check(state, "cudaEventQuery");
+    return true;
+}
+
+Seconds Marks::time_of(const Mark& m) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, base_, static_cast<cudaEvent_t>(m.event)), "cudaEventElapsedTime");
+    return base_at_ + static_cast<double>(milliseconds) * units::ms;
+}
+
+MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
+    return {.alignment = 256,
+            .allocate = [gpu](std::int64_t bytes) -> void* {
+                use(gpu);
+                void* memory = nullptr;
+                if (cudaMalloc(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
+                (void)cudaGetLastError();  // it is not to be found by whoever asks next
+                return nullptr;
+            },
+            .release = [](void* memory) { cudaFree(memory); },
+            .mark = [marks]() -> Mark {
+                try {
+                    return marks->make();
+                } catch (const BackendError&) {  // whoever asks next hears of it; memory that comes back is no place for it
+                    return {};
+                }
+            },
+            .reached =
+                [gpu](const Mark& m) {
+                    use(gpu);
+                    return Marks::reached(m);
+                }};
+}
+
+MemorySource pinned_memory(int gpu) {
+    return {.alignment = 4096,
+            .allocate = [gpu](std::int64_t bytes) -> void* {
+                use(gpu);
+                void* memory = nullptr;
+                if (cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
+                (void)cudaGetLastError();
+                return nullptr;
+            },
+            .release = [](void* memory) { cudaFreeHost(memory); }};
+}
+
+}  // namespace sextant::cuda

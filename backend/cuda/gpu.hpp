@@ -1,0 +1,71 @@
+// One GPU as a rank uses it: a stream of work, instants in it, memory, and copies beside it. Internal to backend/cuda.
+#pragma once
+
+#include "backend/exec/memory_pool.hpp"
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant::cuda {
+
+// How many there are; none without a driver, too.
+int gpu_count();
+
+struct GpuFacts {
+    std::string name, bus;        // "NVIDIA H200", "0000:1b:00.0"
+    int capability = 0;           // 90: sm_90
+    std::int64_t free_bytes = 0;  // now
+    double clock_hz = 0;
+};
+GpuFacts facts_of(int number);
+
+// A stream, destroyed with its last user. Operations on the default stream do not wait for it.
+class WorkStream {
+public:
+    explicit WorkStream(int gpu);
+    [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
+    void wait() const;
+
+private:
+    std::shared_ptr<CUstream_st> stream_;
+};
+
+// Instants in a stream, and when they were, by the clock of this process. The thread that works on the stream makes most of them; any may
+// make or ask for one.
+class Marks {
+public:
+    Marks(int gpu, const WorkStream&);
+    ~Marks();
+    Marks(const Marks&) = delete;
+    Marks& operator=(const Marks&) = delete;
+
+    // Waits for the stream, and sets the two clocks. Marks made before are void.
+    void begin();
+    Mark make();
+    [[nodiscard]] static bool reached(const Mark&);
+    [[nodiscard]] Seconds time_of(const Mark&) const;
+
+private:
+    int gpu_;
+    WorkStream stream_;
+    cudaEvent_t base_ = nullptr;
+    Seconds base_at_;
+    std::mutex mutex_;
+    std::vector<cudaEvent_t> events_;
+    std::size_t next_ = 0;
+};
+
+// Memory of the GPU, which comes back while its stream may still use it; and of the host, from which it copies without waiting.
+MemorySource gpu_memory(int gpu, std::shared_ptr<Marks>);
+MemorySource pinned_memory(int gpu);
+
+// CUDA asks of every thread which GPU it means.
+void use(int gpu);
+
+}  // namespace sextant::cuda

@@ -1,0 +1,72 @@
+// sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn.
+#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/gpu.hpp"
+#include "backend/cuda/nccl_transport.hpp"
+#include "backend/cuda/pinned_copies.hpp"
+#include "backend/cuda/staged_transport.hpp"
+#include "backend/rank/mpi_transport.hpp"
+#include "backend/rank/rank_process.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <cublasLt.h>
+#include <cudnn.h>
+
+namespace sextant {
+namespace {
+
+constexpr int ampere = 80;  // the first with TF32
+
+int gpu_of(const MpiWorld& world) { return world.rank_on_host() % cuda::gpu_count(); }
+
+std::string version_text(int number, int major, int minor) {
+    return std::to_string(number / major) + "." + std::to_string(number % major / minor) + "." + std::to_string(number % minor);
+}
+
+class CudaEngine final : public RankEngine {
+public:
+    [[nodiscard]] std::string name() const override { return "cuda"; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false}; }
+    void check_machine() const override {
+        if (cuda::gpu_count() == 0)
+            throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
+    }
+    [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
+        const int gpu = gpu_of(world);
+        return {"GPU " + std::to_string(gpu) + " of " + world.host(), static_cast<double>(cuda::facts_of(gpu).free_bytes) * units::B};
+    }
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
+        const int gpu = gpu_of(world);
+        const cuda::GpuFacts facts = cuda::facts_of(gpu);
+        const bool tf32 = job.scenario.plan.precision.tf32;
+        if (tf32 && facts.capability < ampere)
+            throw BackendError("TF32 takes a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
+                               ": \"precision\": \"fp32\" runs");
+        return cuda::make_device(gpu, tf32);
+    }
+    [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
+        const int gpu = gpu_of(world);
+        auto staged = std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
+                                                        std::make_unique<cuda::PinnedCopies>(gpu));
+        return std::make_unique<cuda::NcclTransport>(job.graph, world.rank(), gpu, cuda::facts_of(gpu).bus, std::move(staged));
+    }
+    [[nodiscard]] std::vector<LibraryVersion> libraries() const override {
+        int cuda_version = 0, nccl = 0;
+        cudaRuntimeGetVersion(&cuda_version);
+        ncclGetVersion(&nccl);
+        return {{"CUDA", version_text(cuda_version, 1000, 10)},
+                {"cuBLASLt", version_text(static_cast<int>(cublasLtGetVersion()), 10000, 100)},
+                {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100)},
+                {"NCCL", version_text(nccl, 10000, 100)}};
+    }
+    [[nodiscard]] ProcessorFacts processor() const override {
+        int gpu = 0;
+        cudaGetDevice(&gpu);
+        const cuda::GpuFacts facts = cuda::facts_of(gpu);
+        return {facts.name, facts.clock_hz > 0 ? std::optional(Frequency::from_si(facts.clock_hz)) : std::nullopt};
+    }
+};
+
+}  // namespace
+}  // namespace sextant
+
+int main(int argc, char** argv) { return sextant::run_rank(argc, argv, sextant::CudaEngine()); }

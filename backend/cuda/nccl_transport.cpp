@@ -1,0 +1,138 @@
+#include "backend/cuda/nccl_transport.hpp"
+
+#include "backend/cuda/check.hpp"
+#include "backend/rank/mpi_world.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+
+namespace sextant::cuda {
+namespace {
+
+void check_nccl(ncclResult_t code, const char* call) {
+    if (code != ncclSuccess) throw BackendError(std::string(call) + ": " + ncclGetErrorString(code) + ": " + ncclGetLastError(nullptr));
+}
+
+// Of all ranks: the host, and where on its bus the GPU stands.
+using GpuPlace = std::array<char, MPI_MAX_PROCESSOR_NAME + 32>;
+
+std::vector<GpuPlace> places_of_gpus(const std::string& bus) {
+    GpuPlace mine{};
+    int ranks = 0, length = 0;
+    check_mpi(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
+    bus.copy(mine.data() + length, mine.size() - static_cast<std::size_t>(length) - 1);
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+    std::vector<GpuPlace> all(static_cast<std::size_t>(ranks));
+    constexpr int bytes = sizeof(GpuPlace);
+    check_mpi(MPI_Allgather(mine.data(), bytes, MPI_CHAR, all.data(), bytes, MPI_CHAR, MPI_COMM_WORLD), "MPI_Allgather");
+    return all;
+}
+
+// The first member makes the name of a communicator, and the others are told.
+ncclUniqueId agree_on_id(const std::vector<int>& members, int rank) {
+    constexpr int id_tag = 4;
+    ncclUniqueId id{};
+    if (rank != members.front()) {
+        check_mpi(MPI_Recv(&id, sizeof id, MPI_BYTE, members.front(), id_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+        return id;
+    }
+    check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    for (const int member : members)
+        if (member != rank) check_mpi(MPI_Send(&id, sizeof id, MPI_BYTE, member, id_tag, MPI_COMM_WORLD), "MPI_Send");
+    return id;
+}
+
+std::shared_ptr<CUevent_st> make_event() {
+    cudaEvent_t made = nullptr;
+    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    return {made, [](cudaEvent_t e) { cudaEventDestroy(e); }};
+}
+
+}  // namespace
+
+// Communicators in the order of the graph: no rank waits in one for a rank that waits in another.
+NcclTransport::NcclTransport(const TaskGraph& graph, int rank, int gpu, const std::string& bus, std::unique_ptr<Transport> others)
+    : gpu_(gpu), others_(std::move(others)) {
+    use(gpu);
+    const std::vector<GpuPlace> places = places_of_gpus(bus);
+    for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c) {
+        const Communicator& communicator = graph.communicators()[c];
+        if (communicator.group == ParallelGroup::pipeline || communicator.with_server) continue;  // messages alone
+        std::vector<int> members;
+        std::set<GpuPlace> gpus;
+        for (const GraphRank r : communicator.members) {
+            members.push_back(graph.ranks()[r].rank);
+            gpus.insert(places[static_cast<std::size_t>(members.back())]);
+        }
+        if (gpus.size() < members.size() || std::ranges::find(members, rank) == members.end()) continue;
+        for (const bool beside : {false, true}) groups_.emplace(std::pair(c, beside), make_group(members, rank));
+    }
+}
+
+NcclTransport::Group NcclTransport::make_group(const std::vector<int>& members, int rank) const {
+    const ncclUniqueId id = agree_on_id(members, rank);
+    const auto place = static_cast<int>(std::ranges::find(members, rank) - members.begin());
+    ncclComm_t made = nullptr;
+    check_nccl(ncclCommInitRank(&made, static_cast<int>(members.size()), id, place), "ncclCommInitRank");
+    return {{made, [](ncclComm_t c) { ncclCommAbort(c); }}, WorkStream(gpu_)};
+}
+
+Ticket NcclTransport::start(const Call& call) {
+    const auto* collective = std::get_if<CollectiveCall>(&call);
+    const auto group =
+        collective == nullptr ? groups_.end() : groups_.find({collective->communicator, collective->stream != Stream::compute});
+    if (group == groups_.end()) {
+        of_others_.emplace(others_->start(call), next_);
+        return next_++;
+    }
+    use(gpu_);
+    begin(*collective, group->second);
+    const std::shared_ptr<CUevent_st> event = make_event();
+    check(cudaEventRecord(event.get(), group->second.stream.get()), "cudaEventRecord");
+    running_.push_back({next_, &group->second, *collective, event});
+    return next_++;
+}
+
+// What a call reads is there: whoever starts it has waited for that.
+void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
+    ncclComm_t comm = g.communicator.get();
+    switch (c.kind) {
+        case ExchangeKind::all_reduce:
+            return check_nccl(ncclAllReduce(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.to.elements), ncclFloat, ncclSum, comm,
+                                            g.stream.get()),
+                              "ncclAllReduce");
+        case ExchangeKind::all_gather:
+            return check_nccl(
+                ncclAllGather(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.from.elements), ncclFloat, comm, g.stream.get()),
+                "ncclAllGather");
+        case ExchangeKind::reduce_scatter:
+            return check_nccl(ncclReduceScatter(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.to.elements), ncclFloat, ncclSum,
+                                                comm, g.stream.get()),
+                              "ncclReduceScatter");
+        case ExchangeKind::all_to_all:
+        case ExchangeKind::none:
+            throw BackendError("an exchange that no plan that runs here has");
+    }
+}
+
+void NcclTransport::poll(std::vector<Ticket>& done) {
+    others_done_.clear();
+    others_->poll(others_done_);
+    for (const Ticket t : others_done_) {
+        done.push_back(of_others_.at(t));
+        of_others_.erase(t);
+    }
+    std::erase_if(running_, [&](const Running& r) {
+        ncclResult_t state = ncclSuccess;
+        check_nccl(ncclCommGetAsyncError(r.group->communicator.get(), &state), "ncclCommGetAsyncError");
+        check_nccl(state, "a collective of NCCL");
+        if (!Marks::reached({{}, r.event.get()})) return false;
+        done.push_back(r.ticket);
+        return true;
+    });
+}
+
+}  // namespace sextant::cuda

@@ -1,0 +1,48 @@
+// Collectives by NCCL, where every member of a communicator has a GPU of its own; all else by another transport.
+#pragma once
+
+#include "backend/cuda/gpu.hpp"
+#include "backend/exec/transport.hpp"
+
+#include <nccl.h>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sextant::cuda {
+
+class NcclTransport final : public Transport {
+public:
+    // All processes make theirs at the same time. `bus`: where this rank's GPU stands in its host.
+    NcclTransport(const TaskGraph&, int rank, int gpu, const std::string& bus, std::unique_ptr<Transport> others);
+
+    Ticket start(const Call&) override;
+    void poll(std::vector<Ticket>& done) override;
+
+private:
+    struct Group {
+        std::shared_ptr<ncclComm> communicator;
+        WorkStream stream;  // CUDA's, of its own
+    };
+    struct Running {
+        Ticket ticket;
+        Group* group;
+        CollectiveCall call;  // its arrays live until it is through
+        std::shared_ptr<CUevent_st> event;
+    };
+    Group make_group(const std::vector<int>& members, int rank) const;
+    void begin(const CollectiveCall&, const Group&) const;
+
+    int gpu_;
+    std::map<std::pair<CommunicatorIndex, bool>, Group> groups_;  // of the compute stream, and of the others
+    std::unique_ptr<Transport> others_;
+    std::list<Running> running_;
+    std::map<Ticket, Ticket> of_others_;  // by the other transport's
+    std::vector<Ticket> others_done_;
+    Ticket next_ = 0;
+};
+
+}  // namespace sextant::cuda

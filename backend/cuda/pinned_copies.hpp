@@ -1,0 +1,27 @@
+// Copies between a GPU and pinned memory of its host, on a stream of their own. Internal to backend/cuda.
+#pragma once
+
+#include "backend/cuda/gpu.hpp"
+#include "backend/cuda/staged_transport.hpp"
+
+#include <vector>
+
+namespace sextant::cuda {
+
+class PinnedCopies final : public StagingCopies {
+public:
+    explicit PinnedCopies(int gpu) : gpu_(gpu), stream_(gpu), memory_(pinned_memory(gpu)) {}
+    ~PinnedCopies() override;
+
+    Array on_host(std::int64_t reals) override { return {memory_.take(reals * bytes_of(Element::real)), reals, Element::real}; }
+    Mark begin(const Array& from, const Array& to, bool to_device) override;
+    bool ended(const Mark&) override;
+
+private:
+    int gpu_;
+    WorkStream stream_;
+    MemoryPool memory_;
+    std::vector<cudaEvent_t> idle_;
+};
+
+}  // namespace sextant::cuda

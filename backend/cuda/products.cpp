@@ -1,0 +1,106 @@
+#include "backend/cuda/products.hpp"
+
+#include "backend/cuda/check.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace sextant::cuda {
+namespace {
+
+using kernels::ColumnMajor;
+using kernels::Operand;
+
+template <class Handle, cublasStatus_t (*Destroy)(Handle)>
+struct Owned {
+    Handle handle = nullptr;
+    Owned() = default;
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    ~Owned() {
+        if (handle != nullptr) Destroy(handle);
+    }
+};
+using Description = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+struct Layout : Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> {
+    // Rows and columns as they are multiplied; memory holds them the other way round where they are to be transposed.
+    Layout(const Operand& x, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+        if (x.transpose) std::swap(rows, columns);
+        check(cublasLtMatrixLayoutCreate(&handle, CUDA_R_32F, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
+                                         x.leading),
+              "cublasLtMatrixLayoutCreate");
+        const auto count = static_cast<std::int32_t>(batch);
+        set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
+        set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, x.stride);
+    }
+
+private:
+    template <class Value>
+    void set(cublasLtMatrixLayoutAttribute_t what, const Value& value) {
+        check(cublasLtMatrixLayoutSetAttribute(handle, what, &value, sizeof value), "cublasLtMatrixLayoutSetAttribute");
+    }
+};
+
+// Bytes that divide an address, as far as the library looks. Parameters lie one behind the other, wherever that may be.
+std::uint32_t alignment_of(const void* address) {
+    const auto bits = reinterpret_cast<std::uintptr_t>(address);
+    return static_cast<std::uint32_t>(std::min<std::uintptr_t>(256, bits & (~bits + 1)));
+}
+
+void describe(Description& d, const ColumnMajor& p, cublasComputeType_t compute) {
+    check(cublasLtMatmulDescCreate(&d.handle, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+    const cublasOperation_t a = p.a.transpose ? CUBLAS_OP_T : CUBLAS_OP_N, b = p.b.transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
+    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a), "cublasLtMatmulDescSetAttribute");
+    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b), "cublasLtMatmulDescSetAttribute");
+}
+
+cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, const Layout& a, const Layout& b, const Layout& c,
+                            const ColumnMajor& p, std::size_t workspace_bytes) {
+    Preference preference;
+    check(cublasLtMatmulPreferenceCreate(&preference.handle), "cublasLtMatmulPreferenceCreate");
+    const auto set = [&](cublasLtMatmulPreferenceAttributes_t what, const auto& value) {
+        check(cublasLtMatmulPreferenceSetAttribute(preference.handle, what, &value, sizeof value), "cublasLtMatmulPreferenceSetAttribute");
+    };
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.a.data));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.b.data));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.c.data));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.c.data));
+    cublasLtMatmulHeuristicResult_t result{};
+    int found = 0;
+    check(cublasLtMatmulAlgoGetHeuristic(library, d.handle, a.handle, b.handle, c.handle, c.handle, preference.handle, 1, &result, &found),
+          "cublasLtMatmulAlgoGetHeuristic");
+    if (found == 0)
+        throw BackendError("cuBLASLt has no way to multiply " + std::to_string(p.m) + " x " + std::to_string(p.k) + " by " +
+                           std::to_string(p.k) + " x " + std::to_string(p.n));
+    return result.algo;
+}
+
+}  // namespace
+
+Products::Products(cudaStream_t stream, bool tf32) : stream_(stream), compute_(tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F) {
+    cublasLtHandle_t made = nullptr;
+    check(cublasLtCreate(&made), "cublasLtCreate");
+    library_.reset(made, [](cublasLtHandle_t h) { cublasLtDestroy(h); });
+}
+
+void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
+    if (p.m == 0 || p.n == 0 || p.batch == 0) return;
+    Description d;
+    describe(d, p, compute_);
+    const Layout a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch);
+    const Key key{
+        p.m,         p.n,        p.k,        p.batch,    p.a.transpose,          p.b.transpose,          p.a.leading,           p.b.leading,
+        p.c.leading, p.a.stride, p.b.stride, p.c.stride, alignment_of(p.a.data), alignment_of(p.b.data), alignment_of(p.c.data)};
+    auto found = chosen_.find(key);
+    if (found == chosen_.end()) found = chosen_.emplace(key, choose(library_.get(), d, a, b, c, p, workspace_bytes)).first;
+    check(cublasLtMatmul(library_.get(), d.handle, &p.scale, p.a.data, a.handle, p.b.data, b.handle, &p.keep, p.c.data, c.handle, p.c.data,
+                         c.handle, &found->second, workspace, workspace_bytes, stream_),
+          "cublasLtMatmul");
+}
+
+}  // namespace sextant::cuda

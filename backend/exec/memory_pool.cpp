@@ -1,0 +1,74 @@
+#include "backend/exec/memory_pool.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace sextant {
+
+MemorySource host_memory() {
+    constexpr std::int64_t line = 64;  // of the cache; and the widest vectors
+    return {.alignment = line,
+            .allocate = [](std::int64_t bytes) { return std::aligned_alloc(line, static_cast<std::size_t>(bytes)); },
+            .release = [](void* memory) { std::free(memory); }};
+}
+
+void MemoryPool::Shelf::clear() {
+    for (auto* shelf : {&idle, &beside}) {
+        for (const auto& [size, blocks] : *shelf)
+            for (const Idle& block : blocks) source.release(block.memory);
+        shelf->clear();
+    }
+}
+
+std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
+    Shelf& shelf = *shelf_;
+    const std::int64_t size =
+        std::max<std::int64_t>(1, (bytes + shelf.source.alignment - 1) / shelf.source.alignment) * shelf.source.alignment;
+    const bool apart = shelf.source.mark && std::this_thread::get_id() != shelf.owner;
+    const std::lock_guard lock(shelf.mutex);
+    std::vector<Idle>& blocks = (apart ? shelf.beside : shelf.idle)[size];
+    void* memory = nullptr;
+    if (!blocks.empty() && (!apart || shelf.source.reached(blocks.front().free_at))) {
+        // The owner takes what came back last, which caches may still hold; others what came back first.
+        const auto block = apart ? blocks.begin() : std::prev(blocks.end());
+        memory = block->memory;
+        blocks.erase(block);
+    } else {
+        memory = shelf.source.allocate(size);
+        if (memory == nullptr) {
+            shelf.clear();
+            memory = shelf.source.allocate(size);
+        }
+        if (memory == nullptr) throw BackendError("out of memory: " + std::to_string(size) + " bytes were refused");
+    }
+    shelf.in_use += size;
+    shelf.peak = std::max(shelf.peak, shelf.in_use);
+    return {memory, [held = shelf_, size, apart](void* block) {
+                const std::lock_guard lock_again(held->mutex);
+                held->in_use -= size;
+                if (apart)
+                    held->beside[size].push_back({block, held->source.mark()});
+                else
+                    held->idle[size].push_back({block, {}});
+            }};
+}
+
+std::int64_t MemoryPool::in_use() const {
+    const std::lock_guard lock(shelf_->mutex);
+    return shelf_->in_use;
+}
+
+std::int64_t MemoryPool::peak() const {
+    const std::lock_guard lock(shelf_->mutex);
+    return shelf_->peak;
+}
+
+void MemoryPool::reset_peak() {
+    const std::lock_guard lock(shelf_->mutex);
+    shelf_->peak = shelf_->in_use;
+}
+
+}  // namespace sextant

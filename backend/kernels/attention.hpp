@@ -1,0 +1,167 @@
+// Attention that holds a block of scores at a time; see backend/cpu/attention.cpp. A block is of all heads of a sample at once.
+#pragma once
+
+#include "backend/exec/key_range.hpp"
+#include "backend/kernels/product.hpp"
+
+#include <algorithm>
+
+namespace sextant::kernels {
+
+// Rows of scores [kv_heads, queries, keys] of a block; row / queries is the batch's head, row % queries the query.
+struct ScoreRows {
+    float* scores;
+    std::int64_t queries, keys, first_query, first_key;  // of the block
+    std::int64_t query_len, key_len, window;
+    bool causal;
+    float* lse;                // of the batch's first head
+    std::int64_t head_stride;  // between its heads
+
+    [[nodiscard]] SEXTANT_KERNEL KeyRange range(std::int64_t row) const {
+        const KeyRange r = visible_keys(first_query + row % queries, query_len, key_len, causal, window);
+        return {r.begin - first_key, r.end - first_key};
+    }
+    [[nodiscard]] SEXTANT_KERNEL float& log_sum(std::int64_t row) const {
+        return lse[row / queries * head_stride + first_query + row % queries];
+    }
+};
+
+// Scores become probabilities, and the log of each row's sum of exponentials is kept.
+struct AttentionSoftmax {
+    ScoreRows s;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const KeyRange r = s.range(row);
+        float* scores = s.scores + row * s.keys;
+        float largest = -3.4028234e38F, sum = 0;
+        for (std::int64_t j = r.begin + lanes.first(); j < r.end; j += lanes.step()) largest = scores[j] > largest ? scores[j] : largest;
+        largest = lanes.max(largest);
+        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {
+            scores[j] = j >= r.begin && j < r.end ? expf(scores[j] - largest) : 0;
+            sum += scores[j];
+        }
+        sum = lanes.sum(sum);
+        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) scores[j] /= sum;
+        if (lanes.first() == 0) s.log_sum(row) = largest + logf(sum);
+    }
+};
+
+// Scores become probabilities by the sums that forward kept; the gradients of probabilities those of scores.
+struct AttentionGradient {
+    ScoreRows s;
+    float* gradients;
+    const float *out, *d_out;  // the results of the batch's first query, and their gradients
+    std::int64_t width, pitch, between_heads;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const KeyRange r = s.range(row);
+        const std::int64_t at = row / s.queries * between_heads + (s.first_query + row % s.queries) * pitch;
+        float *scores = s.scores + row * s.keys, *gradient = gradients + row * s.keys, dot = 0;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) dot += out[at + i] * d_out[at + i];
+        dot = lanes.sum(dot);
+        const float log_sum = s.log_sum(row);
+        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {
+            scores[j] = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
+            gradient[j] = scores[j] * (gradient[j] - dot);
+        }
+    }
+};
+
+// One batch of heads, and a block of its queries with the keys that any of them sees.
+template <class Machine>
+class AttentionBlocks {
+public:
+    AttentionBlocks(Machine& machine, const Attention& a, const OperatorCall& c)
+        : machine_(machine), a_(a), c_(c), scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {}
+
+    void forward() {
+        for_each_block([&](const HeadBatch& h, const ScoreRows& s) {
+            multiply_scores(h, s);
+            machine_.rows(a_.kv_heads * s.queries, s.keys, AttentionSoftmax{s});
+            machine_.multiply({probabilities(s.scores, s), values(h, c_.inputs[2], s), results(h, c_.outputs[0], s), a_.kv_heads});
+        });
+    }
+
+    void backward() {
+        for (const std::size_t i : {1, 2}) machine_.clear(c_.input_gradients[i].reals(), c_.input_gradients[i].elements);
+        const Array gradients = machine_.scratch(most_scores());
+        for_each_block([&](const HeadBatch& h, const ScoreRows& s) {
+            const Matrices p = probabilities(s.scores, s), dp = probabilities(gradients.reals(), s);
+            const Matrices d_out = results(h, c_.output_gradients[0], s), d_keys = keys(h, c_.input_gradients[1], s);
+            const Matrices whole = h.of_queries(c_.outputs[0], a_.query_len, a_.value_dim);
+            multiply_scores(h, s);
+            machine_.multiply({d_out, values(h, c_.inputs[2], s).turned(), dp, a_.kv_heads});
+            machine_.rows(
+                a_.kv_heads * s.queries, s.keys,
+                AttentionGradient{s, gradients.reals(), whole.data, h.of_queries(c_.output_gradients[0], a_.query_len, a_.value_dim).data,
+                                  a_.value_dim, whole.pitch, whole.stride});
+            machine_.multiply({dp, keys(h, c_.inputs[1], s), queries(h, c_.input_gradients[0], s), a_.kv_heads, scale_});
+            machine_.multiply({dp.turned(), queries(h, c_.inputs[0], s), d_keys, a_.kv_heads, scale_, 1});
+            machine_.multiply({p.turned(), d_out, values(h, c_.input_gradients[2], s), a_.kv_heads, 1, 1});
+        });
+    }
+
+private:
+    static constexpr std::int64_t scores_at_once = std::int64_t{1} << 24, least_queries = 64;
+
+    [[nodiscard]] std::int64_t queries_at_once() const {
+        return std::min(a_.query_len, std::max(least_queries, scores_at_once / (a_.kv_heads * a_.key_len)));
+    }
+    [[nodiscard]] std::int64_t most_scores() const { return a_.kv_heads * queries_at_once() * a_.key_len; }
+
+    template <class Work>
+    void for_each_block(const Work& work) {
+        const Array scores = machine_.scratch(most_scores());
+        for_each_batch(a_.batch, a_.heads, a_.kv_heads, [&](const HeadBatch& h) {
+            for (std::int64_t q = 0; q < a_.query_len; q += queries_at_once()) {
+                const std::int64_t count = std::min(queries_at_once(), a_.query_len - q);
+                const std::int64_t begin = visible_keys(q, a_.query_len, a_.key_len, a_.causal, a_.window).begin;
+                const std::int64_t end = visible_keys(q + count - 1, a_.query_len, a_.key_len, a_.causal, a_.window).end;
+                float* lse = c_.outputs[1].reals() + h.first_head() * a_.query_len;
+                work(h, ScoreRows{scores.reals(), count, end - begin, q, begin, a_.query_len, a_.key_len, a_.window, a_.causal, lse,
+                                  h.sharing * a_.query_len});
+            }
+        });
+    }
+    void multiply_scores(const HeadBatch& h, const ScoreRows& s) {
+        machine_.multiply(
+            {queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), probabilities(s.scores, s), a_.kv_heads, scale_});
+    }
+
+    static Matrices probabilities(float* scores, const ScoreRows& s) { return {scores, s.queries, s.keys, s.keys, s.queries * s.keys}; }
+    static Matrices part(Matrices all, std::int64_t first, std::int64_t rows) {
+        all.data += first * all.pitch;
+        all.rows = rows;
+        return all;
+    }
+    Matrices queries(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
+        return part(h.of_queries(x, a_.query_len, a_.head_dim), s.first_query, s.queries);
+    }
+    Matrices results(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
+        return part(h.of_queries(x, a_.query_len, a_.value_dim), s.first_query, s.queries);
+    }
+    Matrices keys(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
+        return part(h.of_keys(x, a_.key_len, a_.head_dim), s.first_key, s.keys);
+    }
+    Matrices values(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
+        return part(h.of_keys(x, a_.key_len, a_.value_dim), s.first_key, s.keys);
+    }
+
+    Machine& machine_;
+    const Attention& a_;
+    const OperatorCall& c_;
+    float scale_;
+};
+
+template <class Machine>
+void forward(Machine& m, const Attention& a, const OperatorCall& c) {
+    AttentionBlocks<Machine>(m, a, c).forward();
+}
+template <class Machine>
+void backward(Machine& m, const Attention& a, const OperatorCall& c) {
+    AttentionBlocks<Machine>(m, a, c).backward();
+}
+
+}  // namespace sextant::kernels

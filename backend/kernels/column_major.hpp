@@ -1,0 +1,28 @@
+// A product as BLAS takes it, whose matrices lie in column order. Memory in row order, read in column order, holds the transposed matrix;
+// and where c = a b, transposed c = transposed b times transposed a.
+#pragma once
+
+#include "backend/kernels/product.hpp"
+
+namespace sextant::kernels {
+
+struct Operand {
+    float* data;
+    bool transpose;
+    std::int64_t leading, stride;  // between columns, between matrices
+};
+
+// [m, n] = scale [m, k] [k, n] + keep [m, n].
+struct ColumnMajor {
+    std::int64_t m, n, k, batch;
+    Operand a, b, c;
+    float scale, keep;
+};
+
+inline Operand operand_of(const Matrices& x) { return {x.data, x.transposed, x.pitch, x.stride}; }
+
+inline ColumnMajor column_major(const Product& p) {
+    return {p.c.columns, p.c.rows, p.a.columns, p.batch, operand_of(p.b), operand_of(p.a), operand_of(p.c), p.scale, p.keep};
+}
+
+}  // namespace sextant::kernels

@@ -1,0 +1,62 @@
+// Functions of one number, and their slopes.
+#pragma once
+
+#include "backend/kernels/lanes.hpp"
+#include "model/workload/operator.hpp"
+
+namespace sextant::kernels {
+
+SEXTANT_KERNEL inline float sigmoid(float x) { return 1 / (1 + expf(-x)); }
+
+SEXTANT_KERNEL inline float curve(PointwiseKind kind, float x) {
+    constexpr float root_half = 0.70710678118654752F;
+    switch (kind) {
+        case PointwiseKind::gelu:
+            return 0.5F * x * (1 + erff(x * root_half));
+        case PointwiseKind::silu:
+            return x * sigmoid(x);
+        case PointwiseKind::sigmoid:
+            return sigmoid(x);
+        case PointwiseKind::tanh:
+            return tanhf(x);
+        case PointwiseKind::relu:
+            return x > 0 ? x : 0;
+        case PointwiseKind::relu6:
+            return x > 6 ? 6 : x > 0 ? x : 0;
+        case PointwiseKind::squared_relu:
+            return x > 0 ? x * x : 0;
+        default:
+            return x;
+    }
+}
+
+// What the slope is worked out from is the input, or the output.
+constexpr bool slope_needs_output(PointwiseKind kind) {
+    return kind == PointwiseKind::sigmoid || kind == PointwiseKind::tanh || kind == PointwiseKind::relu || kind == PointwiseKind::relu6;
+}
+
+SEXTANT_KERNEL inline float slope(PointwiseKind kind, float kept) {
+    constexpr float root_half = 0.70710678118654752F, density = 0.39894228040143268F;  // 1 / sqrt(2), 1 / sqrt(2 pi)
+    switch (kind) {
+        case PointwiseKind::gelu:
+            return 0.5F * (1 + erff(kept * root_half)) + kept * density * expf(-0.5F * kept * kept);
+        case PointwiseKind::silu: {
+            const float s = sigmoid(kept);
+            return s * (1 + kept * (1 - s));
+        }
+        case PointwiseKind::sigmoid:
+            return kept * (1 - kept);
+        case PointwiseKind::tanh:
+            return 1 - kept * kept;
+        case PointwiseKind::relu:
+            return kept > 0 ? 1 : 0;
+        case PointwiseKind::relu6:
+            return kept > 0 && kept < 6 ? 1 : 0;
+        case PointwiseKind::squared_relu:
+            return kept > 0 ? 2 * kept : 0;
+        default:
+            return 1;
+    }
+}
+
+}  // namespace sextant::kernels

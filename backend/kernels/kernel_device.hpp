@@ -1,0 +1,122 @@
+// A ComputeDevice on a machine that runs kernels: an accelerator, or, in tests, the host in its place.
+//
+// Beside what lanes.hpp asks of a Machine: memory() (a MemoryPool), upload, download, the three passes of a convolution, and the marks of a
+// ComputeDevice. To be used by the thread that made it, as ComputeDevice says.
+#pragma once
+
+#include "backend/exec/memory_pool.hpp"
+#include "backend/kernels/attention.hpp"
+#include "backend/kernels/convolution.hpp"
+#include "backend/kernels/embedding.hpp"
+#include "backend/kernels/normalization.hpp"
+#include "backend/kernels/optimizer.hpp"
+#include "backend/kernels/pointwise.hpp"
+#include "backend/kernels/pooling.hpp"
+#include "backend/kernels/softmax.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sextant::kernels {
+
+// Refused before a program is made, see unsupported(): never reached.
+template <class Machine>
+void forward(Machine&, const TokenPermute&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+template <class Machine>
+void backward(Machine&, const TokenPermute&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+template <class Machine>
+void forward(Machine&, const Exchange&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+template <class Machine>
+void backward(Machine&, const Exchange&, const OperatorCall&) {
+    assert(false && "not an operator of a device");
+}
+
+struct Fill {
+    float* to;
+    float value;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { to[i] = value; }
+};
+
+template <class Machine>
+class KernelDevice final : public ComputeDevice {
+public:
+    template <class... Arguments>
+    explicit KernelDevice(Arguments&&... arguments) : machine_(std::forward<Arguments>(arguments)...) {}
+    [[nodiscard]] Machine& machine() { return machine_; }
+
+    Array allocate(std::int64_t elements, Element element) override {
+        return {machine_.memory().take(elements * bytes_of(element)), elements, element};
+    }
+    [[nodiscard]] std::int64_t bytes_in_use() const override { return machine_.memory().in_use(); }
+    [[nodiscard]] std::int64_t peak_bytes() const override { return machine_.memory().peak(); }
+    void reset_peak() override { machine_.memory().reset_peak(); }
+
+    void upload(const void* from, const Array& to) override { machine_.upload(from, to.memory.get(), to.bytes()); }
+    void download(const Array& from, void* to) override { machine_.download(from.memory.get(), to, from.bytes()); }
+    void fill(const Array& a, float value) override { machine_.elements(a.elements, Fill{a.reals(), value}); }
+    void copy(const Array& from, const Array& to) override { machine_.copy(from.reals(), to.reals(), to.elements); }
+    void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
+                      std::int64_t rows) override {
+        machine_.matrix(rows, width, CopyColumns{from.reals(), from_pitch, to.reals(), to_pitch});
+    }
+    void add(const Array& a, const Array& b, const Array& sum) override {
+        machine_.elements(sum.elements, AddArrays{a.reals(), b.reals(), sum.reals()});
+    }
+    void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale{a.reals(), a.reals(), factor}); }
+    double sum_of_squares(const Array& a) override {
+        std::vector<double> sums(static_cast<std::size_t>(chunks_of(a.elements)));
+        const Array made = sums_of_squares(machine_, Itself{a.reals()}, a.elements);
+        machine_.download(made.memory.get(), sums.data(), made.bytes());
+        double sum = 0;
+        for (const double s : sums) sum += s;
+        return sum;
+    }
+
+    void forward(const OperatorCall& c) override {
+        naming(c, "forward", [&] { std::visit([&](const auto& kind) { kernels::forward(machine_, kind, c); }, c.op.kind); });
+    }
+    void backward(const OperatorCall& c) override {
+        naming(c, "backward", [&] { std::visit([&](const auto& kind) { kernels::backward(machine_, kind, c); }, c.op.kind); });
+    }
+    void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
+        machine_.elements(losses.elements, MergeLosses{parts.reals(), losses.reals(), statistics.reals(), losses.elements, ranks});
+    }
+    void update(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
+                std::span<const Array> states) override {
+        kernels::update(machine_, o, step, weights, gradients, states);
+    }
+
+    void begin_step() override { machine_.begin_step(); }
+    Mark mark() override { return machine_.mark(); }
+    bool reached(const Mark& m) override { return machine_.reached(m); }
+    Seconds time_of(const Mark& m) override { return machine_.time_of(m); }
+    void finish() override { machine_.finish(); }
+    void enter(const std::function<std::string()>& name) override { machine_.enter(name); }
+    void leave() override { machine_.leave(); }
+
+private:
+    // What fails in an operator says in which; a profiler shows it by its name.
+    template <class Work>
+    void naming(const OperatorCall& c, const char* pass, const Work& work) {
+        machine_.enter([&] { return c.op.name; });
+        try {
+            work();
+        } catch (const BackendError& e) {
+            throw BackendError(std::string(pass) + " of " + c.op.name + ": " + e.what());
+        }
+        machine_.leave();
+    }
+
+    Machine machine_;
+};
+
+}  // namespace sextant::kernels

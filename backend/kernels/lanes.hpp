@@ -1,0 +1,42 @@
+// What an accelerator computes, element by element and row by row, as functions that a host compiler understands too: so the arithmetic
+// is tested where there is no accelerator.
+//
+// A function of a row is worked on by several lanes at once: threads of a block there, one lane or some simulated ones here. Lane l of n
+// takes the elements l, l + n, l + 2 n ...; sum() and max() give all lanes the same result, and all must come to them.
+#pragma once
+
+#ifdef __CUDACC__
+#define SEXTANT_KERNEL __host__ __device__
+#else
+#define SEXTANT_KERNEL
+#endif
+
+#include <cmath>
+#include <cstdint>
+
+namespace sextant::kernels {
+
+struct OneLane {
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const { return 0; }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return 1; }
+    template <class Value>
+    SEXTANT_KERNEL Value sum(Value mine) const {
+        return mine;
+    }
+    template <class Value>
+    SEXTANT_KERNEL Value max(Value mine) const {
+        return mine;
+    }
+};
+
+// What a device offers to the code beside this file, as `Machine`:
+//   elements(count, f)               f(i) for each i below count
+//   matrix(rows, columns, f)         f(row, column) for each
+//   rows(count, width, f)            f(lanes, row) for each row below count; a row has about `width` elements
+//   multiply(product)                see product.hpp
+//   clear(reals, count)              zeros
+//   copy(from, to, count)
+//   scratch(count)                   an Array of reals, until it is released
+// all in the order in which they are called for. Functions are values that can be copied to the device.
+
+}  // namespace sextant::kernels

@@ -1,0 +1,245 @@
+// Layer, RMS, batch and group norms; see backend/cpu/normalization.cpp. Those of rows take a row at once. Those of images sum over pixels
+// by channel first, then over the channels of a group.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/column_totals.hpp"
+
+namespace sextant::kernels {
+
+constexpr float norm_epsilon = 1e-5F;  // added to the variance
+
+// Elements [samples, pixels, channels]. Statistics [samples, groups].
+struct NormLayout {
+    std::int64_t samples = 1, pixels = 1, channels = 1, groups = 1;
+    bool centred = true, by_row = false;
+
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t members() const { return channels / groups; }
+    [[nodiscard]] SEXTANT_KERNEL float count() const { return static_cast<float>(pixels * members()); }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+        return (sample * pixels + pixel) * channels + channel;
+    }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t group(std::int64_t sample, std::int64_t channel) const {
+        return sample * groups + channel / members();
+    }
+};
+
+inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
+    NormLayout l;
+    l.channels = c.output(0).shape[1];
+    const std::int64_t pixels = n.rows * n.width / l.channels;
+    l.by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
+    l.centred = n.kind != NormKind::rms;
+    l.samples = l.by_row ? pixels : n.kind == NormKind::group ? c.samples : 1;
+    l.pixels = pixels / l.samples;
+    if (!l.by_row) l.groups = n.kind == NormKind::group ? n.rows / l.samples : l.channels;
+    return l;
+}
+
+// By sample and group; an RMS norm has no mean. They lie one behind the other.
+struct NormStatistics {
+    float *mean, *factor;
+};
+
+inline NormStatistics statistics_in(const NormLayout& l, const Array& a) {
+    return {l.centred ? a.reals() : nullptr, a.reals() + (l.centred ? l.samples * l.groups : 0)};
+}
+
+struct NormRow {
+    const float *x, *gain, *shift;
+    float* y;  // none: statistics alone
+    NormStatistics statistics;
+    std::int64_t width;
+    bool centred;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const float* from = x + row * width;
+        const auto count = static_cast<float>(width);
+        float sum = 0, squares = 0;
+        if (centred)
+            for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += from[i];
+        const float mean = centred ? lanes.sum(sum) / count : 0;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) squares += (from[i] - mean) * (from[i] - mean);
+        const float factor = 1 / sqrtf(lanes.sum(squares) / count + norm_epsilon);
+        if (lanes.first() == 0 && statistics.factor != nullptr) {
+            if (centred) statistics.mean[row] = mean;
+            statistics.factor[row] = factor;
+        }
+        if (y == nullptr) return;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
+            y[row * width + i] = (from[i] - mean) * factor * gain[i] + (shift == nullptr ? 0 : shift[i]);
+    }
+};
+
+// With h = (x - mean) factor: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
+struct NormRowGradient {
+    const float *x, *dy, *gain;
+    float* dx;
+    NormStatistics statistics;
+    std::int64_t width;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], factor = statistics.factor[row];
+        const float *from = x + row * width, *d = dy + row * width;
+        const auto count = static_cast<float>(width);
+        float first = 0, second = 0;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
+            first += gain[i] * d[i];
+            second += gain[i] * d[i] * (from[i] - mean) * factor;
+        }
+        const float along = lanes.sum(second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(first) / count;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
+            dx[row * width + i] = factor * (gain[i] * d[i] - level - (from[i] - mean) * factor * along);
+    }
+};
+
+// Of the elements, or of their squares around the mean.
+struct NormTerm {
+    const float *x, *mean;
+    NormLayout l;
+    SEXTANT_KERNEL float operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+        const float value = x[l.at(sample, pixel, channel)];
+        if (mean == nullptr) return value;
+        const float d = value - mean[l.group(sample, channel)];
+        return d * d;
+    }
+};
+
+// From sums by channel to the mean of each group, or the reciprocal of its deviation.
+struct NormOfGroup {
+    const float* totals;
+    float* to;
+    NormLayout l;
+    bool squares;
+    SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
+        float sum = 0;
+        for (std::int64_t i = group * l.members(); i < (group + 1) * l.members(); ++i) sum += totals[sample * l.channels + i];
+        to[sample * l.groups + group] = squares ? 1 / sqrtf(sum / l.count() + norm_epsilon) : sum / l.count();
+    }
+};
+
+struct NormApply {
+    const float *x, *gain, *shift;
+    float* y;
+    NormStatistics statistics;
+    NormLayout l;
+    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t channel) const {
+        const std::int64_t at = pixel * l.channels + channel, group = l.group(pixel / l.pixels, channel);
+        y[at] = (x[at] - statistics.mean[group]) * statistics.factor[group] * gain[channel] + (shift == nullptr ? 0 : shift[channel]);
+    }
+};
+
+// dy and dy h: summed over all, the gradients of shift and gain.
+struct NormGradientTerm {
+    const float *x, *dy;
+    NormStatistics statistics;
+    NormLayout l;
+    SEXTANT_KERNEL Two operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+        const std::int64_t at = l.at(sample, pixel, channel), group = l.group(sample, channel);
+        return {dy[at], dy[at] * (x[at] - statistics.mean[group]) * statistics.factor[group]};
+    }
+};
+
+// The same of rows, each with statistics of its own.
+struct NormRowTerm {
+    const float *x, *dy;
+    NormStatistics statistics;
+    std::int64_t width;
+    SEXTANT_KERNEL Two operator()(std::int64_t, std::int64_t row, std::int64_t i) const {
+        const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], d = dy[row * width + i];
+        return {d, d * (x[row * width + i] - mean) * statistics.factor[row]};
+    }
+};
+
+struct NormWeightGradients {
+    const Two* totals;  // [samples, channels]
+    float *gain, *shift;
+    std::int64_t samples, channels;
+    SEXTANT_KERNEL void operator()(std::int64_t channel) const {
+        Two sum;
+        for (std::int64_t s = 0; s < samples; ++s) sum += totals[s * channels + channel];
+        gain[channel] += sum.second;
+        if (shift != nullptr) shift[channel] += sum.first;
+    }
+};
+
+struct NormGroupMeans {
+    const Two* totals;
+    const float* gain;
+    Two* means;
+    NormLayout l;
+    SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
+        Two sum;
+        for (std::int64_t i = group * l.members(); i < (group + 1) * l.members(); ++i) {
+            sum.first += gain[i] * totals[sample * l.channels + i].first;
+            sum.second += gain[i] * totals[sample * l.channels + i].second;
+        }
+        means[sample * l.groups + group] = {sum.first / l.count(), sum.second / l.count()};
+    }
+};
+
+struct NormGradient {
+    const float *x, *dy, *gain;
+    float* dx;
+    NormStatistics statistics;
+    const Two* means;
+    NormLayout l;
+    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t channel) const {
+        const std::int64_t at = pixel * l.channels + channel, group = l.group(pixel / l.pixels, channel);
+        const float factor = statistics.factor[group], h = (x[at] - statistics.mean[group]) * factor;
+        dx[at] = factor * (gain[channel] * dy[at] - means[group].first - h * means[group].second);
+    }
+};
+
+template <class Machine>
+void measure(Machine& m, const NormLayout& l, const float* x, const NormStatistics& s) {
+    if (l.by_row) return m.rows(l.samples, l.channels, NormRow{x, nullptr, nullptr, nullptr, s, l.channels, l.centred});
+    const Array sums = column_totals<float>(m, NormTerm{x, nullptr, l}, l.samples, l.pixels, l.channels);
+    m.matrix(l.samples, l.groups, NormOfGroup{sums.reals(), s.mean, l, false});
+    const Array squares = column_totals<float>(m, NormTerm{x, s.mean, l}, l.samples, l.pixels, l.channels);
+    m.matrix(l.samples, l.groups, NormOfGroup{squares.reals(), s.factor, l, true});
+}
+
+template <class Machine>
+void forward(Machine& m, const Normalization& n, const OperatorCall& c) {
+    const NormLayout l = layout_of(n, c);
+    const float *x = c.inputs[0].reals(), *gain = c.weights[0].reals();
+    const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
+    const bool kept = c.outputs.size() > 1;
+    if (l.by_row) {
+        const NormStatistics s = kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr};
+        return m.rows(l.samples, l.channels, NormRow{x, gain, shift, c.outputs[0].reals(), s, l.channels, l.centred});
+    }
+    const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
+    const NormStatistics s = statistics_in(l, own);
+    measure(m, l, x, s);
+    m.matrix(l.samples * l.pixels, l.channels, NormApply{x, gain, shift, c.outputs[0].reals(), s, l});
+}
+
+template <class Machine>
+void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
+    const NormLayout l = layout_of(n, c);
+    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals(), *gain = c.weights[0].reals();
+    const bool kept = c.outputs.size() > 1;
+    const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
+    const NormStatistics s = statistics_in(l, own);
+    if (!kept) measure(m, l, x, s);
+    float *to_gain = c.weight_gradients[0].reals(), *to_shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
+    float* dx = c.input_gradients[0].reals();
+    if (l.by_row) {
+        const Array totals = column_totals<Two>(m, NormRowTerm{x, dy, s, l.channels}, 1, l.samples, l.channels);
+        m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, 1, l.channels});
+        if (dx != nullptr) m.rows(l.samples, l.channels, NormRowGradient{x, dy, gain, dx, s, l.channels});
+        return;
+    }
+    const Array totals = column_totals<Two>(m, NormGradientTerm{x, dy, s, l}, l.samples, l.pixels, l.channels);
+    m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, l.samples, l.channels});
+    if (dx == nullptr) return;
+    const Array means = m.scratch(2 * l.samples * l.groups);
+    m.matrix(l.samples, l.groups, NormGroupMeans{values_in<Two>(totals), gain, values_in<Two>(means), l});
+    m.matrix(l.samples * l.pixels, l.channels, NormGradient{x, dy, gain, dx, s, values_in<Two>(means), l});
+}
+
+}  // namespace sextant::kernels

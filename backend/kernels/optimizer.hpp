@@ -1,0 +1,157 @@
+// The optimizers; see backend/cpu/optimizer.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/column_totals.hpp"
+
+namespace sextant::kernels {
+
+struct Sgd {
+    float* w;
+    const float* g;
+    float rate, decay;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { w[i] -= rate * (g[i] + decay * w[i]); }
+};
+
+struct Momentum {
+    float *w, *m;
+    const float* g;
+    float rate, decay, keep;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const {
+        m[i] = keep * m[i] + g[i] + decay * w[i];
+        w[i] -= rate * m[i];
+    }
+};
+
+// The moments of Adam, and the step that they come to.
+struct Moments {
+    float *m, *v;
+    float beta1, beta2, epsilon, correction1, correction2;
+    SEXTANT_KERNEL void take(std::int64_t i, float gradient) const {
+        m[i] = beta1 * m[i] + (1 - beta1) * gradient;
+        v[i] = beta2 * v[i] + (1 - beta2) * gradient * gradient;
+    }
+    [[nodiscard]] SEXTANT_KERNEL float step(std::int64_t i) const { return m[i] * correction1 / (sqrtf(v[i] * correction2) + epsilon); }
+};
+
+// `coupled`: the decay goes through the moments (Adam), `apart`: it does not (AdamW).
+struct Adam {
+    float* w;
+    const float* g;
+    Moments moments;
+    float rate, coupled, apart;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const {
+        moments.take(i, g[i] + coupled * w[i]);
+        w[i] -= rate * (moments.step(i) + apart * w[i]);
+    }
+};
+
+// LAMB: the moments, then the norms of the tensor and of its step, then the step in their proportion.
+struct LambMoments {
+    const float* g;
+    Moments moments;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { moments.take(i, g[i]); }
+};
+
+struct LambStep {
+    float* w;
+    Moments moments;
+    float decay;
+    [[nodiscard]] SEXTANT_KERNEL float operator()(std::int64_t i) const { return moments.step(i) + decay * w[i]; }
+};
+
+struct Itself {
+    const float* x;
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return x[i]; }
+};
+
+// A chunk's sum of the squares of value(i).
+template <class Value>
+struct Squares {
+    Value value;
+    std::int64_t count, chunk;
+    double* sums;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t at) const {
+        const std::int64_t end = (at + 1) * chunk < count ? (at + 1) * chunk : count;
+        double sum = 0;
+        for (std::int64_t i = at * chunk + lanes.first(); i < end; i += lanes.step())
+            sum += static_cast<double>(value(i)) * static_cast<double>(value(i));
+        sum = lanes.sum(sum);
+        if (lanes.first() == 0) sums[at] = sum;
+    }
+};
+
+constexpr std::int64_t squares_chunk = 16384;
+inline std::int64_t chunks_of(std::int64_t count) { return (count + squares_chunk - 1) / squares_chunk; }
+
+// By chunk, as doubles.
+template <class Machine, class Value>
+Array sums_of_squares(Machine& m, const Value& value, std::int64_t count) {
+    const Array sums = m.scratch(2 * chunks_of(count));
+    m.rows(chunks_of(count), squares_chunk, Squares<Value>{value, count, squares_chunk, values_in<double>(sums)});
+    return sums;
+}
+
+struct LambTrust {
+    const double *of_weights, *of_steps;
+    std::int64_t chunks;
+    float* trust;
+    SEXTANT_KERNEL void operator()(std::int64_t) const {
+        double weights = 0, steps = 0;
+        for (std::int64_t i = 0; i < chunks; ++i) {
+            weights += of_weights[i];
+            steps += of_steps[i];
+        }
+        *trust = weights > 0 && steps > 0 ? static_cast<float>(sqrt(weights / steps)) : 1;
+    }
+};
+
+struct LambUpdate {
+    LambStep step;
+    const float* trust;
+    float rate;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { step.w[i] -= rate * *trust * step(i); }
+};
+
+template <class Machine>
+void lamb(Machine& m, float* w, const float* g, std::int64_t count, const Moments& moments, float rate, float decay) {
+    const LambStep step{w, moments, decay};
+    m.elements(count, LambMoments{g, moments});
+    const Array weights = sums_of_squares(m, Itself{w}, count), steps = sums_of_squares(m, step, count), trust = m.scratch(1);
+    m.elements(1, LambTrust{values_in<double>(weights), values_in<double>(steps), chunks_of(count), trust.reals()});
+    m.elements(count, LambUpdate{step, trust.reals(), rate});
+}
+
+template <class Machine>
+void update(Machine& machine, const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
+            std::span<const Array> states) {
+    float* w = weights.reals();
+    const float* g = gradients.reals();
+    const std::int64_t count = weights.elements;
+    const auto rate = static_cast<float>(o.learning_rate), decay = static_cast<float>(o.weight_decay);
+    const auto moments = [&] {
+        return Moments{states[0].reals(),
+                       states[1].reals(),
+                       static_cast<float>(o.beta1),
+                       static_cast<float>(o.beta2),
+                       static_cast<float>(o.epsilon),
+                       static_cast<float>(1 / (1 - std::pow(o.beta1, step))),
+                       static_cast<float>(1 / (1 - std::pow(o.beta2, step)))};
+    };
+    switch (o.kind) {
+        case Optimizer::sgd:
+            return machine.elements(count, Sgd{w, g, rate, decay});
+        case Optimizer::momentum:
+            return machine.elements(count, Momentum{w, states[0].reals(), g, rate, decay, static_cast<float>(o.momentum)});
+        case Optimizer::adam:
+            return machine.elements(count, Adam{w, g, moments(), rate, decay, 0});
+        case Optimizer::adamw:
+            return machine.elements(count, Adam{w, g, moments(), rate, 0, decay});
+        case Optimizer::lamb:
+            return lamb(machine, w, g, count, moments(), rate, decay);
+    }
+}
+
+}  // namespace sextant::kernels

@@ -1,0 +1,129 @@
+// Pooling of images, which lie as pixels by channels. Where several pixels of a window share the largest value, the first gets the
+// gradient.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/lanes.hpp"
+
+namespace sextant::kernels {
+
+struct PoolWindow {
+    std::int64_t begin, end;  // inside the image
+    std::int64_t whole;       // pixels of the window, padding included
+};
+
+// One extent of the image; kernel 0: as many windows as the output has pixels, spread evenly.
+struct PoolAxis {
+    std::int64_t in, out, kernel, stride, padding;
+
+    [[nodiscard]] SEXTANT_KERNEL PoolWindow window(std::int64_t i) const {
+        if (kernel == 0) {
+            const std::int64_t first = i * in / out, last = ((i + 1) * in + out - 1) / out;
+            return {first, last, last - first};
+        }
+        const std::int64_t first = i * stride - padding, last = first + kernel < in + padding ? first + kernel : in + padding;
+        return {first < 0 ? 0 : first, last < in ? last : in, last - first};
+    }
+    // Outputs [begin, end), among which are all whose window has this pixel.
+    [[nodiscard]] SEXTANT_KERNEL PoolWindow outputs(std::int64_t pixel) const {
+        const std::int64_t first = kernel == 0 ? pixel * out / in - 1 : (pixel + padding - kernel + stride) / stride;
+        const std::int64_t last = kernel == 0 ? (pixel + 1) * out / in + 1 : (pixel + padding) / stride;
+        return {first < 0 ? 0 : first, last + 1 < out ? last + 1 : out, 0};
+    }
+    [[nodiscard]] SEXTANT_KERNEL bool has(std::int64_t output, std::int64_t pixel) const {
+        const PoolWindow w = window(output);
+        return pixel >= w.begin && pixel < w.end;
+    }
+};
+
+struct PoolImage {
+    std::int64_t channels;
+    PoolAxis rows, columns;
+    bool largest;
+
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t in_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
+        return ((sample * rows.in + row) * columns.in + column) * channels + c;
+    }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t out_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
+        return ((sample * rows.out + row) * columns.out + column) * channels + c;
+    }
+};
+
+struct Pool {
+    const float* x;
+    float* y;
+    PoolImage image;
+
+    SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
+        const std::int64_t sample = output / (image.rows.out * image.columns.out);
+        const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
+        const PoolWindow columns = image.columns.window(output % image.columns.out);
+        float largest = -3.4028234e38F, sum = 0;
+        for (std::int64_t i = rows.begin; i < rows.end; ++i)
+            for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+                const float value = x[image.in_at(sample, i, j, c)];
+                largest = value > largest ? value : largest;
+                sum += value;
+            }
+        y[output * image.channels + c] = image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
+    }
+};
+
+// Of one input: what the windows in which it lies hand to it.
+struct PoolGradient {
+    const float *x, *y, *dy;  // x and y: of the largest alone
+    float* dx;
+    PoolImage image;
+
+    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
+        const std::int64_t column = pixel % image.columns.in, row = pixel / image.columns.in % image.rows.in;
+        const std::int64_t sample = pixel / (image.rows.in * image.columns.in);
+        const PoolWindow rows = image.rows.outputs(row), columns = image.columns.outputs(column);
+        float sum = 0;
+        for (std::int64_t i = rows.begin; i < rows.end; ++i)
+            for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+                if (!image.rows.has(i, row) || !image.columns.has(j, column)) continue;
+                const std::int64_t out = image.out_at(sample, i, j, c);
+                if (!image.largest)
+                    sum += dy[out] / static_cast<float>(image.rows.window(i).whole * image.columns.window(j).whole);
+                else if (is_first(sample, i, j, row, column, c, y[out]))
+                    sum += dy[out];
+            }
+        dx[pixel * image.channels + c] = sum;
+    }
+
+private:
+    // Of the window's pixels with this value.
+    [[nodiscard]] SEXTANT_KERNEL bool is_first(std::int64_t sample, std::int64_t i, std::int64_t j, std::int64_t row, std::int64_t column,
+                                               std::int64_t c, float value) const {
+        const PoolWindow rows = image.rows.window(i), columns = image.columns.window(j);
+        for (std::int64_t r = rows.begin; r <= row; ++r)
+            for (std::int64_t k = columns.begin; k < columns.end; ++k) {
+                if (r == row && k == column) return x[image.in_at(sample, r, k, c)] == value;
+                if (x[image.in_at(sample, r, k, c)] == value) return false;
+            }
+        return false;
+    }
+};
+
+inline PoolImage image_of(const Pooling& p, const OperatorCall& c) {
+    const auto extent = [](const Tensor& t, std::size_t i) { return t.shape.size() > i ? t.shape[i] : 1; };
+    const auto axis = [&](std::size_t i) { return PoolAxis{extent(c.input(0), i), extent(c.output(0), i), p.kernel, p.stride, p.padding}; };
+    return {c.input(0).shape[1], axis(2), axis(3), p.kind == PoolingKind::max};
+}
+
+template <class Machine>
+void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
+    const PoolImage image = image_of(p, c);
+    m.matrix(c.outputs[0].elements / image.channels, image.channels, Pool{c.inputs[0].reals(), c.outputs[0].reals(), image});
+}
+
+template <class Machine>
+void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
+    const PoolImage image = image_of(p, c);
+    const float *x = image.largest ? c.inputs[0].reals() : nullptr, *y = image.largest ? c.outputs[0].reals() : nullptr;
+    m.matrix(c.input_gradients[0].elements / image.channels, image.channels,
+             PoolGradient{x, y, c.output_gradients[0].reals(), c.input_gradients[0].reals(), image});
+}
+
+}  // namespace sextant::kernels

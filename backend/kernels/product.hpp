@@ -1,0 +1,145 @@
+// Products of matrices: with a weight, and the two of plain attention; see backend/cpu/gemm.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/column_totals.hpp"
+#include "backend/kernels/rows.hpp"
+
+namespace sextant::kernels {
+
+// Matrices in row order, one for each entry of a batch; rows begin `pitch` elements apart, matrices `stride`.
+struct Matrices {
+    float* data = nullptr;
+    std::int64_t rows = 0, columns = 0, pitch = 0, stride = 0;
+    bool transposed = false;  // rows and columns are those of the matrix that is meant; memory holds it transposed
+
+    Matrices(float* d, std::int64_t r, std::int64_t c) : data(d), rows(r), columns(c), pitch(c) {}
+    Matrices(float* d, std::int64_t r, std::int64_t c, std::int64_t between_rows, std::int64_t between_matrices)
+        : data(d), rows(r), columns(c), pitch(between_rows), stride(between_matrices) {}
+    [[nodiscard]] Matrices turned() const {
+        Matrices t = *this;
+        t.rows = columns;
+        t.columns = rows;
+        t.transposed = !transposed;
+        return t;
+    }
+};
+
+// c = scale a b + keep c. c is not transposed.
+struct Product {
+    Matrices a, b, c;
+    std::int64_t batch = 1;
+    float scale = 1, keep = 0;
+};
+
+struct Broadcast {
+    const float* row;
+    float* to;
+    std::int64_t columns;
+    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * columns + i] = row[i]; }
+};
+
+// out [m, n] = in [m, k] weight^T, the weight being [n, k]; several outputs share out the rows of the weight.
+template <class Machine>
+void weight_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
+    const Matrices in(c.inputs[0].reals(), g.m, g.k);
+    std::int64_t row = 0;
+    for (const Array& out : c.outputs) {
+        const std::int64_t n = out.elements / g.m;
+        const bool bias = c.weights.size() > 1 && c.adds_bias;
+        if (bias) machine.matrix(g.m, n, Broadcast{c.weights[1].reals() + row, out.reals(), n});
+        machine.multiply(
+            {in, Matrices(c.weights[0].reals() + row * g.k, n, g.k).turned(), {out.reals(), g.m, n}, 1, 1, bias ? 1.0F : 0.0F});
+        row += n;
+    }
+}
+
+template <class Machine>
+void weight_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
+    const Matrices in(c.inputs[0].reals(), g.m, g.k);
+    std::int64_t row = 0;
+    bool first = true;
+    for (std::size_t i = 0; i < c.outputs.size(); ++i) {
+        const std::int64_t n = static_cast<std::int64_t>(c.output(i).elements()) / g.m;
+        if (const Array& gradient = c.output_gradients[i]) {
+            const Matrices dy(gradient.reals(), g.m, n), weight(c.weights[0].reals() + row * g.k, n, g.k);
+            if (c.input_gradients[0]) machine.multiply({dy, weight, {c.input_gradients[0].reals(), g.m, g.k}, 1, 1, first ? 0.0F : 1.0F});
+            if (!c.weight_gradients.empty())
+                machine.multiply({dy.turned(), in, {c.weight_gradients[0].reals() + row * g.k, n, g.k}, 1, 1, 1});
+            if (c.weight_gradients.size() > 1) add_column_sums(machine, gradient.reals(), c.weight_gradients[1].reals() + row, g.m, n);
+            first = false;
+        }
+        row += n;
+    }
+}
+
+// Query heads of one sample, one for each key-value head: those that are the `shared`-th of the heads that share it. A batch of matrices.
+// Tokens lie [samples x length, heads x width].
+struct HeadBatch {
+    std::int64_t sample, shared, sharing, kv_heads;
+
+    [[nodiscard]] std::int64_t first_head() const { return sample * kv_heads * sharing + shared; }
+    [[nodiscard]] Matrices of_queries(const Array& tokens, std::int64_t length, std::int64_t width) const {
+        const std::int64_t pitch = kv_heads * sharing * width;
+        return {tokens.reals() + sample * length * pitch + shared * width, length, width, pitch, sharing * width};
+    }
+    [[nodiscard]] Matrices of_keys(const Array& tokens, std::int64_t length, std::int64_t width) const {
+        const std::int64_t pitch = kv_heads * width;
+        return {tokens.reals() + sample * length * pitch, length, width, pitch, width};
+    }
+    // Of [samples x heads, queries, keys].
+    [[nodiscard]] Matrices of_scores(const Array& scores, std::int64_t queries, std::int64_t keys) const {
+        const std::int64_t size = queries * keys;
+        return {scores.reals() + first_head() * size, queries, keys, keys, sharing * size};
+    }
+};
+
+template <class Work>
+void for_each_batch(std::int64_t samples, std::int64_t heads, std::int64_t kv_heads, const Work& work) {
+    for (std::int64_t s = 0; s < samples; ++s)
+        for (std::int64_t j = 0; j < heads / kv_heads; ++j) work(HeadBatch{s, j, heads / kv_heads, kv_heads});
+}
+
+// Scores are made of two matrices of tokens; results, of scores and tokens.
+inline bool makes_scores(const OperatorCall& c) { return c.input(0).shape.size() == 2; }
+inline std::int64_t kv_heads_of(const Gemm& g, const OperatorCall& c) { return c.input(1).shape.back() / (makes_scores(c) ? g.k : g.n); }
+
+template <class Machine>
+void heads_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
+    for_each_batch(c.samples, g.batch / c.samples, kv_heads_of(g, c), [&](const HeadBatch& h) {
+        if (makes_scores(c))
+            machine.multiply({h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.n, g.k).turned(),
+                              h.of_scores(c.outputs[0], g.m, g.n), h.kv_heads});
+        else
+            machine.multiply(
+                {h.of_scores(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.k, g.n), h.of_queries(c.outputs[0], g.m, g.n), h.kv_heads});
+    });
+}
+
+template <class Machine>
+void heads_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
+    const Array &da = c.input_gradients[0], &db = c.input_gradients[1], &dy = c.output_gradients[0];
+    for_each_batch(c.samples, g.batch / c.samples, kv_heads_of(g, c), [&](const HeadBatch& h) {
+        const float keep = h.shared == 0 ? 0 : 1;  // heads that share a key-value head add to its gradient
+        if (makes_scores(c)) {
+            const Matrices d = h.of_scores(dy, g.m, g.n);
+            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.n, g.k), h.of_queries(da, g.m, g.k), h.kv_heads});
+            if (db) machine.multiply({d.turned(), h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(db, g.n, g.k), h.kv_heads, 1, keep});
+        } else {
+            const Matrices d = h.of_queries(dy, g.m, g.n);
+            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.k, g.n).turned(), h.of_scores(da, g.m, g.k), h.kv_heads});
+            if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).turned(), d, h.of_keys(db, g.k, g.n), h.kv_heads, 1, keep});
+        }
+    });
+}
+
+template <class Machine>
+void forward(Machine& m, const Gemm& g, const OperatorCall& c) {
+    g.weight ? weight_forward(m, g, c) : heads_forward(m, g, c);
+}
+template <class Machine>
+void backward(Machine& m, const Gemm& g, const OperatorCall& c) {
+    g.weight ? weight_backward(m, g, c) : heads_backward(m, g, c);
+}
+
+}  // namespace sextant::kernels

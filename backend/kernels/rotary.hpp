@@ -1,0 +1,48 @@
+// Rotary positions; see backend/cpu/rotary.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/lanes.hpp"
+
+namespace sextant::kernels {
+
+// By position and pair.
+struct RotaryTable {
+    double base;
+    std::int64_t pairs;
+    float direction;
+    float *cosines, *sines;
+    SEXTANT_KERNEL void operator()(std::int64_t position, std::int64_t i) const {
+        const double angle = static_cast<double>(position) * pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
+        cosines[position * pairs + i] = static_cast<float>(cos(angle));
+        sines[position * pairs + i] = direction * static_cast<float>(sin(angle));
+    }
+};
+
+// Column k: pair k % pairs of head k / pairs.
+struct Rotate {
+    const float *from, *cosines, *sines;
+    float* to;
+    std::int64_t pairs, positions, columns;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t k) const {
+        const std::int64_t i = k % pairs, at = row * columns + k / pairs * 2 * pairs + i, turn = row % positions * pairs + i;
+        const float a = from[at], b = from[at + pairs];
+        to[at] = a * cosines[turn] - b * sines[turn];
+        to[at + pairs] = b * cosines[turn] + a * sines[turn];
+    }
+};
+
+template <class Machine>
+void rotate(Machine& m, const Pointwise& p, const OperatorCall& c, std::span<const Array> from, std::span<const Array> to,
+            float direction) {
+    const std::int64_t positions = c.output(0).shape.front() / c.samples, pairs = p.head_dim / 2;
+    const Array cosines = m.scratch(positions * pairs), sines = m.scratch(positions * pairs);
+    m.matrix(positions, pairs, RotaryTable{p.constant, pairs, direction, cosines.reals(), sines.reals()});
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (!from[i] || !to[i]) continue;
+        const std::int64_t rows = c.output(i).shape.front(), columns = c.output(i).shape.back();
+        m.matrix(rows, columns / 2, Rotate{from[i].reals(), cosines.reals(), sines.reals(), to[i].reals(), pairs, positions, columns});
+    }
+}
+
+}  // namespace sextant::kernels

@@ -1,0 +1,176 @@
+// Operators on the rows of the residual stream, and sums; see backend/cpu/rows.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/column_totals.hpp"
+
+namespace sextant::kernels {
+
+struct AddArrays {
+    const float *a, *b;
+    float* sum;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { sum[i] = a[i] + b[i]; }
+};
+
+struct AddRow {
+    const float *x, *row;
+    float* y;
+    std::int64_t width;
+    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { y[r * width + i] = x[r * width + i] + row[i]; }
+};
+
+// The rows here are neighbours in the serial residual stream, from row `before` on. A table with a row for each position is read by
+// position; one with fewer (segments) cuts each sample into as many even parts.
+struct TableRows {
+    std::int64_t before, sequence, rows;
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t position(std::int64_t row) const { return (before + row) % sequence; }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t of(std::int64_t row) const {
+        return rows < sequence ? position(row) * rows / sequence : position(row);
+    }
+};
+
+struct AddTable {
+    TableRows table;
+    const float *x, *values;
+    float* y;
+    std::int64_t width;
+    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const {
+        y[r * width + i] = x[r * width + i] + values[table.of(r) * width + i];
+    }
+};
+
+// Of each position, the sum over the rows here that stand at it.
+struct SumByPosition {
+    TableRows table;
+    const float* dy;
+    float* sums;
+    std::int64_t count, width;  // rows here
+    SEXTANT_KERNEL void operator()(std::int64_t position, std::int64_t i) const {
+        std::int64_t row = (position - table.before % table.sequence + table.sequence) % table.sequence;
+        float sum = 0;
+        for (; row < count; row += table.sequence) sum += dy[row * width + i];
+        sums[position * width + i] = sum;
+    }
+};
+
+// rows x width elements out of and into matrices whose rows are so far apart.
+struct CopyColumns {
+    const float* from;
+    std::int64_t from_pitch;
+    float* to;
+    std::int64_t to_pitch;
+    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * to_pitch + i] = from[r * from_pitch + i]; }
+};
+
+// The class token goes before the other tokens of each sample.
+struct PutClassToken {
+    const float *x, *token;
+    float* y;
+    std::int64_t tokens, width;  // with it
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+        const std::int64_t sample = row / tokens, at = row % tokens;
+        y[row * width + i] = at == 0 ? token[i] : x[(sample * (tokens - 1) + at - 1) * width + i];
+    }
+};
+
+// Some rows, spread evenly over those there are.
+struct SelectRows {
+    const float* x;
+    float* y;
+    std::int64_t width, rows, of;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const { y[row * width + i] = x[row * of / rows * width + i]; }
+};
+
+struct SpreadRows {
+    const float* dy;
+    float* dx;
+    std::int64_t width, rows, of;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const { dx[row * of / rows * width + i] = dy[row * width + i]; }
+};
+
+inline TableRows table_of(const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back();
+    return {c.place.of(0) / width, c.place.per_sample / width, c.weights[0].elements / width};
+}
+
+template <class Machine>
+void forward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
+    const std::int64_t count = c.outputs[0].elements, width = kind == PointwiseKind::bias ? c.output(0).shape[1] : c.output(0).shape.back();
+    const float* x = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    if (kind == PointwiseKind::bias) return m.matrix(count / width, width, AddRow{x, c.weights[0].reals(), y, width});
+    if (kind == PointwiseKind::add) {
+        if (c.inputs.size() > 1) return m.elements(count, AddArrays{x, c.inputs[1].reals(), y});
+        return m.matrix(count / width, width, AddTable{table_of(c), x, c.weights[0].reals(), y, width});
+    }
+    if (!c.weights.empty())
+        return m.matrix(count / width, width, PutClassToken{x, c.weights[0].reals(), y, count / width / c.samples, width});
+    if (c.inputs.size() == 1) {
+        const std::int64_t rows = c.output(0).shape.front();
+        return m.matrix(rows, width, SelectRows{x, y, width, rows, c.input(0).shape.front()});
+    }
+    const std::int64_t pitch = c.output(0).shape[1];
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {  // side by side: channels, or columns
+        const std::int64_t columns = c.input(i).shape[1];
+        m.matrix(count / pitch, columns, CopyColumns{c.inputs[i].reals(), columns, y + at, pitch});
+        at += columns;
+    }
+}
+
+template <class Machine>
+void table_backward(Machine& m, const OperatorCall& c) {
+    const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
+    const TableRows table = table_of(c);
+    const Array sums = m.scratch(table.sequence * width);
+    m.matrix(table.sequence, width, SumByPosition{table, c.output_gradients[0].reals(), sums.reals(), count / width, width});
+    float* to = c.weight_gradients[0].reals();
+    if (table.rows >= table.sequence) return m.elements(table.sequence * width, AddElements{sums.reals(), to});
+    for (std::int64_t row = 0; row < table.rows; ++row) {
+        const std::int64_t begin = (row * table.sequence + table.rows - 1) / table.rows;
+        const std::int64_t end = ((row + 1) * table.sequence + table.rows - 1) / table.rows;
+        if (begin < end) add_column_sums(m, sums.reals() + begin * width, to + row * width, end - begin, width);
+    }
+}
+
+template <class Machine>
+void class_token_backward(Machine& m, const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back(), tokens = c.output(0).shape.front() / c.samples, sample = tokens * width;
+    const float* dy = c.output_gradients[0].reals();
+    const Array first = m.scratch(c.samples * width);
+    m.matrix(c.samples, width, CopyColumns{dy, sample, first.reals(), width});
+    add_column_sums(m, first.reals(), c.weight_gradients[0].reals(), c.samples, width);
+    if (c.input_gradients[0])
+        m.matrix(c.samples, sample - width, CopyColumns{dy + width, sample, c.input_gradients[0].reals(), sample - width});
+}
+
+template <class Machine>
+void backward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
+    const std::int64_t count = c.output_gradients[0].elements;
+    const float* dy = c.output_gradients[0].reals();
+    if (kind == PointwiseKind::copy && c.weights.empty()) {
+        if (c.op.inputs.size() == 1) {
+            const std::int64_t width = c.output(0).shape.back(), rows = c.output(0).shape.front();
+            m.clear(c.input_gradients[0].reals(), c.input_gradients[0].elements);
+            return m.matrix(rows, width, SpreadRows{dy, c.input_gradients[0].reals(), width, rows, c.input(0).shape.front()});
+        }
+        const std::int64_t pitch = c.output(0).shape[1];
+        std::int64_t at = 0;
+        for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
+            const std::int64_t columns = c.input(i).shape[1];
+            if (c.input_gradients[i]) m.matrix(count / pitch, columns, CopyColumns{dy + at, pitch, c.input_gradients[i].reals(), columns});
+            at += columns;
+        }
+        return;
+    }
+    if (kind == PointwiseKind::copy) return class_token_backward(m, c);
+    if (kind == PointwiseKind::bias) {
+        const std::int64_t width = c.output(0).shape[1];
+        add_column_sums(m, dy, c.weight_gradients[0].reals(), count / width, width);
+    } else {
+        table_backward(m, c);  // of two tensors it never gets here: the gradient passes through
+    }
+    if (c.input_gradients[0]) m.copy(dy, c.input_gradients[0].reals(), count);
+}
+
+}  // namespace sextant::kernels

@@ -1,0 +1,152 @@
+// Softmax over rows, and cross entropy; see backend/cpu/softmax.cpp and cross_entropy.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/lanes.hpp"
+
+namespace sextant::kernels {
+
+constexpr float lowest = -3.4028234e38F;
+
+struct SoftmaxRow {
+    const float* x;
+    float* y;
+    std::int64_t width;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const float* from = x + row * width;
+        float largest = lowest, sum = 0;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) largest = from[i] > largest ? from[i] : largest;
+        largest = lanes.max(largest);
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
+            const float e = expf(from[i] - largest);
+            y[row * width + i] = e;
+            sum += e;
+        }
+        const float factor = 1 / lanes.sum(sum);
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) y[row * width + i] *= factor;
+    }
+};
+
+struct SoftmaxRowGradient {
+    const float *y, *dy;
+    float* dx;
+    std::int64_t width;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const std::int64_t at = row * width;
+        float sum = 0;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += y[at + i] * dy[at + i];
+        sum = lanes.sum(sum);
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) dx[at + i] = y[at + i] * (dy[at + i] - sum);
+    }
+};
+
+template <class Machine>
+void forward(Machine& m, const Softmax& s, const OperatorCall& c) {
+    m.rows(s.rows, s.width, SoftmaxRow{c.inputs[0].reals(), c.outputs[0].reals(), s.width});
+}
+
+template <class Machine>
+void backward(Machine& m, const Softmax& s, const OperatorCall& c) {
+    m.rows(s.rows, s.width, SoftmaxRowGradient{c.outputs[0].reals(), c.output_gradients[0].reals(), c.input_gradients[0].reals(), s.width});
+}
+
+// Where the logits of a row lie: side by side; or one below the other, when each column of a sample's logits is a distribution over its
+// positions.
+struct LogitRows {
+    std::int64_t classes, pitch, whole;  // classes: that exist here, of `whole`
+    const std::int64_t* labels;
+    std::int64_t first;  // class here
+
+    [[nodiscard]] SEXTANT_KERNEL bool side_by_side() const { return pitch == whole; }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t begin(std::int64_t row) const {
+        return side_by_side() ? row * pitch : row / pitch * whole * pitch + row % pitch;
+    }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return side_by_side() ? 1 : pitch; }
+};
+
+inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
+    return {c.valid_rows, c.input(0).shape.back(), e.classes, c.inputs[1].indices(), c.first_row};
+}
+
+struct CrossEntropyRow {
+    const float* x;
+    float *losses, *statistics;
+    LogitRows l;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const float* from = x + l.begin(row);
+        const std::int64_t label = l.labels[row] - l.first;
+        float largest = lowest, sum = 0, target = 0;
+        for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) {
+            const float value = from[j * l.step()];
+            largest = value > largest ? value : largest;
+            if (j == label) target = value;
+        }
+        largest = lanes.max(largest);
+        for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) sum += expf(from[j * l.step()] - largest);
+        sum = lanes.sum(sum);
+        target = lanes.sum(target);
+        if (lanes.first() != 0) return;
+        losses[row] = largest + logf(sum) - target;
+        statistics[3 * row] = largest;
+        statistics[3 * row + 1] = sum;
+        statistics[3 * row + 2] = target;
+    }
+};
+
+struct CrossEntropyGradient {
+    const float *x, *statistics, *dy;
+    float* dx;
+    LogitRows l;
+
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t j) const {
+        const std::int64_t at = l.begin(row) + j * l.step();
+        const float probability = expf(x[at] - statistics[3 * row]) / statistics[3 * row + 1];
+        dx[at] = dy[row] * (probability - (j == l.labels[row] - l.first ? 1.0F : 0.0F));
+    }
+};
+
+template <class Machine>
+void forward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
+    m.rows(e.rows, c.valid_rows, CrossEntropyRow{c.inputs[0].reals(), c.outputs[0].reals(), c.outputs[1].reals(), logit_rows(e, c)});
+}
+
+template <class Machine>
+void backward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
+    float* dx = c.input_gradients[0].reals();
+    if (c.valid_rows < e.classes) m.clear(dx, c.input_gradients[0].elements);
+    m.matrix(e.rows, c.valid_rows,
+             CrossEntropyGradient{c.inputs[0].reals(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, logit_rows(e, c)});
+}
+
+// The loss over classes that several ranks hold, from the statistics of each: [ranks, rows, 3].
+struct MergeLosses {
+    const float* parts;
+    float *losses, *statistics;
+    std::int64_t rows;
+    int ranks;
+
+    SEXTANT_KERNEL void operator()(std::int64_t row) const {
+        float largest = lowest, sum = 0, target = 0;
+        for (int p = 0; p < ranks; ++p) {
+            const float of_part = parts[3 * (p * rows + row)];
+            largest = of_part > largest ? of_part : largest;
+        }
+        for (int p = 0; p < ranks; ++p) {
+            const float* part = parts + 3 * (p * rows + row);
+            sum += part[1] * expf(part[0] - largest);
+            target += part[2];
+        }
+        losses[row] = largest + logf(sum) - target;
+        statistics[3 * row] = largest;
+        statistics[3 * row + 1] = sum;
+        statistics[3 * row + 2] = target;
+    }
+};
+
+}  // namespace sextant::kernels

@@ -1,0 +1,47 @@
+// What computes on a rank, as the process of the rank sees it: the same process serves every engine.
+#pragma once
+
+#include "backend/exec/job.hpp"
+#include "backend/exec/supports.hpp"
+#include "backend/exec/transport.hpp"
+#include "backend/rank/mpi_world.hpp"
+#include "model/graph/run_record.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// Memory that ranks which name the same share, and how much of it is left.
+struct SharedMemory {
+    std::string of;  // "node7", "GPU 0 of node7"
+    Bytes available;
+};
+
+struct ProcessorFacts {
+    std::string name;
+    std::optional<Frequency> clock;  // now, where the system tells
+};
+
+class RankEngine {
+public:
+    RankEngine() = default;
+    RankEngine(const RankEngine&) = delete;
+    RankEngine& operator=(const RankEngine&) = delete;
+    virtual ~RankEngine() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;  // as in sextant-exec-NAME
+    [[nodiscard]] virtual Abilities abilities() const = 0;
+    // Throws BackendError where this machine lacks what it needs.
+    virtual void check_machine() const = 0;
+    [[nodiscard]] virtual SharedMemory memory(const MpiWorld&) const = 0;
+    // `threads`: that compute. All ranks make theirs at the same time.
+    [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;
+    [[nodiscard]] virtual std::vector<LibraryVersion> libraries() const = 0;  // beside MPI
+    [[nodiscard]] virtual ProcessorFacts processor() const = 0;
+};
+
+}  // namespace sextant

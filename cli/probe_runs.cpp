@@ -1,0 +1,79 @@
+#include "cli/probe_runs.hpp"
+
+#include "cli/executor.hpp"
+#include "model/io/json_reader.hpp"
+#include "model/io/profile_writer.hpp"
+#include "model/io/replace_file.hpp"
+#include "model/io/run_reader.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "products 64 x 256 x 256.3.run"
+fs::path record_of(const ProbeSeries& series, const Probe& probe, int pass) {
+    return series.folder / (probe.name + "." + std::to_string(pass) + ".run");
+}
+
+int passes_there(const ProbeSeries& series, const Probe& probe) {
+    int passes = 0;
+    while (fs::exists(record_of(series, probe, passes + 1))) ++passes;
+    return passes;
+}
+
+fs::path scenario_of(const ProbeSeries& series, const Probe& probe) { return series.folder / (probe.name + ".json"); }
+
+// The scenarios of the probes, written beside their records. What is kept there from another version may be of other probes.
+std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& series) {
+    const fs::path machine = fs::absolute(series.folder / "machine.json");
+    replace_text_file(machine, [&](std::ostream& out) { out << cluster_to_profile(series.machine); });
+    Diagnostics problems;
+    std::vector<Scenario> scenarios;
+    for (const Probe& probe : series.probes) {
+        const fs::path file = scenario_of(series, probe);
+        const std::string text = probe_to_scenario(probe, machine);
+        if (passes_there(series, probe) > 0 && read_text_file(file, problems) != text)
+            problems.add({file.string(), "", "the runs that are kept here are of another probe of this name", "another folder"});
+        else
+            replace_text_file(file, [&](std::ostream& out) { out << text; });
+        if (problems.empty()) scenarios.push_back(load_scenario(library, file));
+    }
+    problems.throw_if_any();
+    return scenarios;
+}
+
+}  // namespace
+
+std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
+    std::vector<Probe> probes = load_probes(library.root / "calibration" / "probes.json");
+    std::erase_if(probes, [&](const Probe& p) { return (cores * p.ranks_per_device) % p.cut != 0 || (quick && !p.quick); });
+    return probes;
+}
+
+std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, const std::function<void(std::size_t)>& progress) {
+    fs::create_directories(series.folder);
+    const std::vector<Scenario> scenarios = write_scenarios(library, series);
+    std::size_t done = 0;
+    for (int pass = 0; pass < series.passes; ++pass)
+        for (std::size_t i = 0; i < series.probes.size(); ++i) {
+            const Probe& probe = series.probes[i];
+            ExecutorJob job;
+            job.scenario.scenario = scenario_of(series, probe).string();
+            job.scenario.profiles = series.profiles;
+            job.steps = series.steps;
+            job.out = record_of(series, probe, passes_there(series, probe) + 1);
+            if (execute(launch_of(job, scenarios[i], Launcher::mpirun), [](std::size_t) {}) != ExitCode::done)
+                throw BackendError("the probe \"" + probe.name + "\" did not run");
+            progress(++done);
+        }
+    std::vector<ProbeRun> runs;
+    for (std::size_t i = 0; i < series.probes.size(); ++i)
+        for (int pass = 1; pass <= passes_there(series, series.probes[i]); ++pass)
+            runs.push_back(probe_run(series.probes[i].name, scenarios[i], load_run(record_of(series, series.probes[i], pass))));
+    return runs;
+}
+
+}  // namespace sextant

@@ -1,0 +1,30 @@
+// The small jobs of a calibration, run for real on this machine.
+#pragma once
+
+#include "model/calibrate/calibration.hpp"
+#include "model/io/probe_reader.hpp"
+#include "model/sextant.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+struct ProbeSeries {
+    std::vector<Probe> probes;
+    Cluster machine;               // as it is guessed
+    std::filesystem::path folder;  // of the records; those that are there already count
+    std::string profiles;          // directory of hardware profiles
+    int passes = 3, steps = 12;    // passes that are run, beside those that are there
+};
+
+// Those of the bundled probes that fit a machine of so many cores.
+std::vector<Probe> probes_for(const Library&, int cores, bool quick);
+
+// All probes one after the other, and all of them again: what changes while they run spreads over all. Calls `progress` after each. Throws
+// BackendError where one does not run, InputError where the folder has runs of other probes of these names.
+std::vector<ProbeRun> run_probes(Library&, const ProbeSeries&, const std::function<void(std::size_t done)>& progress);
+
+}  // namespace sextant

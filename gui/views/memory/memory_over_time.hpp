@@ -1,0 +1,14 @@
+// Memory of some stages over a step that was played: what is held all the time, by kind, and above it what comes and goes.
+#pragma once
+
+#include "gui/models/simulated.hpp"
+#include "gui/views/paint/chart.hpp"
+
+namespace sextant::gui {
+
+// All stages, or where they are many some from the first to the last, and the fullest.
+std::vector<std::size_t> stages_to_draw(const SimulationReport&);
+
+std::shared_ptr<Chart> memory_over_time(const Simulated&, const std::vector<std::size_t>& stages);
+
+}  // namespace sextant::gui

@@ -1,0 +1,56 @@
+#include "model/cost/elementwise.hpp"
+
+namespace sextant {
+namespace {
+
+struct EachElement {
+    double forward = 0, backward = 0;
+    [[nodiscard]] double of(bool back) const { return back ? backward : forward; }
+};
+
+constexpr EachElement layer_norm{10, 24}, batch_norm{1, 0.5};
+constexpr EachElement softmax{3, 1};        // the largest of the row, the exponentials, their sum
+constexpr EachElement attention{4, 2};      // of a score that counts; blocks of keys that a query does not see are computed with it
+constexpr EachElement cross_entropy{5, 7};  // of a logit, whose row is copied first; backward takes the exponentials once more
+
+EachElement of_function(PointwiseKind kind) {
+    switch (kind) {
+        case PointwiseKind::gelu:
+            return {1.6, 1.7};  // the error function; backward an exponential as well
+        case PointwiseKind::silu:
+        case PointwiseKind::gate:
+            return {1.5, 2};
+        case PointwiseKind::sigmoid:
+        case PointwiseKind::tanh:
+            return {1, 0.5};  // backward needs the result alone
+        default:
+            return {};
+    }
+}
+
+template <class Other>
+double elements(const Other&, bool) {
+    return 0;
+}
+double elements(const Pointwise& p, bool backward) { return p.elements * of_function(p.kind).of(backward); }
+double elements(const Softmax& s, bool backward) {
+    return static_cast<double>(s.rows) * static_cast<double>(s.width) * softmax.of(backward);
+}
+double elements(const Normalization& n, bool backward) {
+    const bool by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
+    return static_cast<double>(n.rows) * static_cast<double>(n.width) * (by_row ? layer_norm : batch_norm).of(backward);
+}
+double elements(const CrossEntropy& c, bool backward) {
+    return static_cast<double>(c.rows) * static_cast<double>(c.classes) * cross_entropy.of(backward);
+}
+double elements(const Attention& a, bool backward) {
+    return static_cast<double>(a.batch) * static_cast<double>(a.heads) * attention_pairs(a) * attention.of(backward);
+}
+
+}  // namespace
+
+double elementwise_work(const OperatorKind& kind, bool backward) {
+    return std::visit([&](const auto& k) { return elements(k, backward); }, kind);
+}
+
+}  // namespace sextant

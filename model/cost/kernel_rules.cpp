@@ -1,0 +1,31 @@
+#include "model/cost/kernel_rules.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+
+std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
+    const auto operators = graph.operators();
+    std::vector<std::vector<std::size_t>> exchanges(operators.size());
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        const auto* e = std::get_if<Exchange>(&operators[i].kind);
+        if (!e || !e->regathered) continue;
+        std::size_t last = i;
+        for (std::size_t j = i + 1; j < operators.size(); ++j)
+            if (std::ranges::find_first_of(operators[j].inputs, operators[i].outputs) != operators[j].inputs.end()) last = j;
+        exchanges[last].push_back(i);
+    }
+    return exchanges;
+}
+
+std::vector<char> find_wanted(const OperatorGraph& graph, bool reads_data) {
+    std::vector<char> wanted(graph.tensors().size(), 0);
+    for (const TensorId id : graph.inputs()) wanted[id.value] = reads_data ? 0 : 1;
+    for (const Operator& op : graph.operators()) {
+        const bool flows = op.parameters > 0 || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted[id.value] != 0; });
+        for (const TensorId id : op.outputs) wanted[id.value] = flows ? 1 : 0;
+    }
+    return wanted;
+}
+
+}  // namespace sextant

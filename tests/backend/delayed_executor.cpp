@@ -1,0 +1,32 @@
+// All of sextant-exec-cuda but NVIDIA's calls: its kernels on the host, late, and exchanges that are copied out and back.
+#include "backend/exec/memory_check.hpp"
+#include "backend/kernels/kernel_device.hpp"
+#include "backend/rank/mpi_transport.hpp"
+#include "backend/rank/rank_process.hpp"
+#include "tests/backend/delayed_device.hpp"
+#include "tests/backend/host_machine.hpp"
+
+namespace sextant {
+namespace {
+
+class DelayedEngine final : public RankEngine {
+public:
+    [[nodiscard]] std::string name() const override { return "delayed"; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false}; }
+    void check_machine() const override {}
+    [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int) const override {
+        return std::make_unique<DelayedDevice>(std::make_unique<kernels::KernelDevice<HostMachine>>(1));
+    }
+    [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
+        return std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
+                                                 std::make_unique<DelayedCopies>());
+    }
+    [[nodiscard]] std::vector<LibraryVersion> libraries() const override { return {}; }
+    [[nodiscard]] ProcessorFacts processor() const override { return {}; }
+};
+
+}  // namespace
+}  // namespace sextant
+
+int main(int argc, char** argv) { return sextant::run_rank(argc, argv, sextant::DelayedEngine()); }

@@ -1,0 +1,61 @@
+#include "tests/backend/host_machine.hpp"
+
+namespace sextant {
+namespace {
+
+// As BLAS defines it.
+void multiply_columns(const kernels::ColumnMajor& p, std::int64_t matrix) {
+    const auto at = [matrix](const kernels::Operand& x, std::int64_t row, std::int64_t column) -> float& {
+        return x.data[matrix * x.stride + (x.transpose ? column + row * x.leading : row + column * x.leading)];
+    };
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            double sum = 0;
+            for (std::int64_t k = 0; k < p.k; ++k) sum += static_cast<double>(at(p.a, i, k)) * at(p.b, k, j);
+            float& c = at(p.c, i, j);
+            c = p.scale * static_cast<float>(sum) + (p.keep == 0 ? 0 : p.keep * c);
+        }
+}
+
+// Calls work(element of the image, of the filter, of the result) for every product of a convolution, padding as much behind as before.
+template <class Work>
+void for_each_product(const kernels::ConvolutionShape& s, const Work& work) {
+    const std::int64_t channels = s.filter_channels(), filters = s.out_channels / s.groups;
+    for (std::int64_t n = 0; n < s.batch; ++n)
+        for (std::int64_t y = 0; y < s.out_h; ++y)
+            for (std::int64_t x = 0; x < s.out_w; ++x)
+                for (std::int64_t k = 0; k < s.out_channels; ++k)
+                    for (std::int64_t r = 0; r < s.kernel_h; ++r)
+                        for (std::int64_t q = 0; q < s.kernel_w; ++q) {
+                            const std::int64_t row = y * s.stride - s.padding_h + r, column = x * s.stride - s.padding_w + q;
+                            if (row < 0 || row >= s.in_h || column < 0 || column >= s.in_w) continue;
+                            const std::int64_t from = ((n * s.in_h + row) * s.in_w + column) * s.in_channels + k / filters * channels;
+                            const std::int64_t tap = ((k * s.kernel_h + r) * s.kernel_w + q) * channels;
+                            for (std::int64_t c = 0; c < channels; ++c)
+                                work(from + c, tap + c, ((n * s.out_h + y) * s.out_w + x) * s.out_channels + k);
+                        }
+}
+
+}  // namespace
+
+void HostMachine::multiply(const kernels::Product& p) {
+    const kernels::ColumnMajor call = kernels::column_major(p);
+    for (std::int64_t matrix = 0; matrix < call.batch; ++matrix) multiply_columns(call, matrix);
+}
+
+void HostMachine::convolve(const kernels::ConvolutionShape& s, const float* x, const float* filter, float* y) {
+    clear(y, s.batch * s.out_h * s.out_w * s.out_channels);
+    for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { y[out] += x[in] * filter[tap]; });
+}
+
+void HostMachine::convolve_back(const kernels::ConvolutionShape& s, const float* filter, const float* dy, float* dx) {
+    clear(dx, s.in_elements());
+    for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { dx[in] += dy[out] * filter[tap]; });
+}
+
+void HostMachine::filter_gradient(const kernels::ConvolutionShape& s, const float* x, const float* dy, float* d_filter) {
+    clear(d_filter, s.filter_elements());
+    for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { d_filter[tap] += dy[out] * x[in]; });
+}
+
+}  // namespace sextant

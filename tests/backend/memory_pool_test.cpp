@@ -1,0 +1,77 @@
+#include "backend/exec/memory_pool.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+namespace sextant {
+namespace {
+
+// Memory of a device whose marks are reached when the test says so, and that has room for so many blocks.
+struct Source {
+    std::size_t room = 100;
+    bool done = false;
+    std::set<void*> given{};
+
+    MemorySource memory() {
+        return {.alignment = 64,
+                .allocate = [this](std::int64_t bytes) -> void* {
+                    if (given.size() == room) return nullptr;
+                    return *given.insert(std::malloc(static_cast<std::size_t>(bytes))).first;
+                },
+                .release =
+                    [this](void* block) {
+                        given.erase(block);
+                        std::free(block);
+                    },
+                .mark =
+                    [this] {
+                        return Mark{{}, this};
+                    },
+                .reached = [this](const Mark&) { return done; }};
+    }
+};
+
+void* taken_by_another_thread(MemoryPool& pool) {
+    void* address = nullptr;
+    std::thread([&] { address = pool.take(100).get(); }).join();
+    return address;
+}
+
+TEST(MemoryPool, HandsOutAgainWhatCameBack) {
+    Source source;
+    MemoryPool pool(source.memory());
+    void* first = pool.take(100).get();
+    EXPECT_EQ(pool.take(120).get(), first) << "128 bytes both";
+    EXPECT_NE(pool.take(130).get(), first);
+    EXPECT_EQ(pool.in_use(), 0);
+    EXPECT_EQ(pool.peak(), 192);
+}
+
+TEST(MemoryPool, KeepsFromOtherThreadsWhatTheDeviceMayStillUse) {
+    Source source;
+    MemoryPool pool(source.memory());
+    void* own = pool.take(100).get();
+    void* first = taken_by_another_thread(pool);
+    EXPECT_NE(first, own) << "work that was called for may read it";
+    void* second = taken_by_another_thread(pool);
+    EXPECT_NE(second, first);
+    source.done = true;
+    EXPECT_EQ(taken_by_another_thread(pool), first);
+    EXPECT_EQ(pool.take(100).get(), own) << "in the order of the device there is no danger";
+}
+
+TEST(MemoryPool, GivesBackWhatLiesIdleBeforeItRefuses) {
+    Source source{.room = 2};
+    MemoryPool pool(source.memory());
+    pool.take(100), pool.take(200);
+    const auto one = pool.take(300), two = pool.take(400);
+    EXPECT_THROW(pool.take(500), BackendError);
+    EXPECT_EQ(pool.in_use(), 320 + 448);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,216 @@
+// What a person does who has no pointer, or hears the window instead of seeing it: every control of every view and dialog is reached by Tab
+// or by a key of its own, and has a name.
+#include "gui/views/paint/chart.hpp"
+#include "gui/views/timeline/canvas.hpp"
+#include "gui/views/view_list.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QSlider>
+#include <QTest>
+#include <QTimer>
+#include <QToolBar>
+
+#include <set>
+
+namespace sextant::gui {
+namespace {
+
+using testing::IsEmpty;
+
+template <class... Types>
+bool is_any_of(const QWidget& w) {
+    return ((qobject_cast<const Types*>(&w) != nullptr) || ...);
+}
+
+// Something to act on, and not a part of another: the button that clears a line is of the line.
+bool is_control(const QWidget& w) {
+    if (!w.isVisible() || !w.isEnabled()) return false;
+    if (const auto* chart = qobject_cast<const ChartWidget*>(&w)) return chart->focusPolicy() != Qt::NoFocus;
+    if (const auto* table = qobject_cast<const QAbstractItemView*>(&w))
+        if (table->selectionMode() == QAbstractItemView::NoSelection) return false;
+    if (!is_any_of<QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider, QAbstractItemView, QPlainTextEdit, TimelineCanvas>(w))
+        return false;
+    if (w.objectName().startsWith(QLatin1String("qt_"))) return false;  // Qt's own, about the place of a dock
+    for (const QWidget* p = w.parentWidget(); p; p = p->parentWidget())
+        if (is_any_of<QComboBox, QAbstractSpinBox, QLineEdit, QAbstractItemView, QToolBar, QMenuBar>(*p)) return false;
+    return true;
+}
+
+std::vector<QWidget*> controls_in(QWidget& parent) {
+    std::vector<QWidget*> controls;
+    for (auto* w : parent.findChildren<QWidget*>())
+        if (is_control(*w)) controls.push_back(w);
+    return controls;
+}
+
+std::string described(const QWidget& w) {
+    return std::string(w.metaObject()->className()) + " \"" + w.objectName().toStdString() + "\" " + w.toolTip().toStdString();
+}
+
+std::set<QWidget*> reached_by(Qt::Key key, QWidget& window) {
+    constexpr int most = 600;
+    std::set<QWidget*> reached;
+    for (int i = 0; i < most; ++i) {
+        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key);
+        QWidget* focus = QApplication::focusWidget();
+        if (focus && !reached.insert(focus).second) break;  // once around
+    }
+    return reached;
+}
+
+std::vector<std::string> out_of_reach(QWidget& window, QWidget& within) {
+    const std::set<QWidget*> reached = reached_by(Qt::Key_Tab, window);
+    std::vector<std::string> missed;
+    for (QWidget* w : controls_in(within))
+        if (!reached.contains(w)) missed.push_back(described(*w));
+    return missed;
+}
+
+std::vector<std::string> nameless(QWidget& within) {
+    std::vector<std::string> list;
+    for (QWidget* w : controls_in(within)) {
+        const QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(w);
+        if (!accessible || accessible->text(QAccessible::Name).trimmed().isEmpty()) list.push_back(described(*w));
+    }
+    return list;
+}
+
+class Keyboard : public Desk, public testing::WithParamInterface<std::string> {
+protected:
+    void show_full(const std::string& view) {
+        window.activateWindow();
+        wait_for([this] { return window.isActiveWindow(); });
+        open("default");
+        window.show_view(view);
+        settle();
+        window.view(view).begin();
+        settle();
+    }
+};
+
+TEST_P(Keyboard, ReachesEveryControl) {
+    show_full(GetParam());
+    EXPECT_FALSE(controls_in(window.view(GetParam())).empty());
+    EXPECT_THAT(out_of_reach(window, window.view(GetParam())), IsEmpty());
+}
+
+TEST_P(Keyboard, HearsTheNameOfEveryControl) {
+    show_full(GetParam());
+    EXPECT_THAT(nameless(window.view(GetParam())), IsEmpty());
+}
+
+std::vector<std::string> view_names() {
+    std::vector<std::string> names;
+    for (const ViewInfo& view : all_views()) names.push_back(view.name);
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Views, Keyboard, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
+
+class Keys : public Keyboard {};
+
+TEST_F(Keys, ReachAComparedRun) {
+    window.activateWindow();
+    predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
+    wait_for([&] { return workbench.session() != nullptr; });
+    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
+    wait_for([&] { return workbench.session()->measured != nullptr; });
+    window.show_view("run");
+    wait_for([&] { return workbench.session()->compared != nullptr; });
+    settle();
+    EXPECT_THAT(out_of_reach(window, window.view("run")), IsEmpty());
+    EXPECT_THAT(nameless(window.view("run")), IsEmpty());
+}
+
+TEST_F(Keys, ReachTheButtonsOfARefusal) {
+    window.activateWindow();
+    window.files().open(write_file("broken.json", R"({"schema": "scenario/1", "plan": {"tp": "many"}})"));
+    wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
+    auto& box = find<QMessageBox>("refusal");
+    wait_for([&] { return box.isActiveWindow(); });
+    EXPECT_EQ(controls_in(box).size(), 2U) << "to mend it, to leave it";
+    EXPECT_THAT(out_of_reach(box, box), IsEmpty());
+    EXPECT_THAT(nameless(box), IsEmpty());
+    QTest::keyClick(&box, Qt::Key_Escape);
+    EXPECT_FALSE(box.isVisible());
+}
+
+TEST_F(Keys, AnswerWhetherChangesAreSaved) {
+    open("default");
+    workbench.edit({{"plan.micro_batch", "1"}});
+    settle();
+    std::vector<std::string> missed{"the question was not asked"};
+    QTimer::singleShot(0, &window, [&] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box || !QTest::qWaitForWindowActive(box)) return;
+        missed = out_of_reach(*box, *box);
+        for (std::string& name : nameless(*box)) missed.push_back(std::move(name));
+        QTest::keyClick(box, Qt::Key_Escape);
+    });
+    window.close();
+    EXPECT_THAT(missed, IsEmpty());
+    EXPECT_TRUE(window.isVisible()) << "Escape stays";
+}
+
+void collect(const QMenu& menu, std::set<const QAction*>& actions) {
+    for (const QAction* a : menu.actions()) {
+        if (a->menu()) collect(*a->menu(), actions);
+        actions.insert(a);
+    }
+}
+
+// Menus open by Alt and their letters, and say which keys need no menu.
+TEST_F(Keys, ReachEveryActionByTheMenu) {
+    std::set<const QAction*> in_menus;
+    for (const QAction* a : window.menuBar()->actions()) {
+        EXPECT_TRUE(a->text().contains(QLatin1Char('&'))) << a->text().toStdString();
+        collect(*a->menu(), in_menus);
+    }
+    for (const auto* bar : window.findChildren<QToolBar*>())
+        for (const QAction* a : bar->actions())
+            EXPECT_TRUE(a->isSeparator() || a->text().isEmpty() || in_menus.contains(a)) << a->text().toStdString();
+}
+
+TEST_F(Keys, ChooseAPartOfAChartAndHearWhatItIs) {
+    show_full("breakdown");
+    auto& chart = *window.view("breakdown").findChildren<ChartWidget*>().front();
+    chart.setFocus();
+    QTest::keyClick(&chart, Qt::Key_Right);
+    const std::optional<Term> first = selection.now().term;
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(chart.accessibleDescription().isEmpty());
+    QTest::keyClick(&chart, Qt::Key_Right);
+    EXPECT_NE(selection.now().term, first);
+}
+
+TEST_F(Keys, WalkFromSegmentToSegmentAndTakeItsRange) {
+    show_full("timeline");
+    auto& canvas = find<TimelineCanvas>("timeline");
+    canvas.setFocus();
+    QTest::keyClick(&canvas, Qt::Key_Period);
+    ASSERT_TRUE(canvas.aspect().chosen);
+    const SpanIndex first = canvas.aspect().chosen->span;
+    QTest::keyClick(&canvas, Qt::Key_Period);
+    const SpanIndex second = canvas.aspect().chosen->span;
+    EXPECT_GT(second, first);
+    QTest::keyClick(&canvas, Qt::Key_R);
+    const Span& span = canvas.content()->simulated->report->trace.spans[second];
+    EXPECT_EQ(selection.now().range, (TimeRange{span.start, span.end}));
+    QTest::keyClick(&canvas, Qt::Key_Comma);
+    EXPECT_EQ(canvas.aspect().chosen->span, first);
+}
+
+}  // namespace
+}  // namespace sextant::gui

@@ -1,0 +1,53 @@
+// Memory over the step, as the simulation plays it.
+#include "gui/models/simulated.hpp"
+#include "gui/views/memory/memory_over_time.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+using testing::ElementsAre;
+
+SimulationReport with_stages(int count, int fullest) {
+    SimulationReport r;
+    r.memory.resize(static_cast<std::size_t>(count));
+    for (MemoryTimeline& m : r.memory) m.highest = 1 * units::GB;
+    r.memory[static_cast<std::size_t>(fullest)].highest = 2 * units::GB;
+    return r;
+}
+
+TEST(MemoryOverTime, ShowsEveryStageWhereTheyAreFew) { EXPECT_THAT(stages_to_draw(with_stages(3, 1)), ElementsAre(0, 1, 2)); }
+
+TEST(MemoryOverTime, ShowsTheFullestOfMany) {
+    // Eight of twenty: 0, 19/7, 2 x 19/7 ... rounded down.
+    EXPECT_THAT(stages_to_draw(with_stages(20, 9)), ElementsAre(0, 2, 5, 8, 9, 10, 13, 16, 19));
+    EXPECT_THAT(stages_to_draw(with_stages(20, 19)), ElementsAre(0, 2, 5, 8, 10, 13, 16, 19));
+}
+
+using MemoryFlows = Desk;
+
+TEST_F(MemoryFlows, TheStepIsPlayedForIt) {
+    open("gpt3-175b-1024xa100");
+    window.show_view("memory");
+    settle();
+    const auto simulated = workbench.session()->simulated;
+    ASSERT_TRUE(simulated);
+    ASSERT_EQ(simulated->memory.size(), 8U);
+    for (std::size_t s = 0; s < 8; ++s)
+        EXPECT_EQ(*std::ranges::max_element(simulated->memory[s]), simulated->report->memory[s].highest) << "stage " << s;
+}
+
+TEST_F(MemoryFlows, WhatDoesNotFitIsDrawnToo) {
+    open("does-not-fit");
+    window.show_view("memory");
+    settle();
+    EXPECT_GT(memory_over_time(*workbench.session()->simulated, {0})->height_for(600), 0);
+    EXPECT_FALSE(window.view("memory").grab().isNull());
+}
+
+}  // namespace
+}  // namespace sextant::gui
