@@ -53,6 +53,7 @@ bool ExchangeLoop::take_completed() {
         done_[completing_.front().segment] = 1;
         completing_.pop_front();
     }
+    if (any) computing_.notify_one();
     return any;
 }
 
