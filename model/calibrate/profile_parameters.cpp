@@ -218,12 +218,6 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         add(
             "backward_dispatch", framework, host_time(7e-6), [](Scenario & x) -> auto& { return x.framework.backward_dispatch; });
     }
-    add(
-        "step_overhead", framework, Range{1e-5, 0.1, unknown, 3e-3, 3e-3}, [](Scenario & x) -> auto& { return x.framework.step_overhead; });
-    if (s.plan.pp > 1)
-        add(
-            "micro_batch_overhead", framework, Range{1e-5, 0.05, unknown, 1e-3, 2e-3},
-            [](Scenario & x) -> auto& { return x.framework.micro_batch_overhead; });
     if (s.plan.recompute != Recompute::none)
         add(
             "checkpoint_overhead", framework, Range{1e-6, 5e-3, unknown, 1e-4, 3e-4},
