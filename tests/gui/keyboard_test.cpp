@@ -61,18 +61,23 @@ std::string described(const QWidget& w) {
 }
 
 std::set<QWidget*> reached_by(Qt::Key key, QWidget& window) {
-    constexpr int most = 600;
+    constexpr int most = 400;
     std::set<QWidget*> reached;
+    const QWidget* first = nullptr;
     for (int i = 0; i < most; ++i) {
         QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key);
         QWidget* focus = QApplication::focusWidget();
-        if (focus && !reached.insert(focus).second) break;  // once around
+        if (focus && focus == first) break;  // once around
+        if (!first) first = focus;
+        if (focus) reached.insert(focus);
     }
     return reached;
 }
 
 std::vector<std::string> out_of_reach(QWidget& window, QWidget& within) {
-    const std::set<QWidget*> reached = reached_by(Qt::Key_Tab, window);
+    std::set<QWidget*> reached = reached_by(Qt::Key_Tab, window);
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);  // a search has a key of its own
+    reached.insert(QApplication::focusWidget());
     std::vector<std::string> missed;
     for (QWidget* w : controls_in(within))
         if (!reached.contains(w)) missed.push_back(described(*w));
@@ -148,6 +153,8 @@ TEST_F(Keys, ReachTheButtonsOfARefusal) {
 }
 
 TEST_F(Keys, AnswerWhetherChangesAreSaved) {
+    window.activateWindow();
+    wait_for([this] { return window.isActiveWindow(); });
     open("default");
     workbench.edit({{"plan.micro_batch", "1"}});
     settle();
