@@ -5,9 +5,9 @@
 //
 // SCENARIO [DEVICES [PLANS [STEPS]]]. What the executor cannot run is passed over: sharding of other than plain kinds, offload, context
 // parallelism. Plans that are predicted alike within 5 % are one choice: of each such bunch one is run.
-#include "model/io/plan_columns.hpp"
-#include "model/io/run_reader.hpp"
-#include "model/io/scenario_writer.hpp"
+#include "model/io/scenario/scenario_writer.hpp"
+#include "model/io/search/plan_columns.hpp"
+#include "model/io/trace/run_reader.hpp"
 #include "model/sextant.hpp"
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 #include "cli/progress.hpp"
 #include "cli/scratch_folder.hpp"
 #include "cli/writable.hpp"
-#include "model/io/calibration_writer.hpp"
-#include "model/io/profile_reader.hpp"
-#include "model/io/profile_writer.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/calibration/calibration_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>

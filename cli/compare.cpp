@@ -1,7 +1,7 @@
 // sextant compare: what was predicted beside what a real run measured, and which input their difference points to.
 #include "cli/commands.hpp"
 #include "cli/show_comparison.hpp"
-#include "model/io/run_reader.hpp"
+#include "model/io/trace/run_reader.hpp"
 
 #include <CLI/CLI.hpp>
 

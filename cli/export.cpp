@@ -2,8 +2,8 @@
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
 #include "cli/scenario_options.hpp"
-#include "model/io/plan_export.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/search/plan_export.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 // sextant import: models that others describe, as workloads.
 #include "cli/commands.hpp"
-#include "model/io/hf_import.hpp"
-#include "model/io/workload_writer.hpp"
+#include "model/io/scenario/hf_import.hpp"
+#include "model/io/scenario/workload_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #include "cli/machine.hpp"
 
-#include "model/io/processor_info.hpp"
+#include "model/io/profile/processor_info.hpp"
 
 #include <chrono>
 #include <fstream>

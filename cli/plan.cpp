@@ -3,10 +3,10 @@
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
-#include "model/io/number_list.hpp"
-#include "model/io/plan_answer_writer.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/scenario_writer.hpp"
+#include "model/io/format/number_list.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/scenario/scenario_writer.hpp"
+#include "model/io/search/plan_answer_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,9 +2,9 @@
 #include "cli/commands.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/report_html.hpp"
-#include "model/io/report_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/report/report_html.hpp"
+#include "model/io/report/report_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,10 +1,10 @@
 #include "cli/probe_runs.hpp"
 
 #include "cli/executor.hpp"
-#include "model/io/json_reader.hpp"
-#include "model/io/profile_writer.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/run_reader.hpp"
+#include "model/io/format/json_reader.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/profile/profile_writer.hpp"
+#include "model/io/trace/run_reader.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/calibrate/calibration.hpp"
-#include "model/io/probe_reader.hpp"
+#include "model/io/calibration/probe_reader.hpp"
 #include "model/sextant.hpp"
 
 #include <filesystem>

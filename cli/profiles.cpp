@@ -1,7 +1,7 @@
 // `sextant profiles list | show NAME | check FILE`: what is known of hardware, and from where.
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/profile_writer.hpp"
+#include "model/io/profile/profile_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -7,9 +7,9 @@
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/writable.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/run_reader.hpp"
-#include "model/io/run_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/trace/run_reader.hpp"
+#include "model/io/trace/run_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>

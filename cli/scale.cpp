@@ -3,9 +3,9 @@
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
-#include "model/io/number_list.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/scaling_writer.hpp"
+#include "model/io/format/number_list.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/search/scaling_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

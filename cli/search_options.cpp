@@ -1,7 +1,7 @@
 #include "cli/search_options.hpp"
 
 #include "model/base/quantity_text.hpp"
-#include "model/io/pin_reader.hpp"
+#include "model/io/scenario/pin_reader.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 #include "cli/show_comparison.hpp"
 
-#include "model/io/comparison_writer.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/report/comparison_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <iostream>

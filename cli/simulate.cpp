@@ -3,10 +3,10 @@
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/report_html.hpp"
-#include "model/io/simulation_writer.hpp"
-#include "model/io/timeline_svg.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/report/report_html.hpp"
+#include "model/io/report/simulation_writer.hpp"
+#include "model/io/trace/timeline_svg.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 #include "cli/trace_file.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/trace_hdf5.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/trace/trace_hdf5.hpp"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
 // --trace FILE: the ending of its name says in which format.
 #pragma once
 
-#include "model/io/trace_chrome.hpp"
+#include "model/io/trace/trace_chrome.hpp"
 
 #include <filesystem>
 

@@ -2,9 +2,9 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/writable.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/validation_reader.hpp"
-#include "model/io/validation_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/measurement/validation_reader.hpp"
+#include "model/io/measurement/validation_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>

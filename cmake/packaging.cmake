@@ -1,5 +1,5 @@
 # What an installation consists of, and the Debian package of it (scripts/package). A program looks for its data in ../share/sextant
-# (find_data_root in model/io/profile_reader.cpp), so that it may be installed anywhere.
+# (find_data_root in model/io/profile/profile_reader.cpp), so that it may be installed anywhere.
 set(installed sextant)
 foreach(program sextant-gui sextant-exec-cpu sextant-exec-cuda sextant-data)  # those that could be built
   if(TARGET ${program})

@@ -1,7 +1,7 @@
-#include "model/io/benchmark_log.hpp"
+#include "model/io/calibration/benchmark_log.hpp"
 #include "fuzz/targets.hpp"
-#include "model/io/gpu_topology.hpp"
-#include "model/io/step_times.hpp"
+#include "model/io/calibration/gpu_topology.hpp"
+#include "model/io/calibration/step_times.hpp"
 
 namespace sextant::fuzz {
 

@@ -1,5 +1,5 @@
 #include "fuzz/targets.hpp"
-#include "model/io/json_reader.hpp"
+#include "model/io/format/json_reader.hpp"
 
 namespace sextant::fuzz {
 

@@ -1,5 +1,5 @@
 #include "fuzz/targets.hpp"
-#include "model/io/measurement_evaluation.hpp"
+#include "model/io/measurement/measurement_evaluation.hpp"
 
 namespace sextant::fuzz {
 

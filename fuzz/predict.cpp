@@ -1,7 +1,7 @@
 #include "fuzz/targets.hpp"
-#include "model/io/report_writer.hpp"
-#include "model/io/simulation_writer.hpp"
-#include "model/io/timeline_svg.hpp"
+#include "model/io/report/report_writer.hpp"
+#include "model/io/report/simulation_writer.hpp"
+#include "model/io/trace/timeline_svg.hpp"
 #include "model/sextant.hpp"
 
 #include <cmath>

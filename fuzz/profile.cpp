@@ -1,5 +1,5 @@
 #include "fuzz/targets.hpp"
-#include "model/io/profile_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
 
 namespace sextant::fuzz {
 

@@ -1,6 +1,6 @@
 #include "fuzz/targets.hpp"
-#include "model/io/comparison_writer.hpp"
-#include "model/io/run_reader.hpp"
+#include "model/io/report/comparison_writer.hpp"
+#include "model/io/trace/run_reader.hpp"
 #include "model/sextant.hpp"
 
 #include <sstream>

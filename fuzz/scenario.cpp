@@ -1,5 +1,5 @@
 #include "fuzz/targets.hpp"
-#include "model/io/scenario_reader.hpp"
+#include "model/io/scenario/scenario_reader.hpp"
 
 namespace sextant::fuzz {
 

@@ -1,6 +1,6 @@
 #include "fuzz/targets.hpp"
 #include "model/base/diagnostics.hpp"
-#include "model/io/trace_hdf5.hpp"
+#include "model/io/trace/trace_hdf5.hpp"
 #include "model/report/critical_path.hpp"
 #include "model/report/trace_terms.hpp"
 

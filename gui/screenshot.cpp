@@ -3,7 +3,7 @@
 #include "gui/jobs/simulator.hpp"
 #include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/format/replace_file.hpp"
 
 #include <QApplication>
 #include <QSettings>

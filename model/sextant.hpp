@@ -10,9 +10,9 @@
 #include "model/calibrate/library_fit.hpp"
 #include "model/calibrate/training_fit.hpp"
 #include "model/hardware/catalog.hpp"
-#include "model/io/measurement_scenario.hpp"
-#include "model/io/scenario_document.hpp"
-#include "model/io/scenario_reader.hpp"
+#include "model/io/measurement/measurement_scenario.hpp"
+#include "model/io/scenario/scenario_document.hpp"
+#include "model/io/scenario/scenario_reader.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/report/comparison.hpp"
@@ -111,7 +111,7 @@ Cluster guessed_cluster(Library&, const MachineFacts&);
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
-// collectives. Fitted to the half of the rows that may be (model/io/measurement_split.hpp).
+// collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).
 struct PublishedFit {
     std::optional<TrainingFit> training;  // none without such rows
     std::optional<LibraryFit> libraries;

@@ -1,12 +1,12 @@
 // From the files that a user has of a cluster to a narrower profile of it: the part of the facade that reads them and lays them on a
 // machine.
 #include "model/calibrate/fit.hpp"
-#include "model/io/benchmark_log.hpp"
-#include "model/io/gpu_topology.hpp"
-#include "model/io/json_reader.hpp"
-#include "model/io/profile_reader.hpp"
-#include "model/io/run_reader.hpp"
-#include "model/io/step_times.hpp"
+#include "model/io/calibration/benchmark_log.hpp"
+#include "model/io/calibration/gpu_topology.hpp"
+#include "model/io/calibration/step_times.hpp"
+#include "model/io/format/json_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
+#include "model/io/trace/run_reader.hpp"
 #include "model/sextant.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "backend/exec/memory_check.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
-#include "model/io/processor_info.hpp"
+#include "model/io/profile/processor_info.hpp"
 
 #include <sched.h>
 

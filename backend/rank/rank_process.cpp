@@ -10,8 +10,8 @@
 #include "backend/rank/exec_arguments.hpp"
 #include "backend/rank/heartbeat.hpp"
 #include "backend/storage/stage_dataset.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/run_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/trace/run_writer.hpp"
 #include "model/plan/partition.hpp"
 #include "model/sextant.hpp"
 

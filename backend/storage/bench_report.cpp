@@ -1,6 +1,6 @@
 #include "backend/storage/bench.hpp"
 #include "model/base/quantity_text.hpp"
-#include "model/io/text_table.hpp"
+#include "model/io/format/text_table.hpp"
 
 #include <nlohmann/json.hpp>
 

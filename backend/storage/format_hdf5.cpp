@@ -3,7 +3,7 @@
 #include "backend/storage/file.hpp"
 #include "backend/storage/formats.hpp"
 #include "model/base/diagnostics.hpp"
-#include "model/io/hdf5_handle.hpp"
+#include "model/io/format/hdf5_handle.hpp"
 
 #include <algorithm>
 #include <limits>

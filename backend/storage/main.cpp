@@ -3,9 +3,9 @@
 #include "backend/storage/probe_storage.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/overloaded.hpp"
-#include "model/io/fio_reader.hpp"
-#include "model/io/profile_writer.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/calibration/fio_reader.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/profile/profile_writer.hpp"
 
 #include <csignal>
 #include <filesystem>

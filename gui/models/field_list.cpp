@@ -1,8 +1,8 @@
 // Every field that the editor shows.
 #include "gui/models/fields.hpp"
 #include "gui/models/text.hpp"
-#include "model/io/data_words.hpp"
-#include "model/io/plan_words.hpp"
+#include "model/io/scenario/data_words.hpp"
+#include "model/io/scenario/plan_words.hpp"
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "gui/models/plan_findings.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/io/plan_answer_words.hpp"
-#include "model/io/plan_columns.hpp"
+#include "model/io/search/plan_answer_words.hpp"
+#include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,8 +1,8 @@
 #include "gui/models/plan_form.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/io/number_list.hpp"
-#include "model/io/pin_reader.hpp"
+#include "model/io/format/number_list.hpp"
+#include "model/io/scenario/pin_reader.hpp"
 
 #include <QStringList>
 

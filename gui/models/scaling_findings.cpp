@@ -1,10 +1,10 @@
 #include "gui/models/scaling_findings.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/io/number_list.hpp"
-#include "model/io/pin_reader.hpp"
-#include "model/io/plan_columns.hpp"
-#include "model/io/scaling_writer.hpp"
+#include "model/io/format/number_list.hpp"
+#include "model/io/scenario/pin_reader.hpp"
+#include "model/io/search/plan_columns.hpp"
+#include "model/io/search/scaling_writer.hpp"
 
 #include <algorithm>
 #include <thread>

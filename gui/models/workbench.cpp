@@ -1,8 +1,8 @@
 #include "gui/models/workbench.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/scenario_writer.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/scenario/scenario_writer.hpp"
 
 #include <ostream>
 

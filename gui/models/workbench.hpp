@@ -25,7 +25,7 @@ public:
 
     // Puts what was opened in place of everything.
     void open(SessionPtr);
-    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario_document.hpp). All of them are one step.
+    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario/scenario_document.hpp). All of them are one step.
     void edit(const Edits&);
     // Another plan for the same job: what was found out about the job stays.
     void replace_plan(const Plan&, const QString& label);

@@ -2,7 +2,7 @@
 
 #include "gui/views/paint/look.hpp"
 #include "model/base/diagnostics.hpp"
-#include "model/io/replace_file.hpp"
+#include "model/io/format/replace_file.hpp"
 
 #include <QBuffer>
 #include <QEventLoop>

@@ -20,7 +20,7 @@ struct Call {
     // A message that the receiver has to ask for waits a round trip more.
     [[nodiscard]] Seconds over_network(Seconds step, Bytes message) const {
         const Seconds included = library.wire_in_step ? library.wire_in_step->value : step;
-        const bool asked_for = group.machine.unasked && message > *group.machine.unasked;
+        const bool asked_for = group.machine.eager_limit && message > *group.machine.eager_limit;
         return step + max(group.wire_latency - included, Seconds{}) + (asked_for ? 2.0 * group.wire_latency : Seconds{});
     }
     // Steps inside a node and across the network, in which a rank sends `message`.
@@ -152,7 +152,7 @@ std::string_view to_text(Collective c) {
 
 GroupMachine group_machine(const Cluster& c) {
     return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth,
-            c.node.nic_link.unasked ? std::optional(c.node.nic_link.unasked->value) : std::nullopt};
+            c.node.nic_link.eager_limit ? std::optional(c.node.nic_link.eager_limit->value) : std::nullopt};
 }
 
 Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,

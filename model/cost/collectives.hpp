@@ -37,7 +37,7 @@ struct GroupMachine {
     bool in_switch_reduction = false;  // the switches between the devices of a node can add
     bool ordered_network = true;       // bytes leave the network as they entered it
     Bandwidth host_memory;             // of a node
-    std::optional<Bytes> unasked;      // longer messages wait until the receiver, across the network, has asked for them
+    std::optional<Bytes> eager_limit;  // longer messages wait until the receiver, across the network, has asked for them
 };
 GroupMachine group_machine(const Cluster&);
 

@@ -22,11 +22,11 @@ enum class LinkCategory {
 struct LinkType {
     std::string name;  // "InfiniBand HDR 4x"
     LinkCategory category = LinkCategory::pcie;
-    Sourced<Bandwidth> bandwidth;           // per direction, as signalled and encoded
-    Sourced<double> achievable;             // fraction of `bandwidth` that large transfers reach
-    Sourced<Seconds> latency;               // of the wire and the hardware, one way, small message
-    bool ordered = true;                    // bytes arrive in the order in which they were sent
-    std::optional<Sourced<Bytes>> unasked;  // longer messages are sent when the receiver has asked for them
+    Sourced<Bandwidth> bandwidth;               // per direction, as signalled and encoded
+    Sourced<double> achievable;                 // fraction of `bandwidth` that large transfers reach
+    Sourced<Seconds> latency;                   // of the wire and the hardware, one way, small message
+    bool ordered = true;                        // bytes arrive in the order in which they were sent
+    std::optional<Sourced<Bytes>> eager_limit;  // longer messages are sent when the receiver has asked for them
     std::string notes;
 };
 

@@ -1,6 +1,6 @@
 // Parameter servers as processes of their own: the synchronous ones compute what one rank does; of the asynchronous ones it is checked that
 // every update is applied once, that weights are as old as reported, and that the loss falls.
-#include "model/io/run_reader.hpp"
+#include "model/io/trace/run_reader.hpp"
 #include "model/lower/lower.hpp"
 #include "model/report/staleness.hpp"
 #include "model/sextant.hpp"

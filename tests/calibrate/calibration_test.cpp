@@ -1,8 +1,8 @@
 // Calibration on machines that are made up: probes are "measured" by predicting them with known numbers, which must come out again.
 #include "model/calibrate/calibration.hpp"
-#include "model/io/probe_reader.hpp"
-#include "model/io/profile_reader.hpp"
-#include "model/io/profile_writer.hpp"
+#include "model/io/calibration/probe_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <gmock/gmock.h>

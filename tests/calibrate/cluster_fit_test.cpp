@@ -1,8 +1,8 @@
 // Clusters that are made up: curves and steps are "measured" by predicting them with known numbers, which must come out again.
 #include "model/calibrate/cluster_fit.hpp"
-#include "model/io/calibration_writer.hpp"
-#include "model/io/profile_reader.hpp"
-#include "model/io/profile_writer.hpp"
+#include "model/io/calibration/calibration_writer.hpp"
+#include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <gmock/gmock.h>

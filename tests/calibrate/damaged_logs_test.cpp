@@ -1,7 +1,7 @@
 // Logs as they come out of a full disk or a bad cable: cut off, with bytes that are others, lines twice. What calibrate --from makes of
 // them is a profile that predicts, or a refusal; never a crash.
-#include "model/io/profile_reader.hpp"
-#include "model/io/profile_writer.hpp"
+#include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Parameters of libraries from calls that are made up: predicted with known values, which must come out again.
 #include "model/calibrate/library_fit.hpp"
-#include "model/io/measurement_split.hpp"
-#include "model/io/profile_reader.hpp"
+#include "model/io/measurement/measurement_split.hpp"
+#include "model/io/profile/profile_reader.hpp"
 #include "model/sextant.hpp"
 
 #include "tests/cost/round_machine.hpp"

@@ -1,6 +1,6 @@
 // Devices' and frameworks' parameters from training runs that are made up: predicted with known values, which must come out again.
 #include "model/calibrate/training_fit.hpp"
-#include "model/io/measurement_split.hpp"
+#include "model/io/measurement/measurement_split.hpp"
 #include "model/sextant.hpp"
 
 #include <gtest/gtest.h>

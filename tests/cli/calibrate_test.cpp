@@ -1,5 +1,5 @@
 // `sextant calibrate` on the machine at hand, as ./run uses it.
-#include "model/io/profile_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
 #include "model/sextant.hpp"
 #include "tests/cli/process.hpp"
 

@@ -95,7 +95,7 @@ TEST(Collectives, AMessageThatTheReceiverHasToAskForWaitsARoundTrip) {
     // wait 2 x 5 us in each of 2 x 2 steps across the network, none inside.
     Group group = over_nodes(2, 4);
     group.wire_latency = 5 * us;
-    group.machine.unasked = 10 * KB;
+    group.machine.eager_limit = 10 * KB;
     EXPECT_NEAR(time_us(Collective::all_reduce, 80 * KB, group), 40 + 14, 1e-9);
     EXPECT_NEAR(time_us(Collective::all_reduce, 160 * KB, group), 40 + 40 + 28, 1e-9);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4)), 15'016, 1e-6);

@@ -1,8 +1,8 @@
 // Logs of nccl-tests, of OSU and of nvidia-smi: fixtures in their formats, made for these tests.
-#include "model/io/benchmark_log.hpp"
-#include "model/io/gpu_topology.hpp"
-#include "model/io/profile_reader.hpp"
-#include "model/io/step_times.hpp"
+#include "model/io/calibration/benchmark_log.hpp"
+#include "model/io/calibration/gpu_topology.hpp"
+#include "model/io/calibration/step_times.hpp"
+#include "model/io/profile/profile_reader.hpp"
 #include "model/sextant.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Every profile that the repository carries must read without a problem.
-#include "model/io/profile_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/io/comparison_writer.hpp"
+#include "model/io/report/comparison_writer.hpp"
 
 #include "tests/report/hand_made_trace.hpp"
 

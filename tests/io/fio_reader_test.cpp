@@ -1,4 +1,4 @@
-#include "model/io/fio_reader.hpp"
+#include "model/io/calibration/fio_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/io/framework_reader.hpp"
+#include "model/io/scenario/framework_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

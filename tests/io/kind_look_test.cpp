@@ -1,4 +1,4 @@
-#include "model/io/kind_look.hpp"
+#include "model/io/trace/kind_look.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Lessons that are none are told all at once.
-#include "model/io/lesson_reader.hpp"
+#include "model/io/scenario/lesson_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "model/io/measurement_evaluation.hpp"
-#include "model/io/validation_writer.hpp"
+#include "model/io/measurement/measurement_evaluation.hpp"
+#include "model/io/measurement/validation_writer.hpp"
 #include "tests/io/measurement_fixture.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "model/io/measurement_reader.hpp"
+#include "model/io/measurement/measurement_reader.hpp"
 
 #include <gtest/gtest.h>
 

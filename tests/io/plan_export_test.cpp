@@ -1,5 +1,5 @@
 // Plans in the words of other systems.
-#include "model/io/plan_export.hpp"
+#include "model/io/search/plan_export.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Plans out, and back: in the words of a scenario file, laid over one, and pinned by name.
-#include "model/io/plan_writer.hpp"
-#include "model/io/pin_reader.hpp"
-#include "model/io/scenario_writer.hpp"
+#include "model/io/scenario/plan_writer.hpp"
+#include "model/io/scenario/pin_reader.hpp"
+#include "model/io/scenario/scenario_writer.hpp"
 #include "model/search/plan_fields.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/io/scenario_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "model/io/processor_info.hpp"
+#include "model/io/profile/processor_info.hpp"
 
 #include <gtest/gtest.h>
 

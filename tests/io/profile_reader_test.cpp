@@ -1,4 +1,4 @@
-#include "model/io/profile_reader.hpp"
+#include "model/io/profile/profile_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

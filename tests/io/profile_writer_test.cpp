@@ -1,4 +1,4 @@
-#include "model/io/profile_writer.hpp"
+#include "model/io/profile/profile_writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The page of a report: everything in it, and nothing outside it.
-#include "model/io/report_html.hpp"
+#include "model/io/report/report_html.hpp"
 
-#include "model/io/svg.hpp"
+#include "model/io/format/svg.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // Files of tests/io/runs/ were made by sextant-exec-cpu; regenerate.sh there says how.
-#include "model/io/run_reader.hpp"
+#include "model/io/trace/run_reader.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/run_writer.hpp"
-#include "model/io/trace_check.hpp"
+#include "model/io/trace/run_writer.hpp"
+#include "model/io/trace/trace_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

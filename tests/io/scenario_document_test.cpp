@@ -1,4 +1,4 @@
-#include "model/io/scenario_document.hpp"
+#include "model/io/scenario/scenario_document.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

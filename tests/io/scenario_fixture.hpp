@@ -2,7 +2,7 @@
 // profiles.
 #pragma once
 
-#include "model/io/scenario_reader.hpp"
+#include "model/io/scenario/scenario_reader.hpp"
 
 #include <string>
 #include <string_view>

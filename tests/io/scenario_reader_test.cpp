@@ -1,4 +1,4 @@
-#include "model/io/scenario_reader.hpp"
+#include "model/io/scenario/scenario_reader.hpp"
 
 #include "tests/io/scenario_fixture.hpp"
 

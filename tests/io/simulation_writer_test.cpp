@@ -1,6 +1,6 @@
-#include "model/io/simulation_writer.hpp"
+#include "model/io/report/simulation_writer.hpp"
 
-#include "model/io/heat_strip.hpp"
+#include "model/io/format/heat_strip.hpp"
 #include "tests/report/hand_made_trace.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
-#include "model/io/timeline_svg.hpp"
+#include "model/io/trace/timeline_svg.hpp"
 
-#include "model/io/kind_look.hpp"
-#include "model/io/svg.hpp"
-#include "model/io/timeline_boxes.hpp"
+#include "model/io/format/svg.hpp"
+#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/timeline_boxes.hpp"
 #include "tests/report/hand_made_trace.hpp"
 
 #include <gmock/gmock.h>

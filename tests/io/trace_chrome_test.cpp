@@ -1,4 +1,4 @@
-#include "model/io/trace_chrome.hpp"
+#include "model/io/trace/trace_chrome.hpp"
 
 #include "tests/report/hand_made_trace.hpp"
 

@@ -1,7 +1,7 @@
-#include "model/io/trace_hdf5.hpp"
+#include "model/io/trace/trace_hdf5.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/trace_check.hpp"
+#include "model/io/trace/trace_check.hpp"
 #include "tests/report/hand_made_trace.hpp"
 
 #include <gmock/gmock.h>

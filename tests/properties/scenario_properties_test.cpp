@@ -1,5 +1,5 @@
 // What must hold of any prediction, tried on every scenario.
-#include "model/io/report_writer.hpp"
+#include "model/io/report/report_writer.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "model/report/comparison.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/run_reader.hpp"
+#include "model/io/trace/run_reader.hpp"
 #include "model/sextant.hpp"
 #include "tests/predict/mlp_job.hpp"
 #include "tests/properties/played_scenario.hpp"

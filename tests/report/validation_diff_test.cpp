@@ -1,6 +1,6 @@
 #include "model/base/diagnostics.hpp"
-#include "model/io/validation_reader.hpp"
-#include "model/io/validation_writer.hpp"
+#include "model/io/measurement/validation_reader.hpp"
+#include "model/io/measurement/validation_writer.hpp"
 
 #include <gtest/gtest.h>
 

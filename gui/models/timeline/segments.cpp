@@ -2,7 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/rows.hpp"
-#include "model/io/kind_look.hpp"
+#include "model/io/trace/kind_look.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "gui/models/timeline/timeline.hpp"
 
-#include "model/io/run_reader.hpp"
-#include "model/io/trace_hdf5.hpp"
+#include "model/io/trace/run_reader.hpp"
+#include "model/io/trace/trace_hdf5.hpp"
 
 #include <fstream>
 

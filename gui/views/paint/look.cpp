@@ -1,6 +1,6 @@
 #include "gui/views/paint/look.hpp"
 
-#include "model/io/kind_look.hpp"
+#include "model/io/trace/kind_look.hpp"
 
 #include <QFontDatabase>
 #include <QPainter>

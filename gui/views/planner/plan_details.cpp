@@ -2,9 +2,9 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
-#include "model/io/plan_answer_words.hpp"
-#include "model/io/plan_columns.hpp"
-#include "model/io/scaling_writer.hpp"
+#include "model/io/search/plan_answer_words.hpp"
+#include "model/io/search/plan_columns.hpp"
+#include "model/io/search/scaling_writer.hpp"
 
 #include <QCheckBox>
 #include <QPushButton>

@@ -1,7 +1,7 @@
 #include "gui/views/planner/plan_plot.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/io/plan_columns.hpp"
+#include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
 

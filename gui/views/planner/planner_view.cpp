@@ -11,8 +11,8 @@
 #include "gui/views/planner/plan_plot.hpp"
 #include "gui/views/planner/terms_delegate.hpp"
 #include "gui/views/term_bars.hpp"
-#include "model/io/plan_answer_words.hpp"
-#include "model/io/plan_columns.hpp"
+#include "model/io/search/plan_answer_words.hpp"
+#include "model/io/search/plan_columns.hpp"
 
 #include <QComboBox>
 #include <QElapsedTimer>

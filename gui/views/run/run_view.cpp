@@ -7,7 +7,7 @@
 #include "gui/views/paint/whole_table.hpp"
 #include "gui/views/run/child_panel.hpp"
 #include "gui/views/term_bars.hpp"
-#include "model/io/comparison_writer.hpp"
+#include "model/io/report/comparison_writer.hpp"
 
 #include <QCheckBox>
 #include <QDir>

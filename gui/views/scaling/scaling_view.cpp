@@ -6,7 +6,7 @@
 #include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/paint/whole_table.hpp"
 #include "gui/views/scaling/scaling_plots.hpp"
-#include "model/io/scaling_writer.hpp"
+#include "model/io/search/scaling_writer.hpp"
 
 #include <QCheckBox>
 #include <QLineEdit>

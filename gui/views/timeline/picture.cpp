@@ -2,7 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/axis.hpp"
-#include "model/io/kind_look.hpp"
+#include "model/io/trace/kind_look.hpp"
 
 #include <QPaintEngine>
 #include <QPainterPath>

@@ -7,7 +7,7 @@
 #include "gui/views/simulation_state.hpp"
 #include "gui/views/timeline/canvas.hpp"
 #include "gui/views/timeline/search_bar.hpp"
-#include "model/io/kind_look.hpp"
+#include "model/io/trace/kind_look.hpp"
 
 #include <QCheckBox>
 #include <QPushButton>

@@ -6,8 +6,8 @@
 #include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
-#include "model/io/replace_file.hpp"
-#include "model/io/report_html.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/report/report_html.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -1,0 +1,70 @@
+#include "model/io/calibration/benchmark_log.hpp"
+
+#include "model/io/calibration/log_lines.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+std::string without_colours(std::string_view line) {
+    std::string out;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '\x1b' && i + 1 < line.size() && line[i + 1] == '[') {
+            i += 2;
+            while (i < line.size() && !(line[i] >= '@' && line[i] <= '~')) ++i;
+        } else if (line[i] != '\r' && line[i] != '\0') {
+            out += line[i];
+        }
+    }
+    return out;
+}
+
+// "[1,0]<stdout>:", "[1,0]<stdout> ".
+void drop_tag(std::string& line) {
+    const std::size_t end = line.find("<stdout>");
+    if (!line.starts_with('[') || end == std::string::npos || end > 24) return;
+    line.erase(0, end + 8);
+    if (line.starts_with(':')) line.erase(0, 1);
+}
+
+}  // namespace
+
+std::vector<LogLine> lines_of(std::string_view text) {
+    std::vector<LogLine> lines;
+    int number = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        LogLine line{++number, without_colours(text.substr(at, end - at)), {}};
+        drop_tag(line.text);
+        std::istringstream words(line.text);
+        for (std::string word; words >> word;) line.words.push_back(word);
+        lines.push_back(std::move(line));
+        at = end + 1;
+    }
+    return lines;
+}
+
+std::optional<double> number_in(std::string_view word) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+    return value;
+}
+
+LogKind kind_of_log(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return LogKind::unknown;
+    if (text[first] == '{') return LogKind::json;
+    for (const LogLine& line : lines_of(text)) {
+        if (line.says("# OSU MPI") || line.says("# OSU NCCL")) return LogKind::osu;
+        if (line.says("nThread ") || line.says("out-of-place") || line.says("nccl-tests version")) return LogKind::nccl_tests;
+        if (!line.words.empty() && line.words[0] == "GPU0") return LogKind::gpu_topology;
+    }
+    return LogKind::unknown;
+}
+
+}  // namespace sextant

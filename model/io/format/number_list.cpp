@@ -1,0 +1,46 @@
+#include "model/io/format/number_list.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace sextant {
+namespace {
+
+constexpr int largest_number = 1'000'000;
+
+int number_in(const std::string& text, const std::string& option) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end || value < 1 || value > largest_number)
+        throw InputError(
+            Diagnostic{option + " " + text, "", "not a number from 1 to " + std::to_string(largest_number), "as in 8, 8,16,64 or 8..64"});
+    return value;
+}
+
+std::vector<int> range_of(int first, int last, std::optional<int> step, const std::string& option) {
+    if (last < first) throw InputError(Diagnostic{option, "", "the range ends before it begins", "as in 8..64"});
+    std::vector<int> numbers;
+    for (std::int64_t n = first; n <= last; n = step ? n + *step : 2 * n) numbers.push_back(static_cast<int>(n));
+    return numbers;
+}
+
+}  // namespace
+
+std::vector<int> numbers_in(const std::string& text, const std::string& option, std::optional<int> step) {
+    const auto dots = text.find("..");
+    if (dots != std::string::npos)
+        return range_of(number_in(text.substr(0, dots), option), number_in(text.substr(dots + 2), option), step, option);
+    std::vector<int> numbers;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', at), text.size());
+        numbers.push_back(number_in(text.substr(at, comma - at), option));
+        at = comma + 1;
+    }
+    return numbers;
+}
+
+}  // namespace sextant

@@ -1,0 +1,74 @@
+#include "model/io/measurement/measurement_evaluation.hpp"
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// Smaller messages measure the latency of a library, larger ones the machine; they are averaged apart.
+constexpr Bytes small_message = 64 * KiB;
+
+std::string text_of(const InputError& error) {
+    std::string text;
+    for (const Diagnostic& d : error.diagnostics()) text += (text.empty() ? "" : "; ") + d.what;
+    return text;
+}
+
+void predict(const TrainingRow& row, const MeasurementSources& sources, const Predictors& predictors, RowResult& result) {
+    result.series = row.model.family != "cnn" ? "transformer" : row.hardware.gpus == 1 ? "vision, one GPU" : "vision, several GPUs";
+    result.labels = {{"gpu", row.hardware.gpu},
+                     {"framework", row.plan.framework_family},
+                     {"model", row.model.name.empty() ? row.model.family : row.model.name},
+                     {"precision", row.plan.precision_kind},
+                     {"gpus", std::to_string(row.hardware.gpus)}};
+    result.extent = row.hardware.gpus;
+    result.measured_step = row.step_time;
+    result.measured_memory = row.memory;
+    result.measured_fits = row.fits;
+    if (!row.fits && row.step_time) result.measured_fits = true;
+    const Scenario scenario = to_scenario(row, sources);
+    result.assumptions = scenario.assumptions;
+    result.labels["framework"] = scenario.framework.name;
+    const RowPrediction p = predictors.training(scenario);
+    result.predicted_step = p.step;
+    result.predicted_memory = p.memory;
+    result.predicted_fits = p.fits;
+}
+
+void predict(const CollectiveRow& row, const MeasurementSources& sources, const Predictors& predictors, RowResult& result) {
+    result.series = row.message > small_message ? "collectives above 64 KiB" : "collectives up to 64 KiB";
+    result.labels = {{"gpu", row.hardware.gpu},
+                     {"framework", row.library},
+                     {"collective", row.collective},
+                     {"ranks", std::to_string(row.ranks)},
+                     {"system", row.hardware.system}};
+    result.extent = row.message / B;
+    result.measured_step = row.time;
+    const CollectiveScenario scenario = to_scenario(row, sources);
+    result.assumptions = scenario.cluster.assumptions;
+    result.predicted_step = predictors.collective(scenario);
+}
+
+void predict(const LoadingRow& row, const MeasurementSources&, const Predictors& predictors, RowResult& result) {
+    result.series = "loading";
+    result.labels = {{"workload", row.workload}, {"submitter", row.submitter}};
+    result.extent = row.accelerators;
+    if (row.samples_per_second) result.measured_step = 1.0 / *row.samples_per_second;
+    result.predicted_step = predictors.loading(row);
+}
+
+}  // namespace
+
+RowResult evaluate(const MeasurementRow& row, const MeasurementSources& sources, const Predictors& predictors) {
+    RowResult result;
+    result.id = header_of(row).id;
+    result.counted = header_of(row).counted();
+    try {
+        std::visit([&](const auto& r) { predict(r, sources, predictors, result); }, row);
+    } catch (const InputError& error) {
+        result.refused = text_of(error);
+    }
+    return result;
+}
+
+}  // namespace sextant

@@ -1,0 +1,26 @@
+// One published row held against its prediction.
+#pragma once
+
+#include "model/io/measurement/measurement_scenario.hpp"
+#include "model/report/validation.hpp"
+
+#include <functional>
+
+namespace sextant {
+
+struct RowPrediction {
+    Seconds step;
+    std::optional<Bytes> memory;  // peak of a device
+    std::optional<bool> fits;
+};
+
+// Who predicts. Each may throw InputError: the row is refused then, with its text.
+struct Predictors {
+    std::function<RowPrediction(const Scenario&)> training;
+    std::function<Seconds(const CollectiveScenario&)> collective;  // one call
+    std::function<Seconds(const LoadingRow&)> loading;             // one sample
+};
+
+RowResult evaluate(const MeasurementRow&, const MeasurementSources&, const Predictors&);
+
+}  // namespace sextant

@@ -1,0 +1,88 @@
+// Which framework description a published row stands for: one table, read from the top.
+#include "model/io/measurement/measurement_scenario.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sextant {
+namespace {
+
+// All conditions must hold; an empty word always does. `words` stand in the row's framework, precision or optimizer as the source words
+// them, `kind` in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's own words.
+struct FrameworkRule {
+    std::string_view family, words, kind, update;
+    int from;
+    std::string_view name;
+};
+constexpr FrameworkRule rules[] = {
+    {"megatron-lm", "TransformerEngine", "", "", 0, "megatron-core"},
+    {"megatron-lm", "2020", "", "", 0, "megatron-lm-2019"},
+    {"megatron-lm", "", "", "", 0, "megatron-lm-2021"},
+    {"megatron-deepspeed", "ZeRO-3", "", "", 0, "megatron-deepspeed-zero3"},
+    {"megatron-deepspeed", "BigScience", "bf16", "", 0, "megatron-deepspeed-bf16"},
+    {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
+    {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3"},  // SC21, section 5.2: Megatron's model under ZeRO-3
+    {"deepspeed", "", "", "", 0, "deepspeed"},
+    {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
+    {"megatron-core", "NeMo", "", "", 0, "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
+    {"megatron-core", "", "", "", 0, "megatron-core"},
+    {"pytorch-fsdp", "llm-foundry", "", "", 0, "llm-foundry"},
+    {"pytorch-fsdp", "FSDP2", "", "", 0, "pytorch-fsdp2"},
+    {"pytorch-fsdp", "", "", "", 0, "pytorch-fsdp"},
+    {"internevo", "", "", "", 0, "internevo"},
+    {"llm.q", "", "", "", 0, "llm-q"},
+    {"", "Torch7", "", "", 0, "torch7"},
+    {"", "Caffe2", "", "", 0, "caffe2"},
+    {"pytorch-ddp", "BertAdam", "", "", 0, "pytorch-ddp-bertadam"},
+    {"pytorch-ddp", "apex", "", "", 0, "pytorch-ddp-apex"},
+    {"pytorch-ddp", "(2.", "", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
+    {"pytorch-ddp", "", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
+    {"pytorch-ddp", "", "", "", 0, "pytorch-ddp-1.x"},
+    {"tensorflow", "TensorFlow 2", "", "", 0, "tensorflow-2-xla"},
+    {"tensorflow", "", "", "distributed", 0, "tf-parameter-server"},
+    {"tensorflow", "", "", "parameter", 0, "tensorflow-1"},
+    {"tensorflow", "", "", "replicated", 0, "tensorflow-1"},
+    {"tensorflow", "TensorFlow 1.", "", "", 0, "tensorflow-1"},
+    {"tensorflow", "", "", "", 0, "horovod-tf1"},       // NVIDIA's TensorFlow examples run under Horovod
+    {"", "see submission", "", "", 0, "mxnet-mlperf"},  // MLPerf's ResNet-50 submissions on NVIDIA devices
+    {"mxnet", "", "", "", 0, "mxnet"},
+};
+constexpr std::string_view fallback = "pytorch-ddp";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// The last year from 2000 to 2099 that stands alone in `text`; 0 when there is none.
+int year_in(std::string_view text) {
+    int year = 0;
+    for (std::size_t i = 0; i + 4 <= text.size(); ++i) {
+        if (text.substr(i, 2) != "20" || !is_digit(text[i + 2]) || !is_digit(text[i + 3])) continue;
+        const bool alone = (i == 0 || !is_digit(text[i - 1])) && (i + 4 == text.size() || !is_digit(text[i + 4]));
+        if (alone) year = 2000 + 10 * (text[i + 2] - '0') + (text[i + 3] - '0');
+    }
+    return year;
+}
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+}  // namespace
+
+bool mentions(std::string_view text, std::string_view word) {
+    const auto same = [](char a, char b) { return lower(a) == lower(b); };
+    return word.empty() || std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
+std::string framework_name(const TrainingRow& row, RowReport& report) {
+    const MeasuredPlan& p = row.plan;
+    const std::string words = p.framework + " " + p.precision + " " + p.optimizer;
+    const int year = std::max(year_in(p.framework), year_in(row.header.source_ref));
+    const auto holds = [&](const FrameworkRule& r) {
+        return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) && mentions(p.precision_kind, r.kind) &&
+               mentions(p.variable_update, r.update) && year >= r.from;
+    };
+    const auto* rule = std::ranges::find_if(rules, holds);
+    std::string name(rule == std::end(rules) ? fallback : rule->name);
+    if (p.framework_family.empty()) report.assume("framework not stated: " + name);
+    return name;
+}
+
+}  // namespace sextant

@@ -1,0 +1,233 @@
+#include "model/io/measurement/measurement_scenario.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+// The first whole number after `word` in `text`.
+std::optional<int> number_after(std::string_view text, std::string_view word) {
+    auto at = text.find(word);
+    if (at == std::string_view::npos) return std::nullopt;
+    at = std::min(text.find_first_of("0123456789", at + word.size()), text.size());
+    int value = 0;
+    for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) && value < 1'000'000; ++at)
+        value = 10 * value + (text[at] - '0');
+    return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+// Autocast keeps fp32 weights and gradients and casts at each use; MXNet casts the network and keeps fp32 masters in the optimizer.
+bool is_autocast(const MeasuredPlan& p) {
+    return mentions(p.precision, "amp") && p.framework_family != "mxnet" && !mentions(p.precision, "mxnet") && p.fsdp.empty();
+}
+
+Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolutional, RowReport& report) {
+    const auto word = parse_data_type(p.precision_kind);
+    if (!word) {
+        report.complain("/plan/precision_kind", "\"" + p.precision_kind + "\" is no precision that is known here",
+                        "one of: fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4");
+        return {};
+    }
+    Precision q = precision_policy(*word);
+    constexpr std::string_view before_tf32[] = {"kepler", "maxwell", "pascal", "volta", "turing"};
+    if (*word == DataType::fp32 && convolutional && std::ranges::find(before_tf32, device.architecture) == std::end(before_tf32)) {
+        q.tf32 = true;
+        report.assume("\"fp32\" convolutions run in TF32 on Ampere and later, as the frameworks' default is");
+    }
+    if (is_autocast(p)) {
+        q.parameter = DataType::fp32;
+        q.gradient = q.reduction = DataType::fp32;
+        q.master_weights = false;
+    }
+    if (mentions(p.precision, "fp32 grad") || mentions(p.grad_dtype, "fp32")) q.gradient = q.reduction = DataType::fp32;
+    if (mentions(p.grad_reduce_dtype, "bf16")) q.gradient = q.reduction = DataType::bf16;
+    if (p.fsdp_mixed_precision == "DEFAULT") q.reduction = DataType::fp32;  // Composer: PURE reduces in 16 bit, DEFAULT in 32
+    if (mentions(p.optimizer, "bf16") || mentions(p.precision, "bf16 optimizer")) {
+        q.optimizer_state = DataType::bf16;
+        q.master_weights = false;
+    }
+    if (p.fp8_params) q.parameter = q.compute;
+    return q;
+}
+
+void set_batches(const MeasuredPlan& p, Plan& plan, RowReport& report) {
+    plan.micro_batch = p.micro_batch.value_or(1);
+    if (!p.micro_batch) report.assume("micro-batches of one sample");
+    const std::int64_t per_step = plan.micro_batch * plan.dp;
+    if (!p.global_batch && !p.grad_accum) report.assume("no gradient accumulation");
+    plan.global_batch = p.global_batch.value_or(per_step * p.grad_accum.value_or(1));
+}
+
+void set_parameter_server(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+    plan.servers_on_workers = true;
+    if (mentions(p.variable_update, "replicated") && !mentions(p.variable_update, "parameter servers")) return;  // copies on each device
+    plan.data_parallel = DataParallel::parameter_server;
+    plan.parameter_servers = h.nodes;
+    if (mentions(p.variable_update, "/gpu")) report.assume("variables that lie on devices are served like variables in host memory");
+}
+
+void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+    constexpr DataParallel by_stage[] = {DataParallel::all_reduce, DataParallel::zero1, DataParallel::zero2, DataParallel::zero3};
+    int stage = p.zero_stage;
+    std::optional<int> group = p.zero1_shard_size;
+    if (!p.fsdp.empty()) {
+        stage = p.fsdp == "SHARD_GRAD_OP" ? 2 : p.fsdp == "NO_SHARD" ? 0 : 3;
+        group = number_after(p.fsdp, "group");
+        if (group == 1) stage = 0;
+    }
+    plan.data_parallel = by_stage[stage];
+    if (stage > 0 && group && *group < plan.dp * plan.cp) plan.shard_group = *group;
+    if (!p.variable_update.empty()) set_parameter_server(p, h, plan, report);
+}
+
+void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
+    if (mentions(p.schedule, "gpipe")) plan.schedule = Schedule::gpipe;
+    if (mentions(p.schedule, "zero-bubble") || mentions(p.schedule, "zero bubble")) plan.schedule = Schedule::zero_bubble;
+    if (plan.vpp > 1) plan.schedule = Schedule::interleaved;
+    if (plan.pp > 1 && p.schedule.empty() && plan.vpp == 1) report.assume("pipeline schedule 1F1B");
+
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const std::int64_t chunks = std::int64_t{plan.pp} * plan.vpp;
+    if (!t || chunks == 1) return;
+    const std::int64_t blocks = t->layers + 2;
+    const bool counted = p.embedding_as_pipeline_layer || t->layers % chunks != 0;
+    if (!counted || blocks % chunks != 0) return;
+    // Megatron's split when it counts embedding and head as layers: every stage has the same number of blocks.
+    plan.stage_blocks.assign(static_cast<std::size_t>(chunks), static_cast<int>(blocks / chunks));
+    if (!p.embedding_as_pipeline_layer) report.assume("embedding and head count as layers in the pipeline split, which is even then");
+}
+
+void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const int ranks = p.dp * p.cp;
+    plan.ep = p.ep.value_or(t && t->moe ? static_cast<int>(std::gcd(t->moe->experts, std::int64_t{ranks})) : 1);
+    if (plan.ep > 1 && !p.ep) report.assume("experts spread over as many ranks as they can be: " + std::to_string(plan.ep));
+    plan.expert_tp = p.etp.value_or(0);
+    if (!p.etp && plan.ep > 1 && ranks % plan.ep != 0 && p.tp > 1) {
+        plan.expert_tp = 1;  // the only way that so many expert ranks can be laid
+        report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
+    }
+}
+
+// Names of llm.q in the words of Megatron's --recompute-modules.
+std::string module_name(const std::string& word) {
+    constexpr std::pair<std::string_view, std::string_view> names[] = {{"recompute-ffn", "mlp"},
+                                                                       {"recompute-norm", "layernorm"},
+                                                                       {"recompute-att", "core_attn"},
+                                                                       {"recompute-qkv", "qkv"},
+                                                                       {"recompute-swiglu", "activation"}};
+    for (const auto& [from, to] : names)
+        if (word == from) return std::string(to);
+    return word;
+}
+
+void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
+    const auto layers = number_after(p.recompute_detail, "(");
+    if (p.recompute == "full") {
+        plan.recompute = Recompute::full;
+    } else if (p.recompute == "partial" || (layers && p.recompute != "none")) {
+        plan.recompute = Recompute::blocks;
+        plan.recompute_blocks = layers.value_or(1);
+        if (!layers) report.assume("partial recompute: one block of each stage");
+    } else if (p.recompute == "selective" || (p.recompute.empty() && !p.recompute_modules.empty())) {
+        plan.recompute = Recompute::selective;
+        for (const std::string& m : p.recompute_modules) plan.recompute_modules.push_back(module_name(m));
+    } else if (p.recompute.empty()) {
+        report.assume("nothing is recomputed");
+    } else if (p.recompute != "none") {
+        report.complain("/plan/recompute", "\"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
+    }
+}
+
+void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowReport& report) {
+    const std::string& word = row.plan.optimizer;
+    constexpr std::pair<std::string_view, Optimizer> words[] = {{"lamb", Optimizer::lamb},
+                                                                {"adamw", Optimizer::adamw},
+                                                                {"adam", Optimizer::adam},
+                                                                {"momentum", Optimizer::momentum},
+                                                                {"sgd", Optimizer::sgd}};
+    const auto* found = std::ranges::find_if(words, [&](const auto& w) { return mentions(word, w.first); });
+    plan.optimizer = found != std::end(words) ? found->second : transformer ? Optimizer::adam : Optimizer::momentum;
+    if (found == std::end(words)) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");
+}
+
+void set_offload(const MeasuredPlan& p, Plan& plan) {
+    plan.offload_activations = p.activation_cpu_offload;
+    for (const std::string& word : p.offload) {
+        if (mentions(word, "residual") || mentions(word, "activation")) plan.offload_activations = true;
+        if (mentions(word, "opt") || mentions(word, "master")) plan.offload = std::max(plan.offload, Offload::optimizer);
+        if ((mentions(word, "parameters") || mentions(word, "quants")) && p.zero_stage == 3)
+            plan.offload = Offload::optimizer_and_parameters;
+    }
+}
+
+void set_overlap(const MeasuredPlan& p, Plan& plan) {
+    plan.gradient_overlap = p.grad_overlap;
+    if (mentions(p.ddp, "local")) plan.gradient_overlap = false;
+    if (mentions(p.ddp, "overlapped")) plan.gradient_overlap = true;
+    plan.gather_overlap = p.param_gather_overlap;
+    plan.tensor_overlap = p.tp_overlap;
+    plan.pipeline_overlap = p.p2p_overlap;
+    if (mentions(p.grad_allreduce, "once per optimizer step")) plan.reduce_every_micro_batch = false;
+}
+
+}  // namespace
+
+Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& workload, RowReport& report) {
+    const MeasuredPlan& p = row.plan;
+    Plan plan;
+    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp, plan.vpp = p.vpp;
+    set_experts(p, workload, plan, report);
+    plan.sequence_parallel = p.sequence_parallel;
+    plan.head_chunks = p.lmhead_chunks;
+    set_batches(p, plan, report);
+    set_data_parallel(p, row.hardware, plan, report);
+    set_schedule(p, workload, plan, report);
+    set_recompute(p, plan, report);
+    plan.precision = precision_of(p, cluster.node.device, std::holds_alternative<ConvolutionalSpec>(workload.spec), report);
+    set_optimizer(row, workload.is_transformer() && row.model.family != "cnn", plan, report);
+    plan.flash_attention = p.flash_attention.value_or(false);
+    plan.cuda_graph = p.cuda_graph;
+    plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
+    plan.channels_last = p.channels_last;
+    plan.forward_only = p.phase == "forward";
+    plan.without_optimizer = p.phase == "forward_backward";
+    set_offload(p, plan);
+    set_overlap(p, plan);
+    if (const int used = row.hardware.gpus_used_per_node.value_or(cluster.node.devices); used < cluster.node.devices)
+        plan.devices_per_node = used;
+    if (!p.trainable.empty() || row.task == "LoRA")
+        report.complain("/plan/trainable", "only low-rank adapters are trained, which is not modelled");
+    return plan;
+}
+
+Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) {
+    RowReport report(row.header);
+    Scenario scenario;
+    scenario.name = row.header.id;
+    scenario.description = row.header.source_ref;
+    scenario.file = row.header.file;
+    scenario.cluster = cluster_of(row.hardware, sources, report);
+    scenario.workload = workload_of(row.model, row.plan, sources, report);
+    scenario.plan = plan_of(row, scenario.cluster, scenario.workload, report);
+
+    const std::string name = framework_name(row, report);
+    if (auto framework = sources.framework(name))
+        scenario.framework = std::move(*framework);
+    else
+        report.complain("/plan/framework", "framework description \"" + name + "\" is missing");
+    const std::string library = scenario.framework.library.empty() ? "nccl-2" : scenario.framework.library;
+    if (auto found = sources.library(library))
+        scenario.library = std::move(*found);
+    else
+        report.complain("/plan/framework", "communication library \"" + library + "\" is not in the catalogue");
+
+    if (!row.input.empty() && row.input != "synthetic") report.assume("real data (" + row.input + "): the input pipeline keeps up");
+    report.diagnostics().throw_if_any();
+    scenario.assumptions = std::move(report.assumptions());
+    return scenario;
+}
+
+}  // namespace sextant

@@ -1,0 +1,137 @@
+// The network of a published row: transformers from their numbers, everything else by name.
+#include "model/io/measurement/measurement_scenario.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// What the papers of a family say about the parts that its rows do not name. First match by words of the row's family.
+struct Family {
+    std::string_view words;
+    MlpKind mlp;
+    NormKind norm;
+    PositionKind position;
+    bool bias, dropout, tied;
+};
+constexpr Family families[] = {
+    {"BERT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                // arXiv 1810.04805
+    {"BLOOM", MlpKind::gelu, NormKind::layer, PositionKind::alibi, true, true, true},                 // arXiv 2211.05100
+    {"MPT", MlpKind::gelu, NormKind::layer, PositionKind::alibi, false, false, true},                 // llm-foundry's defaults
+    {"Nemotron", MlpKind::squared_relu, NormKind::layer, PositionKind::rotary, false, false, false},  // arXiv 2402.16819
+    {"GPT-OSS", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, true, false, false},            // arXiv 2508.10925
+    {"GPT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                 // GPT-2 and 3, Megatron-LM
+    {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},                // xai-org/grok-1
+    {"", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false},                  // LLaMA and those after it
+};
+
+struct MlpWord {
+    std::string_view word;
+    MlpKind kind;
+};
+constexpr MlpWord mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
+                                 {"swiglu", MlpKind::swiglu},
+                                 {"geglu", MlpKind::geglu},
+                                 {"gelu", MlpKind::gelu},
+                                 {"relu", MlpKind::relu}};
+
+const Family& family_of(const MeasuredModel& m) {
+    return *std::ranges::find_if(families, [&](const Family& f) { return mentions(m.family, f.words); });
+}
+
+void set_mixture(const MeasuredModel& m, const MeasuredPlan& p, TransformerSpec& t) {
+    if (!m.experts) return;
+    MixtureOfExperts& moe = t.moe.emplace();
+    moe.experts = *m.experts;
+    moe.topk = m.topk.value_or(moe.topk);
+    moe.ffn_hidden = m.moe_ffn_hidden.value_or(t.ffn_hidden);
+    moe.shared_ffn_hidden = m.shared_expert_ffn_hidden.value_or(0);
+    moe.dense_layers = m.dense_layers.value_or(0);
+    if (mentions(p.moe_dispatcher, "capacity factor 1")) moe.capacity_factor = 1;
+}
+
+void set_latent_attention(const MeasuredModel& m, TransformerSpec& t) {
+    if (!m.mla) return;
+    LatentAttention& a = t.mla.emplace();
+    a.q_rank = m.mla->q_lora_rank.value_or(a.q_rank);
+    a.kv_rank = m.mla->kv_lora_rank.value_or(a.kv_rank);
+    a.qk_nope_dim = m.mla->qk_head_dim.value_or(a.qk_nope_dim);
+    a.qk_rope_dim = m.mla->qk_rope_dim.value_or(a.qk_rope_dim);
+    a.value_dim = m.mla->v_head_dim.value_or(a.value_dim);
+}
+
+void set_bert(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
+    t.kind = TransformerKind::encoder;
+    t.bidirectional = true;
+    t.type_vocab = 2;
+    t.max_positions = std::max<std::int64_t>(512, t.seq_len);
+    t.head = mentions(m.name, "SQuAD") ? HeadKind::question_answering : HeadKind::masked_lm_nsp;
+    t.pooler = t.head == HeadKind::masked_lm_nsp;
+    t.predicted_tokens = m.max_predictions.value_or(0);
+    if (t.pooler && !m.max_predictions) report.assume("every position reaches the masked-language-model head");
+}
+
+void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
+    const Family& family = family_of(m);
+    const auto* word = std::ranges::find_if(mlp_words, [&](const MlpWord& w) { return mentions(m.mlp, w.word); });
+    t.mlp = word != std::end(mlp_words) ? word->kind : family.mlp;
+    t.norm = family.norm;
+    t.position = mentions(m.positional, "learned") ? PositionKind::learned : family.position;
+    t.bias = m.bias.value_or(family.bias);
+    t.dropout = family.dropout;
+    t.tied_embeddings = m.tied_embeddings.value_or(family.tied);
+    t.qkv_bias = m.qkv_bias;
+    t.bidirectional = m.bidirectional.value_or(false);
+    if (m.mlp.empty()) report.assume("MLP as is usual in the family " + m.family);
+    if (!m.tied_embeddings) report.assume(t.tied_embeddings ? "input and output embeddings tied" : "input and output embeddings not tied");
+    report.assume("normalisation, positions, bias and dropout as is usual in the family " + m.family);
+}
+
+Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& report) {
+    TransformerSpec t;
+    t.layers = *m.layers;
+    t.hidden = *m.hidden;
+    t.heads = *m.heads;
+    t.seq_len = m.seq_len.value_or(t.seq_len);
+    t.ffn_hidden = m.ffn_hidden.value_or(4 * t.hidden);
+    t.kv_heads = m.kv_heads.value_or(t.heads);
+    t.head_dim = m.head_dim.value_or(0);
+    t.vocab = m.vocab.value_or(t.vocab);
+    if (!m.ffn_hidden) report.assume("ffn_hidden = 4 x hidden");
+    if (!m.kv_heads) report.assume("as many key-value heads as heads");
+    if (!m.vocab) report.assume("a vocabulary of " + std::to_string(t.vocab));
+    if (!m.seq_len) report.assume("sequences of " + std::to_string(t.seq_len) + " tokens");
+    set_parts(m, t, report);
+    t.sliding_window = m.sliding_window.value_or(0);
+    t.sliding_window_every = m.sliding_window_every.value_or(1);
+    t.mtp_layers = m.mtp_layers.value_or(0);
+    set_mixture(m, p, t);
+    set_latent_attention(m, t);
+    if (mentions(m.family, "BERT")) set_bert(m, t, report);
+    const std::string& name = m.name.empty() ? m.family : m.name;
+    return {name, name, t, "the row"};
+}
+
+Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowReport& report) {
+    auto workload = sources.workload(m.name);
+    if (!workload) {
+        report.complain("/model", "the row does not say how large \"" + m.name + "\" is, and no bundled model has this name",
+                        "a transformer needs layers, hidden and heads");
+        return {};
+    }
+    if (auto* t = std::get_if<TransformerSpec>(&workload->spec)) {
+        if (m.seq_len) t->seq_len = *m.seq_len;
+        if (m.image_px && t->kind == TransformerKind::vision) t->image_px = *m.image_px;
+    }
+    if (auto* c = std::get_if<ConvolutionalSpec>(&workload->spec); c && m.image_px) c->image_px = *m.image_px;
+    report.assume("the network that is generally known as " + m.name);
+    return std::move(*workload);
+}
+
+}  // namespace
+
+Workload workload_of(const MeasuredModel& m, const MeasuredPlan& p, const MeasurementSources& sources, RowReport& report) {
+    return m.layers && m.hidden && m.heads ? transformer(m, p, report) : by_name(m, sources, report);
+}
+
+}  // namespace sextant

@@ -1,0 +1,72 @@
+#include "model/io/measurement/validation_writer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const ErrorStatistics& s) {
+    return {{"rows", s.rows}, {"mape", s.mape}, {"median_ape", s.median_ape}, {"bias", s.bias}, {"max_ape", s.max_ape}};
+}
+
+Json to_json(const Summary& s) {
+    Json json = {{"rows", s.rows}, {"counted", s.counted}, {"predicted", s.predicted}, {"refused", s.refused}};
+    if (s.step_time.rows > 0) json["step_time"] = to_json(s.step_time);
+    if (s.memory.rows > 0) json["memory"] = to_json(s.memory);
+    if (s.ran.of > 0) json["ran"] = {{"rows", s.ran.of}, {"predicted_to_fit", s.ran.right}};
+    if (s.failed.of > 0) json["ran_out_of_memory"] = {{"rows", s.failed.of}, {"predicted_not_to_fit", s.failed.right}};
+    for (const auto& [why, rows] : s.reasons) json["refusals"].push_back({{"why", why}, {"rows", rows}});
+    return json;
+}
+
+Json to_json(const RowResult& r) {
+    Json json = {{"id", r.id}, {"counted", r.counted}, {"fitted", r.fitted}};
+    if (r.refused) json["refused"] = *r.refused;
+    if (r.measured_step) json["measured_step_time_s"] = r.measured_step->si();
+    if (r.predicted_step) json["predicted_step_time_s"] = r.predicted_step->si();
+    if (const auto e = r.step_error()) json["ape"] = std::fabs(*e);
+    if (r.measured_memory) json["measured_memory_bytes"] = r.measured_memory->si();
+    if (r.predicted_memory) json["predicted_memory_bytes"] = r.predicted_memory->si();
+    if (r.measured_fits) json["measured_fits"] = *r.measured_fits;
+    if (r.predicted_fits) json["predicted_fits"] = *r.predicted_fits;
+    if (!r.assumptions.empty()) json["assumptions"] = r.assumptions;
+    return json;
+}
+
+Json total_json(const Validation& validation) {
+    Json total = to_json(validation.total());
+    for (const SeriesMean& m : validation.series())
+        total["series"].push_back({{"name", m.series},
+                                   {"files", m.files},
+                                   {"rows", m.rows},
+                                   {"mean_mape", m.mape},
+                                   {"mean_median_ape", m.median_ape},
+                                   {"mean_bias", m.bias}});
+    return total;
+}
+
+}  // namespace
+
+std::string validation_json(const Validation& validation, const ValidationView& view) {
+    Json files = Json::array();
+    for (const FileValidation& file : validation.files) {
+        Json json = {{"file", file.file}};
+        json.update(to_json(summarise(file.results)));
+        Json& results = json["results"] = Json::array();
+        for (const RowResult& r : file.results) results.push_back(to_json(r));
+        files.push_back(std::move(json));
+    }
+    Json total = total_json(validation);
+    total["not_fitted"] = total_json(validation.unseen());
+    Json json = {{"schema", "validation/1"}, {"files", std::move(files)}, {"total", std::move(total)}};
+    if (!view.group_by.empty())
+        for (const auto& [name, summary] : validation.grouped_by(view.group_by)) json["groups"][name] = to_json(summary);
+    // Ids and reasons come from files: bytes that are no UTF-8 must not stop the report.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sextant

@@ -1,0 +1,183 @@
+#include "model/io/measurement/validation_writer.hpp"
+
+#include "model/base/quantity_text.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+namespace {
+
+using Line = std::vector<std::string>;
+
+// A table whose first column is text and whose others are numbers.
+struct Table {
+    Line head;
+    std::vector<Line> lines;
+};
+
+std::vector<std::size_t> widths_of(const Table& table) {
+    std::vector<std::size_t> widths(table.head.size(), 0);
+    const auto widen = [&](const Line& line) {
+        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    };
+    widen(table.head);
+    std::ranges::for_each(table.lines, widen);
+    return widths;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool left) {
+    const std::string space(width - text.size(), ' ');
+    return left ? text + space : space + text;
+}
+
+std::string as_text(const Table& table) {
+    const std::vector<std::size_t> widths = widths_of(table);
+    std::string out;
+    const auto write = [&](const Line& line) {
+        for (std::size_t i = 0; i < line.size(); ++i) out += (i == 0 ? "" : "  ") + padded(line[i], widths[i], i == 0);
+        out += '\n';
+    };
+    write(table.head);
+    std::ranges::for_each(table.lines, write);
+    return out + '\n';
+}
+
+std::string as_markdown(const Table& table) {
+    std::string out;
+    const auto write = [&](const Line& line) {
+        for (const std::string& cell : line) out += "| " + cell + " ";
+        out += "|\n";
+    };
+    write(table.head);
+    for (std::size_t i = 0; i < table.head.size(); ++i) out += i == 0 ? "|---" : "|---:";
+    out += "|\n";
+    std::ranges::for_each(table.lines, write);
+    return out + '\n';
+}
+
+void add_errors(const ErrorStatistics& s, Line& line) {
+    if (s.rows == 0)
+        line.insert(line.end(), 4, "");
+    else
+        line.insert(line.end(), {percent_text(s.mape), percent_text(s.median_ape), signed_percent_text(s.bias), percent_text(s.max_ape)});
+}
+
+std::string rate_text(const Rate& r) { return r.of == 0 ? "" : std::to_string(r.right) + " of " + std::to_string(r.of); }
+
+Line summary_line(std::string name, const Summary& s) {
+    Line line{std::move(name), std::to_string(s.rows), std::to_string(s.counted), std::to_string(s.predicted), std::to_string(s.refused)};
+    add_errors(s.step_time, line);
+    line.push_back(s.memory.rows == 0 ? "" : percent_text(s.memory.mape));
+    line.push_back(s.memory.rows == 0 ? "" : signed_percent_text(s.memory.bias));
+    line.push_back(rate_text(s.ran));
+    line.push_back(rate_text(s.failed));
+    return line;
+}
+
+Line summary_head(std::string name) {
+    return {std::move(name), "rows",        "counted",     "predicted", "refused",         "MAPE", "median", "bias",
+            "max",           "memory MAPE", "memory bias", "ran: fits", "failed: fits not"};
+}
+
+Table file_table(const Validation& v) {
+    Table table{summary_head("file"), {}};
+    for (const FileValidation& f : v.files) table.lines.push_back(summary_line(f.file, summarise(f.results)));
+    table.lines.push_back(summary_line("total (counted rows)", v.total()));
+    return table;
+}
+
+Table series_table(const Validation& v) {
+    Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias"}, {}};
+    for (const SeriesMean& m : v.series())
+        table.lines.push_back({m.series, std::to_string(m.files), std::to_string(m.rows), percent_text(m.mape), percent_text(m.median_ape),
+                               signed_percent_text(m.bias)});
+    return table;
+}
+
+// What the parameters were fitted to beside what judges them.
+Table unseen_table(const Validation& v) {
+    Table table{{"step time", "rows fitted to", "MAPE", "bias", "rows not fitted to", "MAPE", "median", "bias", "max"}, {}};
+    const auto add = [&](const std::string& name, const std::vector<RowResult>& results) {
+        std::vector<RowResult> fitted, unseen;
+        for (const RowResult& r : results)
+            if (r.counted && r.step_error()) (r.fitted ? fitted : unseen).push_back(r);
+        if (fitted.empty() && unseen.empty()) return;
+        Line line{name, std::to_string(fitted.size())};
+        const ErrorStatistics f = summarise(fitted).step_time;
+        line.push_back(f.rows == 0 ? "" : percent_text(f.mape));
+        line.push_back(f.rows == 0 ? "" : signed_percent_text(f.bias));
+        line.push_back(std::to_string(unseen.size()));
+        add_errors(summarise(unseen).step_time, line);
+        table.lines.push_back(std::move(line));
+    };
+    for (const FileValidation& f : v.files) add(f.file, f.results);
+    return table;
+}
+
+Table group_table(const Validation& v, const std::string& label) {
+    Table table{summary_head(label), {}};
+    for (const auto& [name, summary] : v.grouped_by(label)) table.lines.push_back(summary_line(name, summary));
+    return table;
+}
+
+Table refusal_table(const Summary& total) {
+    Table table{{"refused because", "rows"}, {}};
+    for (const auto& [why, rows] : total.reasons) table.lines.push_back({why, std::to_string(rows)});
+    return table;
+}
+
+Table row_table(const FileValidation& f) {
+    Table table{{f.file, "counted", "measured", "predicted", "error", "memory measured", "predicted", "fits"}, {}};
+    for (const RowResult& r : f.results) {
+        Line line{r.id, r.counted ? "yes" : "no", r.measured_step ? to_text(*r.measured_step) : ""};
+        line.push_back(r.refused ? "refused: " + *r.refused : r.predicted_step ? to_text(*r.predicted_step) : "");
+        line.push_back(r.step_error() ? signed_percent_text(*r.step_error()) : "");
+        line.push_back(r.measured_memory ? to_text(*r.measured_memory) : "");
+        line.push_back(r.predicted_memory ? to_text(*r.predicted_memory) : "");
+        line.push_back(!r.predicted_fits ? "" : *r.predicted_fits ? "yes" : "no");
+        table.lines.push_back(std::move(line));
+    }
+    return table;
+}
+
+// What the tables are about; in a terminal somebody has just asked for them.
+constexpr std::string_view introduction = R"(# Validation
+
+Each row of the measurements (a training step, its peak of memory, or one call of a collective) is predicted from what its source says about the
+machine, the workload and the plan, and compared with what was measured.
+
+What lies behind a predicted time was found in two steps. On published curves of single kernels and collectives: the rates that large products sustain,
+the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), and NCCL's times to start a call and the bandwidth of its
+protocols today ([collectives](model/collectives.md)). And on one half of the rows below: the clock that a device keeps over a long run, what a
+framework's kernels reach and what its host takes to issue them ([how, and which half](model/training_fit.md)), what a call costs an older NCCL and the
+processes of an MPI; of memory, what a process holds beside the tensors that are counted. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
+table show it.
+
+The rows of `loading` rest on a constant that two of them show, and on the data sheets of Micron's drives; of most systems no limit is published, and
+their rows say how near an accelerator is to never waiting ([what that means](model/input.md#mlperf-storage)).
+
+An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
+largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.
+
+)";
+
+std::string render(const Validation& v, const ValidationView& view, std::string (&as)(const Table&)) {
+    std::string out = as(file_table(v)) + as(unseen_table(v)) + as(series_table(v.unseen()));
+    if (!view.group_by.empty()) out += as(group_table(v, view.group_by));
+    if (const Summary total = v.total(); !total.reasons.empty()) out += as(refusal_table(total));
+    if (view.rows)
+        for (const FileValidation& f : v.files) out += as(row_table(f));
+    out.pop_back();  // the last table ends the text
+    return out;
+}
+
+}  // namespace
+
+std::string validation_text(const Validation& v, const ValidationView& view) { return render(v, view, as_text); }
+std::string validation_markdown(const Validation& v, const ValidationView& view) {
+    return std::string(introduction) + render(v, view, as_markdown);
+}
+
+}  // namespace sextant

@@ -1,0 +1,57 @@
+#include "model/io/format/text_table.hpp"
+#include "model/io/profile/profile_writer.hpp"
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+std::string tera(const Device& d, DataType type, ComputeUnit unit) {
+    const PeakRate* p = d.peak(type, unit);
+    return p ? number_text(p->rate.value / (TFLOP / s)) : "-";
+}
+
+std::vector<std::string> device_row(const Device& d) {
+    const PeakRate* half = matrix_path(d, DataType::fp16, false).peak;
+    const PeakRate* wide = matrix_path(d, DataType::bf16, false).peak;
+    const PeakRate* training = half->rate.value < wide->rate.value ? wide : half;
+    return {d.name,
+            number_text(d.memory.value / GiB) + " GiB",
+            to_text(d.memory_bandwidth.value),
+            tera(d, DataType::fp32, ComputeUnit::vector),
+            number_text(training->rate.value / (TFLOP / s)),
+            tera(d, DataType::fp8, ComputeUnit::tensor)};
+}
+
+std::vector<std::string> cluster_row(const Cluster& c) {
+    const std::string network = c.node.nics ? std::to_string(c.node.nics) + " x " + c.node.nic_link.name : "";
+    return {c.name, std::to_string(c.node.devices) + " x " + c.node.device.name, network, c.title};
+}
+
+std::vector<std::string> row_of(Catalog& catalog, const std::string& kind, const std::string& name) {
+    Diagnostics ignored;  // `profiles check` and `profiles show` say what is wrong
+    if (kind == "devices")
+        if (const Device* d = find_device(catalog, name, ignored)) return device_row(*d);
+    if (kind == "clusters")
+        if (const Cluster* c = find_cluster(catalog, name, ignored)) return cluster_row(*c);
+    if (kind == "links")
+        if (const LinkType* l = find_link(catalog, name, ignored))
+            return {l->name, to_text(l->bandwidth.value), percent_text(l->achievable.value, 2), to_text(l->latency.value)};
+    return {name};
+}
+
+}  // namespace
+
+std::string profile_list_to_text(Catalog& catalog) {
+    std::string out;
+    for (const NamesOfKind& kind : all_names(catalog)) {
+        TextTable table;
+        if (kind.kind == "devices") table.row({"", "memory", "bandwidth", "FP32", "16 bit", "FP8 TFLOP/s"});
+        if (kind.kind == "links") table.row({"", "bandwidth", "reached", "latency"});
+        for (const std::string& name : kind.names) table.row(row_of(catalog, kind.kind, name));
+        out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
+    }
+    return out;
+}
+
+}  // namespace sextant

@@ -1,0 +1,294 @@
+#include "model/io/format/text_table.hpp"
+#include "model/io/profile/profile_writer.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ") {
+    std::string out;
+    for (const std::string& part : parts) out += (out.empty() ? "" : std::string(separator)) + part;
+    return out;
+}
+
+std::string paragraph(const std::string& title, const std::string& text) { return text.empty() ? "" : "\n" + title + "\n  " + text + "\n"; }
+
+// "1.410 GHz" -> "1.41 GHz".
+std::string without_trailing_zeros(std::string text) {
+    const auto point = text.find('.');
+    if (point == std::string::npos) return text;
+    auto end = text.find_first_not_of("0123456789", point + 1);
+    if (end == std::string::npos) end = text.size();
+    auto last = end;
+    while (text[last - 1] == '0') --last;
+    if (text[last - 1] == '.') --last;
+    return text.erase(last, end - last);
+}
+
+template <class Q>
+std::string shown(Q q) {
+    return without_trailing_zeros(to_text(q, 4));
+}
+std::string shown(double number, int digits = 4) { return without_trailing_zeros(number_text(number, digits)); }
+
+std::string tera(FlopRate rate) { return shown(rate / (TFLOP / s)); }
+
+// Memory of devices is sold in GiB.
+std::string gibibytes(Bytes b) { return shown(b / GiB) + " GiB"; }
+
+std::string_view unit_text(ComputeUnit unit) { return unit == ComputeUnit::tensor ? "tensor" : "vector"; }
+
+template <class T>
+void number_row(TextTable& table, SourceNotes& sources, const std::string& name, const Sourced<T>& number, std::string text = {}) {
+    if constexpr (!std::is_same_v<T, double>)  // a plain number comes with its text
+        if (text.empty()) text = shown(number.value);
+    table.row({name, std::move(text), sources.note(number)});
+}
+template <class T>
+void number_row(TextTable& table, SourceNotes& sources, const std::string& name, const std::optional<Sourced<T>>& number,
+                std::string text = {}) {
+    if (number) number_row(table, sources, name, *number, std::move(text));
+}
+
+std::string rates_of(const Device& d, SourceNotes& sources) {
+    TextTable table;
+    table.row({"input", "sums in", "unit", "TOP/s", "", "sustained", ""});
+    for (const PeakRate& p : d.peaks)
+        table.row({std::string(to_text(p.input)), std::string(to_text(p.accumulate)), std::string(unit_text(p.unit)), tera(p.rate.value),
+                   sources.note(p.rate), p.achievable ? percent_text(p.achievable->value) : "",
+                   p.achievable ? sources.note(*p.achievable) : ""});
+    return "\nMatrix products, dense: D = A x B + C, A and B in `input`, C and D in `sums in`\n" + table.text();
+}
+
+// What happens to a product of matrices stored in each type that people train in.
+std::string paths_of(const Device& d) {
+    TextTable table;
+    const auto row = [&](std::string label, DataType type, bool tf32) {
+        const MatrixPath path = matrix_path(d, type, tf32);
+        const PeakRate& p = *path.peak;
+        std::string how = std::string(to_text(p.input)) + " on the " + std::string(unit_text(p.unit)) + " units";
+        if (type == DataType::fp32 && p.input == DataType::tf32) how += ": cast, for tensor cores do not take FP32";
+        if (!path.native) how += ": expanded, not native";
+        table.row({std::move(label), tera(p.rate.value) + " TOP/s", how});
+    };
+    row("fp32", DataType::fp32, false);
+    row("fp32, TF32 allowed", DataType::fp32, true);
+    for (const DataType t : {DataType::fp16, DataType::bf16, DataType::fp8}) row(std::string(to_text(t)), t, false);
+    return "\nWhat libraries make of matrices stored in\n" + table.text();
+}
+
+std::string peers_text(const NodeSpec& node) {
+    const PeerFabric& p = node.peers;
+    const std::string each = std::to_string(p.links) + " x " + p.link.name;
+    const std::string pair = shown(p.link.bandwidth.value * static_cast<double>(p.links)) + " per direction";
+    switch (p.layout) {
+        case PeerLayout::none:
+            return node.peer_access ? "over PCIe, device to device" : "over PCIe, staged in host memory: no peer access";
+        case PeerLayout::crossbar:
+            return "every device on a switch: " + each + ", " + pair + (p.in_switch_reduction ? ", the switch adds" : "") +
+                   (p.domain ? ", " + std::to_string(p.domain) + " devices on one switch" : "");
+        case PeerLayout::all_to_all:
+            return "all to all: " + each + " between every pair, " + pair;
+        case PeerLayout::pairs:
+            return "bridges between 0-1, 2-3, ...: " + each + ", " + pair + (node.peer_access ? "" : "; other pairs staged in host memory");
+        case PeerLayout::matrix:
+            return "a mesh of " + p.link.name + ", " + shown(p.link.bandwidth.value) + " per direction each; links per pair:";
+    }
+    return {};
+}
+
+std::string matrix_text(const PeerFabric& p) {
+    TextTable table("      ");
+    std::vector<std::string> head{""};
+    for (std::size_t i = 0; i < p.link_count.size(); ++i) head.push_back(std::to_string(i));
+    table.row(head);
+    for (std::size_t i = 0; i < p.link_count.size(); ++i) {
+        std::vector<std::string> cells{std::to_string(i)};
+        for (const int links : p.link_count[i]) cells.push_back(links == 0 ? "." : std::to_string(links));
+        table.row(std::move(cells));
+    }
+    return table.text();
+}
+
+// "0" or "0-3".
+std::string range_text(int first, int count) {
+    return count == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(first + count - 1);
+}
+
+// Sockets as roots, PCIe switches and network adapters as branches, devices as leaves.
+std::string drawing(const NodeSpec& node) {
+    const int sockets = std::max(1, node.host.sockets);
+    const int switches = node.devices / std::max(1, node.devices_per_switch);
+    std::string out;
+    for (int socket = 0; socket < sockets; ++socket) {
+        std::vector<std::string> branches;
+        for (int sw = 0; sw < switches; ++sw) {
+            if (sw * sockets / switches != socket) continue;
+            const std::string devices = "device " + range_text(sw * node.devices_per_switch, node.devices_per_switch);
+            branches.push_back("-- " + node.host_link.name + " --" + (node.devices_per_switch > 1 ? " switch -- " : " ") + devices);
+        }
+        std::vector<std::string> nics;
+        for (int nic = 0; nic < node.nics; ++nic)
+            if (nic * sockets / node.nics == socket) nics.push_back(std::to_string(nic));
+        if (!nics.empty()) branches.push_back("-- " + node.nic_link.name + " -- network adapter " + joined(nics));
+        out += "    socket " + std::to_string(socket) + "\n";
+        for (std::size_t i = 0; i < branches.size(); ++i) out += (i + 1 < branches.size() ? "      |" : "      `") + branches[i] + "\n";
+        if (socket + 1 < sockets) out += "    ||  " + node.host.socket_link.name + "\n";
+    }
+    return out;
+}
+
+std::string fabric_text(const Cluster& c) {
+    const FabricSpec& f = c.fabric;
+    const std::string leaf = std::to_string(f.nodes_per_leaf) + " nodes per leaf";
+    const std::string over = f.oversubscription > 1 ? ", oversubscribed " + shown(f.oversubscription) + " to 1" : ", not oversubscribed";
+    switch (f.kind) {
+        case FabricKind::none:
+            return "none";
+        case FabricKind::single_switch:
+            return "one switch";
+        case FabricKind::leaf_spine:
+            return "leaf and spine, " + leaf + over;
+        case FabricKind::rail_leaf_spine:
+            return "rails, leaf and spine, " + leaf + " and rail" + over;
+        case FabricKind::dragonfly:
+            return "dragonfly, " + leaf + over;
+    }
+    return {};
+}
+
+void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
+    const NodeSpec& n = c.node;
+    if (n.nics > 0)
+        t.row({"network",
+               std::to_string(n.nics) + " x " + n.nic_link.name + ", " + shown(n.nic_link.bandwidth.value) + " each" +
+                   (n.gpu_direct ? ", reads device memory" : ", through host memory"),
+               sources.note(n.nic_link.bandwidth)});
+    if (n.ethernet) t.row({"sockets", n.ethernet->name + ", " + shown(n.ethernet->bandwidth.value), sources.note(n.ethernet->bandwidth)});
+    if (c.fabric.kind != FabricKind::none)
+        t.row({"fabric",
+               fabric_text(c) + ", " + shown(c.fabric.switch_latency.value) + " per switch" +
+                   (c.fabric.in_switch_reduction ? ", switches add" : ""),
+               sources.note(c.fabric.switch_latency)});
+}
+
+}  // namespace
+
+std::string profile_to_text(const Device& d) {
+    SourceNotes sources;
+    std::string out = d.name + "\n  " + joined({d.vendor, d.architecture}, " ");
+    if (!d.compute_capability.empty()) out += ", compute capability " + d.compute_capability;
+    out += ", " + std::to_string(d.multiprocessors) + (d.kind == DeviceKind::cpu ? " cores" : " multiprocessors") + "\n";
+    if (!d.aliases.empty()) out += "  also: " + joined(d.aliases) + "\n";
+    out += rates_of(d, sources) + paths_of(d);
+    TextTable t;
+    number_row(t, sources, "memory", d.memory, gibibytes(d.memory.value));
+    if (d.usable_memory) number_row(t, sources, "  usable", d.usable_memory, gibibytes(d.usable_memory->value));
+    number_row(t, sources, "memory bandwidth", d.memory_bandwidth);
+    number_row(t, sources, "  streaming reaches", d.stream_fraction, percent_text(d.stream_fraction.value));
+    number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
+    if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
+    if (d.exponential) number_row(t, sources, "an exponential", *d.exponential);
+    if (d.convolution) number_row(t, sources, "convolutions", *d.convolution, percent_text(d.convolution->value) + " of products");
+    number_row(t, sources, "clock", d.clock);
+    number_row(t, sources, "between kernels", d.kernel_overhead);
+    number_row(t, sources, "  in a graph", d.graph_kernel_overhead);
+    number_row(t, sources, "power", d.power);
+    number_row(t, sources, "  idle", d.idle_power);
+    number_row(t, sources, "rent", d.price);
+    t.row({"host link", d.host_link});
+    if (!d.gemm_curves.empty())
+        t.row({"measured GEMMs", std::to_string(d.gemm_curves.size()) + " curves",
+               sources.note(SourceKind::measured, d.gemm_curves.front().source)});
+    return out + "\n" + t.text() + paragraph("Notes", d.notes) + "\n" + sources.text();
+}
+
+std::string profile_to_text(const Cluster& c) {
+    SourceNotes sources;
+    const NodeSpec& n = c.node;
+    std::string out = c.name + ": " + c.title + "\n  " + std::to_string(c.nodes) + (c.nodes == 1 ? " node of " : " nodes of ") +
+                      std::to_string(n.devices) + " x " + n.device.name + "\n";
+    if (!c.aliases.empty()) out += "  also: " + joined(c.aliases) + "\n";
+    out += "\nNode\n" + drawing(n) + "    devices among themselves: " + peers_text(n) + "\n";
+    if (n.peers.layout == PeerLayout::matrix) out += matrix_text(n.peers);
+    TextTable t;
+    t.row({"host", n.host.cpu + ", " + std::to_string(n.host.cores) + " cores"});
+    number_row(t, sources, "  memory", n.host.memory, gibibytes(n.host.memory.value));
+    number_row(t, sources, "  memory bandwidth", n.host.memory_bandwidth);
+    number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
+    network_rows(t, sources, c);
+    if (n.local_storage) t.row({"local storage", n.local_storage->name});
+    for (const StorageClass& storage : c.shared_storage) t.row({"shared storage", storage.name});
+    number_row(t, sources, "power without devices", n.base_power);
+    number_row(t, sources, "rent of a node", n.price);
+    out += "\n" + t.text();
+    if (!c.assumptions.empty()) out += "\nAssumed\n  " + joined(c.assumptions, "\n  ") + "\n";
+    return out + paragraph("Notes", c.notes) + "\n" + sources.text();
+}
+
+std::string profile_to_text(const LinkType& link) {
+    SourceNotes sources;
+    TextTable t;
+    number_row(t, sources, "bandwidth", link.bandwidth, shown(link.bandwidth.value) + " per direction");
+    number_row(t, sources, "  large transfers reach", link.achievable, percent_text(link.achievable.value));
+    number_row(t, sources, "latency", link.latency);
+    return link.name + "\n" + t.text() + paragraph("Notes", link.notes) + "\n" + sources.text();
+}
+
+std::string profile_to_text(const StorageClass& storage) {
+    SourceNotes sources;
+    TextTable t;
+    number_row(t, sources, "open a file", storage.open_latency);
+    number_row(t, sources, "seek", storage.seek_latency);
+    number_row(t, sources, "create a file", storage.create_latency);
+    number_row(t, sources, "remove a file", storage.remove_latency);
+    number_row(t, sources, "read, one stream", storage.read_bandwidth);
+    number_row(t, sources, "write, one stream", storage.write_bandwidth);
+    number_row(t, sources, "random reads", storage.random_read_rate);
+    number_row(t, sources, "opens, all clients", storage.metadata_rate);
+    number_row(t, sources, "read, one node", storage.client_read_bandwidth);
+    number_row(t, sources, "write, one node", storage.client_write_bandwidth);
+    number_row(t, sources, "read, all nodes", storage.total_read_bandwidth);
+    number_row(t, sources, "write, all nodes", storage.total_write_bandwidth);
+    number_row(t, sources, "room", storage.capacity);
+    number_row(t, sources, "kept for", storage.retention);
+    return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text() +
+           paragraph("Notes", storage.notes) + "\n" + sources.text();
+}
+
+std::string profile_to_text(const CommunicationLibrary& library) {
+    SourceNotes sources;
+    TextTable t;
+    t.row({"protocol", "of the link", "per call", "per step: NVLink", "PCIe", "network", "up to", ""});
+    for (const Protocol& p : library.protocols)
+        t.row({p.name, percent_text(p.bandwidth_fraction.value), shown(p.base.value), shown(p.ring_step[0].value),
+               shown(p.ring_step[1].value), shown(p.ring_step[2].value), p.up_to ? shown(*p.up_to) : "any size", sources.note(p.base)});
+    std::string out = library.name + "\n" + t.text();
+    if (library.tree)
+        out += "  double binary trees, at " + percent_text(library.tree_bandwidth_fraction.value) + " of the ring's bandwidth\n";
+    if (library.in_switch_reduction) out += "  lets switches add where they can\n";
+    if (library.host_reduction) out += "  reduces on the host, " + to_text(library.host_reduction->value) + " a process\n";
+    if (library.host_staging)
+        out += "  copies device buffers through host memory, " + to_text(library.host_staging->value) + " a process\n";
+    if (library.sockets_only) out += "  uses Ethernet sockets even where a faster fabric exists\n";
+    return out + paragraph("Notes", library.notes) + "\n" + sources.text();
+}
+
+std::string profile_to_text(const ReferenceLatencies& table) {
+    TextTable t;
+    t.row(table.columns);
+    std::vector<std::string> errata;
+    for (const auto& row : table.rows) {
+        t.row({row.what, row.time, row.instructions + (row.erratum.empty() ? "" : " (!)")});
+        if (!row.erratum.empty()) errata.push_back("(!) " + row.what + ": " + row.erratum);
+    }
+    std::string out = table.title + "\n" + t.text();
+    if (!errata.empty()) out += "\nErrata: the two columns contradict each other\n  " + joined(errata, "\n  ") + "\n";
+    return out + paragraph("Notes", table.notes) + "\nSource\n  " + table.source + "\n";
+}
+
+}  // namespace sextant

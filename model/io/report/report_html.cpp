@@ -1,0 +1,185 @@
+#include "model/io/report/report_html.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/io/format/heat_strip.hpp"
+#include "model/io/format/html.hpp"
+#include "model/io/format/svg.hpp"
+#include "model/io/format/text_table.hpp"
+#include "model/io/report/report_pictures.hpp"
+#include "model/io/trace/timeline_svg.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+using html::Rows;
+using html::table;
+using svg::escaped;
+
+constexpr std::string_view style = R"(
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(160px, 1fr)); gap: 14px; margin: 20px 0; }
+.figures div { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; }
+.figures b { display: block; font-size: 20px; } .figures span { color: var(--soft); font-size: 13px; } .bad { color: #c2410c; }
+figure { background: #ffffff; margin: 12px 0; } figure svg { display: block; width: 100%; height: auto; } figure.narrow { max-width: 760px; } td svg { vertical-align: middle; }
+p.says { color: var(--ink); } .sources td:last-child, .sources th:last-child { white-space: normal; text-align: left; min-width: 260px; } li { max-width: 90ch; margin: 3px 0; }
+details pre { background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font-size: 12.5px; }
+summary { cursor: pointer; color: var(--soft); } @media print { details > * { display: block; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
+)";
+
+std::string section(std::string_view heading) { return "<h2>" + escaped(heading) + "</h2>\n"; }
+std::string says(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    return "<p class=\"says\">" + escaped(text) + "</p>\n";
+}
+std::string figure(const std::string& picture, std::string_view kind = {}) {
+    return picture.empty() ? "" : "<figure" + std::string(kind) + ">" + picture + "</figure>\n";
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+    std::string out = "<ul>";
+    for (const std::string& t : texts) out += "<li>" + escaped(t) + "</li>\n";
+    return out + "</ul>\n";
+}
+
+std::string box(const std::string& value, const std::string& below, bool bad = false) {
+    return "<div><b" + std::string(bad ? " class=\"bad\"" : "") + ">" + escaped(value) + "</b><span>" + escaped(below) + "</span></div>\n";
+}
+
+std::string head(const Report& r) {
+    const Estimate& e = r.estimate;
+    std::string out = "<h1>" + escaped(r.scenario) + "</h1>\n<p>" + escaped(r.workload) + ". " + escaped(r.hardware) + ". " +
+                      escaped(r.plan) + ".</p>\n<div class=\"figures\">\n";
+    out += box(to_text(e.step), "a step; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
+    out += box(number_text(r.samples_per_s.si()) + " " + r.sample_word + "s/s",
+               r.tokens_per_s ? number_text(r.tokens_per_s->si(), 4) + " tokens/s" : std::to_string(r.devices) + " devices");
+    out += box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits ? ", fits" : ": does not fit"), !e.fits);
+    out += box(percent_text(r.mfu), "MFU; HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) + " a device");
+    out += box(percent_text(r.scaling_efficiency), "data-parallel scaling; a device is busy for " + percent_text(r.utilization));
+    if (r.run) out += box(to_text(r.run->time), "the whole run; " + number_text(r.run->device_hours, 4) + " device-hours");
+    return out + "</div>\n";
+}
+
+std::string bottleneck(const Bottleneck& b) {
+    Rows rows{{"what if", "a step takes", "gain"}};
+    for (const Mover& m : b.movers) rows.push_back({m.change, to_text(m.step_at_double), percent_text(m.gain, 2)});
+    return section("What holds it back: " + std::string(to_text(b.kind))) + says(b.why) +
+           says("What would move it: " + b.what_would_move_it) + (b.changes_at ? says(b.changes_at_text) : "") + table(rows);
+}
+
+std::string breakdown(const Prepared& job, const Estimate& e) {
+    Rows rows{{"term", "time", "of the step", "hidden behind compute"}};
+    std::string formulas;
+    for (int i = 0; i < term_count; ++i) {
+        const auto term = static_cast<Term>(i);
+        const double share = e.terms[term] / e.step;
+        if (share < 5e-5 && !(e.overlapped[term] > Seconds{})) continue;
+        rows.push_back({words(to_text(term)), to_text(e.terms[term]), percent_text(share, 2),
+                        e.overlapped[term] > Seconds{} ? to_text(e.overlapped[term]) : ""});
+        formulas += "<details><summary>How " + words(to_text(term)) + " is made up</summary><pre>";
+        for (const std::string& line : explain(job, term)) formulas += escaped(line) + "\n";
+        formulas += "</pre></details>\n";
+    }
+    return section("Where a step goes") + "<p>Of the rank that finishes last, one of stage " + std::to_string(e.last_stage) + ".</p>\n" +
+           figure(terms_svg(e)) + table(rows) + formulas;
+}
+
+std::string memory(const Report& r) {
+    const Estimate& e = r.estimate;
+    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    Rows rows{{"of the fullest rank", "bytes"}};
+    for (int i = 0; i < memory_kind_count; ++i) {
+        const auto kind = static_cast<MemoryKind>(i);
+        if ((*fullest)[kind] > Bytes{}) rows.push_back({words(to_text(kind)), to_text((*fullest)[kind])});
+    }
+    const std::int64_t largest = r.batch.largest_micro_batch;
+    return section("Memory") + figure(memory_svg(e)) + table(rows) +
+           says(largest > 0 ? "The largest micro-batch that fits is " + std::to_string(largest) + "." : "No micro-batch fits.");
+}
+
+double mean_of(const UtilizationSeries& u) {
+    return u.busy.empty() ? 0 : std::accumulate(u.busy.begin(), u.busy.end(), 0.0) / static_cast<double>(u.busy.size());
+}
+
+// The busiest first.
+std::string links(const SimulationReport& played) {
+    constexpr std::size_t most = 16, columns = 80;
+    std::vector<UtilizationSeries> series = played.links;
+    std::ranges::stable_sort(series, std::greater(), mean_of);
+    if (series.empty()) return {};
+    std::string rows = html::row("th", {"link", "in use, mean", "over the step"});
+    for (std::size_t i = 0; i < std::min(most, series.size()); ++i) {
+        const UtilizationSeries& u = series[i];
+        const std::string name = u.name + (u.count > 1 ? " and " + std::to_string(u.count - 1) + " alike" : "");
+        rows += "<tr><td>" + escaped(name) + "</td><td>" + percent_text(mean_of(u), 2) + "</td><td>" + busy_svg(averaged(u.busy, columns)) +
+                "</td></tr>\n";
+    }
+    std::string out = html::table_of(rows);
+    if (series.size() > most) out += "<p>" + std::to_string(series.size() - most) + " other kinds of links are less busy.</p>\n";
+    return out;
+}
+
+std::string timeline(const SimulationReport& played) {
+    const TimelinePicture picture{played.report.scenario, played.memory, played.report.estimate.device_memory};
+    return section("Timeline") + "<p>The step as it is played event by event: " + to_text(played.report.estimate.step) +
+           ", the closed form says " + to_text(played.predicted_step) + ".</p>\n" + figure(timeline_svg(played.trace, picture));
+}
+
+std::string topology(const Report& r, const SimulationReport* played) {
+    return section("Topology") + says(r.hardware) + (played ? links(*played) : "");
+}
+
+std::string operators(const Prepared& job) {
+    const Roofline r = roofline(job);
+    constexpr std::size_t most = 12;
+    Rows rows{{"kernel", "phase", "bound by", "in a step", "of kernels"}};
+    for (std::size_t i = 0; i < std::min(most, r.kernels.size()); ++i) {
+        const RooflineKernel& k = r.kernels[i];
+        rows.push_back({shape_text(k.kernel), words(to_text(k.phase)), std::string(to_text(k.bound)), to_text(k.in_step()),
+                        percent_text(k.in_step() / r.total(), 2)});
+    }
+    return section("Roofline") + figure(roofline_svg(r), " class=\"narrow\"") + table(rows);
+}
+
+std::string input(const Report& r) {
+    std::string out;
+    const auto epoch = [](const std::string& name, const LoaderRate& rate, Seconds loading) -> std::vector<std::string> {
+        return {name, number_text(rate.samples.si()) + " a second", to_text(loading), std::string(to_text(rate.limit))};
+    };
+    if (r.input)
+        out += section("Where the samples come from") + table({{"", "samples of a node", "a step's are there in", "limit"},
+                                                               epoch("first epoch", r.input->first, r.input->first_loading),
+                                                               epoch("later epochs", r.input->later, r.input->later_loading)});
+    if (r.checkpoints)
+        out += section("Checkpoints") +
+               says(to_text(r.checkpoints->bytes) + " every " + number_text(r.checkpoints->steps) + " steps, written in " +
+                    to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
+    return out;
+}
+
+std::string trust(const Report& r) {
+    Rows rows{{"input", "value", "kind", "moves the answer by", "source"}};
+    for (const InputUsed& i : r.inputs)
+        rows.push_back({i.name, i.value, std::string(to_text(i.kind)), percent_text(i.effect, 2), i.source});
+    std::string out = section("How far to trust it") + "<p>With four chances of five a step takes between " + to_text(r.low) + " and " +
+                      to_text(r.high) + ". The inputs of this answer, those first that move it most within their spread:</p>\n" +
+                      table(rows, " class=\"sources\"");
+    if (!r.assumptions.empty()) out += section("Assumed") + list_of(r.assumptions);
+    if (!r.advice.empty()) out += section("Advice") + list_of(r.advice);
+    return out;
+}
+
+}  // namespace
+
+std::string report_html(const Prepared& job, const Report& r, const SimulationReport* played, const std::vector<PageFigure>& figures) {
+    std::string body = head(r) + bottleneck(r.bottleneck) + breakdown(job, r.estimate) + memory(r);
+    if (played) body += timeline(*played);
+    body += topology(r, played) + operators(job) + input(r);
+    for (const PageFigure& f : figures) body += section(f.heading) + figure(f.svg);
+    body += trust(r);
+    return html::page("Sextant: " + r.scenario, style, body);
+}
+
+}  // namespace sextant

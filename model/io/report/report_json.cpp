@@ -1,0 +1,133 @@
+#include "model/io/report/report_writer.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/io/report/report_fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json memory_json(const Estimate& e) {
+    Json stages = Json::array();
+    for (const StageMemory& m : e.memory) {
+        Json kinds;
+        for (int i = 0; i < memory_kind_count; ++i) {
+            const MemoryKind k = static_cast<MemoryKind>(i);
+            kinds[std::string(to_text(k))] = m[k].si();
+        }
+        stages.push_back({{"total_bytes", m.total().si()}, {"by_kind_bytes", std::move(kinds)}});
+    }
+    return stages;
+}
+
+Json bottleneck_json(const Bottleneck& b) {
+    Json movers = Json::array();
+    for (const Mover& m : b.movers)
+        movers.push_back({{"resource", m.resource}, {"step_time_at_double_s", m.step_at_double.si()}, {"gain", m.gain}});
+    Json json = {{"kind", to_text(b.kind)}, {"why", b.why}, {"what_would_move_it", b.what_would_move_it}, {"movers", std::move(movers)}};
+    if (b.changes_at) json["changes_at_factor"] = *b.changes_at, json["changes_at"] = b.changes_at_text;
+    return json;
+}
+
+Json epoch_json(const LoaderRate& rate, Seconds loading) {
+    return {{"node_samples_per_s", rate.samples.si()},
+            {"limit", to_text(rate.limit)},
+            {"read_sample_s", rate.reading.si()},
+            {"work_on_sample_s", rate.work.si()},
+            {"load_step_s", loading.si()}};
+}
+
+Json input_json(const InputEstimate& i) {
+    return {{"first_epoch", epoch_json(i.first, i.first_loading)},
+            {"later_epochs", epoch_json(i.later, i.later_loading)},
+            {"first_epoch_wait_s", i.first_wait.si()},
+            {"copies_to_device_s", i.copies.si()},
+            {"steps_per_epoch", i.steps_per_epoch},
+            {"cached_share", i.cached},
+            {"staged_share", i.staged},
+            {"staging_s", {{"copy", i.staging.copy.si()}, {"unpack", i.staging.unpack.si()}, {"remove", i.staging.remove.si()}}}};
+}
+
+Json checkpoints_json(const CheckpointEstimate& c) {
+    return {{"bytes", c.bytes.si()}, {"write_s", c.write.si()}, {"wait_s", c.wait.si()}, {"every_steps", c.steps}};
+}
+
+Json sweep_json(const SweepEstimate& s) {
+    Json json = {{"tasks_per_job", s.tasks_per_job}, {"jobs", s.jobs}, {"time_s", s.time.si()}, {"ungrouped_time_s", s.ungrouped.si()}};
+    if (s.storage_bound_from) json["storage_bound_from_jobs"] = *s.storage_bound_from;
+    return json;
+}
+
+Json run_json(const RunCost& run) {
+    Json json = {{"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_hours}, {"energy_j", run.energy.si()}};
+    if (run.goodput < 1) {
+        json["staging_s"] = run.staging.si();
+        json["first_epoch_s"] = run.first_epoch.si();
+        json["checkpoints_s"] = run.checkpoints.si();
+        json["goodput"] = run.goodput;
+    }
+    if (run.cost) json["cost_usd"] = run.cost->si();
+    return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json terms_json(const Terms& terms) {
+    Json list = Json::array();
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        if (terms[t] > Seconds{}) list.push_back({{"name", to_text(t)}, {"seconds", terms[t].si()}});
+    }
+    return list;
+}
+
+nlohmann::ordered_json report_fields(const Report& r, const std::string& schema) {
+    const Estimate& e = r.estimate;
+    Json json;
+    json["schema"] = schema;
+    json["scenario"] = r.scenario;
+    json["workload"] = r.workload;
+    json["hardware"] = r.hardware;
+    json["plan"] = r.plan;
+    json["step_time_s"] = e.step.si();
+    json["step_time_interval_s"] = {r.low.si(), r.high.si()};
+    json["throughput"] = {{"samples_per_s", r.samples_per_s.si()}};
+    json["throughput"]["tokens_per_s"] = r.tokens_per_s ? Json(r.tokens_per_s->si()) : Json(nullptr);
+    json["terms"] = terms_json(e.terms);
+    json["overlapped"] = terms_json(e.overlapped);
+    json["memory_bytes"] = e.peak_memory.si();
+    json["device_memory_bytes"] = e.device_memory.si();
+    json["memory_by_stage"] = memory_json(e);
+    json["fits"] = e.fits;
+    json["largest_micro_batch"] = r.batch.largest_micro_batch;
+    json["mfu"] = r.mfu;
+    json["hfu"] = r.hfu;
+    json["model_flops"] = e.model_flops.si();
+    json["scaling_efficiency"] = r.scaling_efficiency;
+    json["utilization"] = r.utilization;
+    json["devices"] = r.devices;
+    json["effective_batch"] = r.batch.effective_batch;
+    if (r.batch.linear_rate) json["learning_rate"] = {{"linear", *r.batch.linear_rate}, {"square_root", *r.batch.square_root_rate}};
+    json["bottleneck"] = bottleneck_json(r.bottleneck);
+    if (r.input) json["input"] = input_json(*r.input);
+    if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
+    if (r.run) json["run"] = run_json(*r.run);
+    if (r.sweep) json["sweep"] = sweep_json(*r.sweep);
+    Json estimated = Json::array(), inputs = Json::array();
+    for (const InputUsed& i : r.inputs) {
+        if (i.kind == SourceKind::estimated) estimated.push_back(i.name);
+        inputs.push_back({{"name", i.name}, {"value", i.value}, {"kind", to_text(i.kind)}, {"source", i.source}, {"effect", i.effect}});
+    }
+    json["inputs_estimated"] = std::move(estimated);
+    json["inputs"] = std::move(inputs);
+    json["assumptions"] = r.assumptions;
+    json["advice"] = r.advice;
+    return json;
+}
+
+std::string report_to_json(const Report& r) { return report_fields(r, "prediction/1").dump(2) + "\n"; }
+
+}  // namespace sextant

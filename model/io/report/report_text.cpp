@@ -1,0 +1,170 @@
+#include "model/io/report/report_writer.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/io/format/text_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t label_width = 24;
+
+std::string padded(std::string text, std::size_t width) {
+    if (text.size() < width) text.append(width - text.size(), ' ');
+    return text;
+}
+std::string right(const std::string& text, std::size_t width) {
+    return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string row(std::string_view label, const std::string& value) { return padded("  " + std::string(label), label_width) + value + "\n"; }
+
+std::string terms_text(const Estimate& e) {
+    std::string out = "\nWhere the time goes (rank of stage " + std::to_string(e.last_stage) + ", which finishes last)\n";
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        if (e.terms[t] / e.step < 5e-5) continue;
+        out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
+               right(percent_text(e.terms[t] / e.step, 2), 7) + share_bar(e.terms[t] / e.step) + "\n";
+    }
+    if (e.slowest_stage != e.last_stage) {
+        out += "  stage " + std::to_string(e.slowest_stage) + ", which the others wait for, spends";
+        for (int i = 0; i < term_count; ++i) {
+            const Term t = static_cast<Term>(i);
+            if (e.slowest[t] / e.step > 0.05) out += " " + percent_text(e.slowest[t] / e.step, 2) + " " + words(to_text(t)) + ",";
+        }
+        out.back() = '\n';
+    }
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        if (e.overlapped[t] / e.step > 5e-4) out += row("hidden behind compute", to_text(e.overlapped[t]) + " of " + words(to_text(t)));
+    }
+    return out;
+}
+
+std::string memory_text(const Report& r) {
+    const Estimate& e = r.estimate;
+    const auto fullest = std::max_element(e.memory.begin(), e.memory.end(),
+                                          [](const StageMemory& a, const StageMemory& b) { return a.total() < b.total(); });
+    std::string out = "\nMemory of the fullest rank";
+    if (e.memory.size() > 1)
+        out += " (stage " + std::to_string(fullest - e.memory.begin()) + " of " + std::to_string(e.memory.size()) + ")";
+    out += ": " + to_text(e.peak_memory) + " of " + to_text(e.device_memory) +
+           (!e.fits                                   ? ", DOES NOT FIT"
+            : e.peak_memory < 0.999 * e.device_memory ? ", fits"
+                                                      : ", fits with nothing to spare") +
+           "\n";
+    for (int i = 0; i < memory_kind_count; ++i) {
+        const MemoryKind k = static_cast<MemoryKind>(i);
+        if ((*fullest)[k] > Bytes::from_si(1e5))
+            out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
+    }
+    out +=
+        row("largest micro-batch", r.batch.largest_micro_batch > 0 ? std::to_string(r.batch.largest_micro_batch) + " fits" : "none fits");
+    return out;
+}
+
+std::string bottleneck_text(const Bottleneck& b) {
+    std::string out = "\nWhat holds it back: " + std::string(to_text(b.kind)) + "\n  " + b.why + "\n";
+    out += "  what would move it: " + b.what_would_move_it + "\n";
+    if (b.changes_at) out += "  " + b.changes_at_text + "\n";
+    for (const Mover& m : b.movers)
+        out += padded("  " + m.change, 38) + right(to_text(m.step_at_double), 10) + "  (-" + percent_text(m.gain, 2) + ")\n";
+    return out;
+}
+
+// "copy 18.9 min, unpack 2.06 min": those that take any time.
+std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds>> parts) {
+    std::string text;
+    for (const auto& [name, time] : parts)
+        if (time > Seconds{}) text += (text.empty() ? "" : ", ") + std::string(name) + " " + to_text(time);
+    return text;
+}
+
+// What a run needs beside its steps.
+std::string once_text(const RunCost& run) {
+    if (!(run.goodput < 1)) return {};
+    return row("of that",
+               parts_text({{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}}) +
+                   ": goodput " + percent_text(run.goodput, 3));
+}
+
+std::string epoch_text(std::string_view name, const LoaderRate& rate, Seconds loading) {
+    return row(name, number_text(rate.samples.si()) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
+                         to_text(rate.reading) + " and work " + to_text(rate.work) + " a sample, limit " +
+                         std::string(to_text(rate.limit)));
+}
+
+std::string input_text(const Report& r) {
+    std::string out;
+    if (r.input) {
+        const InputEstimate& i = *r.input;
+        out += "\nWhere the samples come from\n" + epoch_text("first epoch", i.first, i.first_loading) +
+               epoch_text("later epochs", i.later, i.later_loading);
+        if (i.cached > 0) out += row("in memory by then", percent_text(i.cached, 3));
+        if (i.staged > 0) out += row("staged", percent_text(i.staged, 3));
+        if (i.staging.total() > Seconds{})
+            out += row("staging", parts_text({{"copy", i.staging.copy}, {"unpack", i.staging.unpack}, {"remove", i.staging.remove}}));
+        if (i.copies > Seconds{}) out += row("copies to a device", to_text(i.copies) + " a step");
+    }
+    if (r.checkpoints)
+        out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
+               row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
+               row("every", number_text(r.checkpoints->steps) + " steps");
+    return out;
+}
+
+std::string run_text(const Report& r) {
+    std::string out;
+    if (r.run) {
+        out += "\nThe whole run\n" + row("steps", number_text(r.run->steps, 6)) + row("time", to_text(r.run->time)) + once_text(*r.run) +
+               row("device-hours", number_text(r.run->device_hours, 4)) + row("energy", to_text(r.run->energy));
+        if (r.run->cost) out += row("cost", number_text(r.run->cost->si(), 5) + " USD");
+    }
+    if (r.sweep) {
+        const SweepEstimate& s = *r.sweep;
+        out += "\nThe whole sweep\n" +
+               row("best grouping", std::to_string(s.tasks_per_job) + " tasks a job, " + std::to_string(s.jobs) + " jobs") +
+               row("time", to_text(s.time) + ", with a job for each task " + to_text(s.ungrouped));
+        if (s.storage_bound_from) out += row("storage", "is the limit from " + number_text(*s.storage_bound_from) + " jobs at once");
+    }
+    if (r.batch.linear_rate)
+        out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
+                                        number_text(*r.batch.square_root_rate) + " for an effective batch of " +
+                                        std::to_string(r.batch.effective_batch) + ": experiment");
+    return out;
+}
+
+std::string trust_text(const Report& r) {
+    std::string out = "\nHow far to trust it\n";
+    out += row("80 % interval", to_text(r.low) + " to " + to_text(r.high));
+    for (const InputUsed& i : r.inputs)
+        if (i.effect > 2e-3)
+            out += "  " + padded(std::string(to_text(i.kind)), 11) + i.name + ": " + i.value + " (moves the answer " +
+                   percent_text(i.effect, 2) + ")\n";
+    for (const std::string& a : r.assumptions) out += "  assumed    " + a + "\n";
+    for (const std::string& a : r.advice) out += "  advice     " + a + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string report_to_text(const Report& r) {
+    const Estimate& e = r.estimate;
+    std::string out = r.scenario + "\n" + row("workload", r.workload) + row("hardware", r.hardware) + row("plan", r.plan) + "\n";
+    out += row("step time", to_text(e.step) + "  (80 %: " + to_text(r.low) + " to " + to_text(r.high) + ")");
+    std::string throughput = number_text(r.samples_per_s.si()) + " " + r.sample_word + "s/s";
+    if (r.tokens_per_s) throughput += ", " + number_text(r.tokens_per_s->si(), 4) + " tokens/s";
+    out += row("throughput", throughput);
+    out += row("efficiency", "MFU " + percent_text(r.mfu) + ", HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) +
+                                 " per device; data-parallel scaling " + percent_text(r.scaling_efficiency) + "; device busy " +
+                                 percent_text(r.utilization));
+    out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + input_text(r) + run_text(r) + trust_text(r);
+    return out;
+}
+
+}  // namespace sextant

@@ -1,0 +1,127 @@
+#include "model/io/scenario/data_source_reader.hpp"
+
+#include "model/io/profile/profile_fields.hpp"
+#include "model/io/scenario/data_words.hpp"
+
+namespace sextant {
+namespace {
+
+using FindStorage = std::function<StorageClass(const JsonNode&)>;
+
+constexpr Word<Shuffle> shuffles[] = {{"none", Shuffle::none}, {"window", Shuffle::window}, {"full", Shuffle::full}};
+constexpr Word<Transform> transforms[] = {{"none", Transform::none}, {"convert", Transform::convert}, {"resize", Transform::resize}};
+constexpr Bounds sizes{1, 1e15};
+constexpr Bounds worker_counts{0, 1024};
+constexpr Bounds prefetch_depths{0, 1e4};
+constexpr Bounds shares{0, 0.99};
+
+// By the name that the cluster knows it by, as "local" or "shared", or by that of a class.
+StorageClass read_storage(const JsonNode& node, const FindStorage& find, const Cluster& cluster) {
+    std::string name;
+    if (node.is_string()) read_value(node, name);
+    std::optional<StorageClass> found;
+    for (const StorageClass& shared : cluster.shared_storage)
+        if (shared.name == name || (name == "shared" && !found)) found = shared;
+    if (name == "local") found = cluster.node.local_storage;
+    if (!found && name == "local")
+        node.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
+    else if (!found && name == "shared")
+        node.complain("the profile of " + cluster.name + " says nothing about shared storage", "name a storage class");
+    else if (!found)
+        found = find(node);
+    StorageClass storage = found.value_or(StorageClass{});
+    complete(storage);
+    return storage;
+}
+
+void read_staging(ObjectReader& r, const FindStorage& find, const Cluster& cluster, DataSource& data) {
+    const JsonNode node = r.get("staging");
+    if (!node.value) return;
+    ObjectReader inner(node);
+    if (!inner.node().value) return;
+    inner.need("mode", "none, copy, untar or first_epoch");
+    inner.word("mode", data.staging.mode, staging_words);
+    const JsonNode to = inner.get("to");
+    if (data.staging.mode == StagingMode::none) return;
+    data.staging.to = cluster.node.local_storage;
+    if (to.value)
+        data.staging.to = read_storage(to, find, cluster);
+    else if (!data.staging.to)
+        inner.need("to", "the profile of " + cluster.name + " says nothing about a local disk: name a storage class");
+    if (data.staging.to) {
+        complete(*data.staging.to);
+        if (data.staging.to->shared)
+            to.complain(data.staging.to->name + " is shared by all nodes", "samples are staged to what a node has to itself");
+    }
+    if (data.staging.mode == StagingMode::untar && data.format != DataFormat::tar && data.format != DataFormat::zip)
+        inner.get("mode").complain("only a tar or zip archive can be unpacked", "\"format\": \"tar\", or the mode \"copy\"");
+}
+
+void read_checkpoints(ObjectReader& r, const FindStorage& find, const Cluster& cluster, DataSource& data) {
+    const JsonNode node = r.get("checkpoints");
+    if (!node.value) return;
+    ObjectReader inner(node);
+    if (!inner.node().value) return;
+    Checkpoints c;
+    if (const JsonNode storage = inner.need("storage", "where they are written: a storage class, \"shared\" or \"local\""); storage.value)
+        c.storage = read_storage(storage, find, cluster);
+    inner.optional("every_steps", c.every_steps);
+    inner.optional("every", c.every, Bounds{1e-3, 1e9});
+    inner.optional("asynchronous", c.asynchronous);
+    if (c.every_steps.has_value() == c.every.has_value())
+        node.complain("how often is stated " + std::string(c.every ? "twice" : "nowhere"),
+                      R"(one of "every_steps": 500 and "every": "30 min")");
+    data.checkpoints = std::move(c);
+}
+
+void check(ObjectReader& r, const DataSource& data) {
+    if (data.shuffle == Shuffle::full && !has_random_access(data.format))
+        r.get("shuffle").complain("a " + std::string(to_text(data.format)) + " is read from its beginning",
+                                  "\"window\" mixes within a buffer; zip, hdf5, lmdb, npy and files can be read in any order");
+    if (data.samples_per_file && data.format == DataFormat::files)
+        r.get("samples_per_file").complain("\"files\" has one sample in each file", "state a packed format");
+    if (data.decoded_bytes && data.encoding == SampleEncoding::raw)
+        r.get("decoded_size").complain("raw samples are not decoded", "state an encoding");
+}
+
+void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find, const Cluster& cluster, DataSource& data) {
+    data.storage = read_storage(storage, find, cluster);
+    r.need("sample_size", "as in \"110 KB\"");
+    r.optional("samples", data.samples, Bounds{1, 1e15});
+    r.optional("decoded_size", data.decoded_bytes, sizes);
+    r.word("encoding", data.encoding, encoding_words);
+    r.word("format", data.format, data_format_words);
+    r.optional("samples_per_file", data.samples_per_file, Bounds{1, 1e15});
+    Shuffle shuffle{};
+    if (r.word("shuffle", shuffle, shuffles)) data.shuffle = shuffle;
+    Transform transform{};
+    if (r.word("transform", transform, transforms)) data.transform = transform;
+    r.optional("workers", data.workers, worker_counts);
+    r.optional("prefetch", data.prefetch, prefetch_depths);
+    r.optional("pinned", data.pinned);
+    r.optional("copy_each_sample", data.by_sample);
+    r.optional("other_jobs", data.others, shares);
+    r.optional("page_cache", data.page_cache, Bounds{0, 1e17});
+    read_staging(r, find, cluster, data);
+    check(r, data);
+}
+
+}  // namespace
+
+void read_data_source(const JsonNode& node, const FindStorage& find, const Cluster& cluster, DataSource& data) {
+    ObjectReader r(node);
+    if (!r.node().value) return;
+    const JsonNode storage = r.get("storage");
+    data.synthetic = !storage.value;
+    r.optional("synthetic", data.synthetic);
+    r.optional("sample_size", data.sample_bytes, sizes);
+    read_checkpoints(r, find, cluster, data);
+    if (storage.value && data.synthetic) {
+        r.ignore_others();
+        return storage.complain("synthetic data is not read from anywhere", "leave out one of the two");
+    }
+    if (storage.value) return read_real(r, storage, find, cluster, data);
+    if (!data.synthetic) r.need("storage", "the name of a storage class, \"local\", \"shared\", or an object that describes one");
+}
+
+}  // namespace sextant

@@ -1,0 +1,237 @@
+#include "model/io/scenario/framework_reader.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// What a value can be at most without being a slip of the pen. Seconds and bytes in SI.
+constexpr Bounds dispatch_bounds{0, 1e-3};
+constexpr Bounds overhead_bounds{0, 10};
+constexpr Bounds cycle_bounds{0, 1};
+constexpr Bounds buffer_bounds{0, 1e12};
+constexpr Bounds kernels_bounds{0, 100};
+constexpr Bounds prefetch_bounds{0, 1000};
+constexpr Bounds slowdown_bounds{1, 2};
+constexpr Bounds vocabulary_bounds{1, 65536};
+constexpr Bounds convolution_bounds{0.01, 1.34};  // 1: as the libraries of 2017 whose medians set the scale; 1.33: as matrix products
+constexpr Bounds efficiency_bounds{0.01, 1};      // divides a time, so that zero is no answer
+
+constexpr Word<Fusion> fusion_words[] = {{"none", Fusion::none}, {"pointwise", Fusion::pointwise}, {"compiler", Fusion::compiler}};
+
+template <class T>
+bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& field, Bounds bounds) {
+    Provenance p = inherited;
+    const JsonNode value = read_provenance(n, p);
+    if (!value.value || !read_value(value, field.value, bounds)) return false;
+    if (p.source.empty()) n.complain("has no source", R"(as in {"value": ..., "kind": "published", "source": "where it is stated"})");
+    field.kind = p.kind;
+    field.source = std::move(p.source);
+    return true;
+}
+
+// A file states every field; what is laid over a framework states those that differ.
+enum class Fields { all, changed };
+
+struct FieldReader {
+    ObjectReader& reader;
+    Fields fields;
+
+    JsonNode stated(std::string_view key) const { return fields == Fields::all ? reader.need(key) : reader.get(key); }
+    template <class T, class... Rules>
+    void read(std::string_view key, T& field, const Rules&... rules) const {
+        if (const JsonNode n = stated(key); n.value) read_value(n, field, rules...);
+    }
+    template <class T>
+    void read(std::string_view key, Sourced<T>& field, Bounds bounds) const {
+        if (const JsonNode n = stated(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
+    }
+    template <class T>
+    void optional(std::string_view key, Sourced<T>& field, Bounds bounds) const {
+        if (const JsonNode n = reader.get(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
+    }
+    template <class T>
+    void optional(std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) const {
+        const JsonNode n = reader.get(key);
+        Sourced<T> value;
+        if (n.value && read_sourced(n, reader.default_source(), value, bounds)) field = std::move(value);
+    }
+};
+
+constexpr Word<PlanFeature> feature_words[] = {{"tp", PlanFeature::tensor},
+                                               {"sequence_parallel", PlanFeature::sequence},
+                                               {"cp", PlanFeature::context},
+                                               {"ep", PlanFeature::experts},
+                                               {"pp", PlanFeature::pipeline},
+                                               {"gpipe", PlanFeature::gpipe},
+                                               {"interleaved", PlanFeature::interleaved},
+                                               {"zero_bubble", PlanFeature::zero_bubble},
+                                               {"zero1", PlanFeature::zero1},
+                                               {"zero2", PlanFeature::zero2},
+                                               {"zero3", PlanFeature::zero3},
+                                               {"shard_group", PlanFeature::shard_groups},
+                                               {"sharded_pipeline", PlanFeature::sharded_pipeline},
+                                               {"selective_recompute", PlanFeature::selective_recompute},
+                                               {"offload", PlanFeature::offload}};
+
+void read_identity(ObjectReader& r, Framework& f) {
+    r.required("name", f.name);
+    r.required("title", f.title);
+    r.optional("aliases", f.aliases);
+    r.optional("strategy_note", f.strategy_note);
+    r.optional("notes", f.notes);
+    r.optional("source", f.source);
+    Provenance p{SourceKind::estimated, f.source};
+    static constexpr Word<SourceKind> kinds[] = {{"datasheet", SourceKind::datasheet},
+                                                 {"measured", SourceKind::measured},
+                                                 {"published", SourceKind::published},
+                                                 {"estimated", SourceKind::estimated}};
+    r.word("kind", p.kind, kinds);
+    r.default_source(std::move(p));
+}
+
+void read_host(const FieldReader& r, Framework& f) {
+    r.read("dispatch", f.dispatch, dispatch_bounds);
+    r.read("backward_dispatch", f.backward_dispatch, dispatch_bounds);
+    r.optional("checkpoint_overhead", f.checkpoint_overhead, overhead_bounds);
+    r.read("step_overhead", f.step_overhead, overhead_bounds);
+    r.read("micro_batch_overhead", f.micro_batch_overhead, overhead_bounds);
+    r.read("dispatch_in_graph", f.dispatch_in_graph);
+    r.read("native_build", f.native_build, efficiency_bounds);
+}
+
+void read_kernels(const FieldReader& r, Framework& f) {
+    if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
+    r.optional("streaming_efficiency", f.streaming_efficiency, efficiency_bounds);
+    r.read("fused_softmax", f.fused_softmax);
+    r.read("fused_optimizer", f.fused_optimizer);
+    r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
+    r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
+    r.reader.optional("accumulates_from_first", f.accumulates_from_first);
+    r.reader.optional("makes_data_gradients", f.makes_data_gradients);
+    r.read("fused_cross_entropy", f.fused_cross_entropy);
+    r.read("channels_last", f.channels_last);
+    r.read("casts_each_use", f.casts_each_use);
+    r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
+    r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
+}
+
+void read_data_parallelism(const FieldReader& r, Framework& f) {
+    r.read("overlaps_gradients", f.overlaps_gradients);
+    r.optional("bucket", f.bucket, buffer_bounds);
+    r.optional("bucket_per_rank", f.bucket_per_rank, buffer_bounds);
+    r.optional("reduction_cycle", f.reduction_cycle, cycle_bounds);
+    r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
+    r.read("gradients_in_fp32", f.gradients_in_fp32);
+    r.reader.optional("keeps_both_gradients", f.keeps_both_gradients);
+    r.reader.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
+    r.reader.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
+    r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
+    r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
+    r.read("reshards_after_forward", f.reshards_after_forward);
+    r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
+    r.read("clips_gradients", f.clips_gradients);
+    if (f.bucket_per_rank && !f.bucket)
+        r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
+}
+
+void read_model_parallelism(const FieldReader& r, Framework& f) {
+    if (r.reader.has("lacks")) f.lacks.clear();
+    r.reader.words("lacks", f.lacks, feature_words);
+    r.reader.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
+    r.read("overlaps_tensor", f.overlaps_tensor);
+    r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
+    r.read("overlaps_pipeline", f.overlaps_pipeline);
+    r.read("scatters_pipeline", f.scatters_pipeline);
+}
+
+void read_communication_and_memory(const FieldReader& r, Framework& f) {
+    r.read("library", f.library);
+    r.reader.optional("socket_library", f.socket_library);
+    r.read("context", f.context, buffer_bounds);
+    r.read("communication_buffers", f.communication_buffers, buffer_bounds);
+    r.read("fragmentation", f.fragmentation, fraction);
+}
+
+void read_fields(const FieldReader& r, Framework& f) {
+    read_host(r, f);
+    read_kernels(r, f);
+    read_data_parallelism(r, f);
+    read_model_parallelism(r, f);
+    read_communication_and_memory(r, f);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& data_root) { return data_root / "frameworks"; }
+
+std::filesystem::path file_of(const std::filesystem::path& data_root, std::string_view name) {
+    return folder_of(data_root) / (std::string(name) + ".json");
+}
+
+// The name of the bundled framework that lists this alias; empty when none does. A broken file among the others is not this caller's
+// concern.
+std::string name_of_alias(std::string_view alias, const std::filesystem::path& data_root, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        Diagnostics ignored;
+        const JsonFile file = JsonFile::load(file_of(data_root, name), ignored);
+        for (const JsonNode& n : file.root().child("aliases").elements()) {
+            std::string text;
+            if (n.is_string() && read_value(n, text) && text == alias) return name;
+        }
+    }
+    return {};
+}
+
+Framework load_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    const JsonFile file = JsonFile::load(path, diagnostics);
+    return file.root().value ? read_framework(file.root()) : Framework{};
+}
+
+Framework load(const std::string& wanted, const JsonNode& place, const std::filesystem::path& data_root) {
+    if (wanted.ends_with(".json")) return load_file(wanted, *place.diagnostics);
+    const std::vector<std::string> names = framework_names(data_root);
+    if (std::ranges::binary_search(names, wanted)) return load_file(file_of(data_root, wanted), *place.diagnostics);
+    if (const std::string name = name_of_alias(wanted, data_root, names); !name.empty())
+        return load_file(file_of(data_root, name), *place.diagnostics);
+    complain_about_word(place, wanted, {names.begin(), names.end()});
+    return {};
+}
+
+}  // namespace
+
+Framework read_framework(const JsonNode& node) {
+    Framework f;
+    ObjectReader r(node);
+    if (!r.node().value) return f;
+    r.schema("framework/1");
+    read_identity(r, f);
+    read_fields({r, Fields::all}, f);
+    return f;
+}
+
+std::vector<std::string> framework_names(const std::filesystem::path& data_root) {
+    std::vector<std::string> names;
+    std::error_code error;  // no folder: no names, and the caller says which name it missed
+    for (std::filesystem::directory_iterator it(folder_of(data_root), error), end; !error && it != end; it.increment(error))
+        if (it->path().extension() == ".json") names.push_back(it->path().stem().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+Framework load_framework(const JsonNode& node, const std::filesystem::path& data_root) {
+    std::string wanted;
+    if (!node.is_object()) return node.value && read_value(node, wanted) ? load(wanted, node, data_root) : Framework{};
+    ObjectReader r(node);
+    r.default_source({SourceKind::published, "the scenario"});
+    Framework f;
+    if (r.required("base", wanted)) f = load(wanted, r.get("base"), data_root);
+    r.optional("title", f.title);
+    read_fields({r, Fields::changed}, f);
+    return f;
+}
+
+Framework load_framework(std::string_view name_or_path, const std::filesystem::path& data_root, Diagnostics& diagnostics) {
+    const std::string folder = folder_of(data_root).string();
+    return load(std::string(name_or_path), JsonNode{nullptr, &folder, "", &diagnostics}, data_root);
+}
+
+}  // namespace sextant

@@ -1,0 +1,46 @@
+#include "model/io/scenario/pin_reader.hpp"
+
+#include "model/base/spelling.hpp"
+#include "model/io/format/json_reader.hpp"
+#include "model/io/scenario/plan_reader.hpp"
+#include "model/search/plan_fields.hpp"
+
+namespace sextant {
+namespace {
+
+PlanField field_named(const std::string& name, const std::string& pin) {
+    if (const auto field = plan_field(name)) return *field;
+    std::vector<std::string_view> known;
+    std::string list;
+    for (const PlanField f : all_plan_fields()) {
+        known.push_back(to_text(f));
+        list += (list.empty() ? "" : ", ") + std::string(to_text(f));
+    }
+    const std::vector<std::string> near = nearest_names(name, known);
+    throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses",
+                                (near.empty() ? "" : "did you mean \"" + near.front() + "\"? ") + "one of: " + list});
+}
+
+}  // namespace
+
+std::set<PlanField> pinned_fields(const Scenario& scenario) {
+    std::set<PlanField> fields;
+    for (const std::string& name : scenario.pinned) fields.insert(field_named(name, name));
+    return fields;
+}
+
+PlanField read_pin(const std::string& pin, Plan& plan) {
+    const auto equals = pin.find('=');
+    const PlanField field = field_named(pin.substr(0, equals), pin);
+    if (equals == std::string::npos) return field;
+    // As a scenario's plan would be read, with nothing else in it.
+    Diagnostics diagnostics;
+    JsonFile file = JsonFile::from_text(R"({"micro_batch": 1, "dp": 1, "grad_accum": 1})", "--pin " + pin, diagnostics);
+    file.set(pin);
+    const std::optional<Plan> read = read_plan(file.root(), {});
+    diagnostics.throw_if_any();
+    copy_field(field, *read, plan);
+    return field;
+}
+
+}  // namespace sextant

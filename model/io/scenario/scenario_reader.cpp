@@ -1,0 +1,264 @@
+#include "model/io/scenario/scenario_reader.hpp"
+
+#include "model/io/profile/profile_fields.hpp"
+#include "model/io/scenario/data_source_reader.hpp"
+#include "model/io/scenario/plan_reader.hpp"
+#include "model/search/plan_fields.hpp"
+
+namespace sextant {
+namespace {
+
+std::string text(std::int64_t n) { return std::to_string(n); }
+
+std::size_t problems(const JsonNode& node) { return node.diagnostics->list().size(); }
+
+// What the author of a scenario states about hardware overrides the profile, and says so in the report.
+const Provenance stated{SourceKind::published, "the scenario"};
+
+// ---- hardware
+
+// What a question of the kind "what if it had ..." changes about the profile's device.
+void read_device_overrides(const JsonNode& node, const ScenarioSources& sources, Device& device) {
+    ObjectReader r(node);
+    r.default_source(stated);
+    if (const JsonNode base = r.get("base"); base.value) device = sources.device(base);
+    r.optional("name", device.name);
+    if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
+    read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
+    read_sourced(r, "clock", device.clock, plausible::clock);
+    read_sourced(r, "power", device.power, plausible::power);
+    read_sourced(r, "price", device.price, plausible::price);
+    double scale = 1;
+    if (!r.optional("peak_scale", scale, Bounds{1e-3, 1e3})) return;
+    for (PeakRate& peak : device.peaks) {
+        peak.rate.value *= scale;
+        peak.rate.kind = stated.kind;
+        peak.rate.source += ", scaled by the scenario";
+    }
+}
+
+void read_device(const JsonNode& node, const ScenarioSources& sources, Device& device) {
+    const bool whole = node.is_string() || node.child("peaks").value;
+    if (whole)
+        device = sources.device(node);
+    else
+        read_device_overrides(node, sources, device);
+}
+
+void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
+    NodeSpec& node = scenario.cluster.node;
+    if (const JsonNode n = r.get("network"); n.value) node.nic_link = sources.link(n);
+    if (const JsonNode n = r.get("peer_link"); n.value) node.peers.link = sources.link(n);
+    if (const JsonNode n = r.get("host_link"); n.value) node.host_link = sources.link(n);
+    r.optional("nics", node.nics, Bounds{0, 64});
+    if (const JsonNode n = r.get("network_bandwidth"); n.value) {
+        read_sourced(r, n, node.nic_link.bandwidth, plausible::bandwidth);
+        if (node.nics == 0) n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
+    }
+    r.optional("ethernet", scenario.use_ethernet);
+    if (scenario.use_ethernet && !node.ethernet && node.nic_link.category != LinkCategory::ethernet)
+        r.get("ethernet")
+            .complain("the profile of " + scenario.cluster.name + " names no Ethernet interface",
+                      "state it in an inline cluster, as \"ethernet\" of its node");
+}
+
+void read_unevenness(ObjectReader& r, Scenario& scenario) {
+    r.optional("reserved_devices", scenario.reserved_devices);
+    r.optional("step_noise", scenario.step_noise, Bounds{0, 10});
+    const JsonNode node = r.get("straggler");
+    if (!node.value) return;
+    ObjectReader inner(node);
+    Straggler straggler;
+    inner.required("devices", straggler.devices);
+    inner.required("speed", straggler.speed, Bounds{0.001, 1});
+    scenario.straggler = straggler;
+}
+
+// Each rank still has a device of its own, with a part of the memory; what they share is in NodeSpec.
+void read_sharing(ObjectReader& r, Scenario& scenario) {
+    int ranks = 1;
+    constexpr double most = 64;
+    if (!r.optional("ranks_per_device", ranks, Bounds{1, most}) || ranks == 1) return;
+    NodeSpec& node = scenario.cluster.node;
+    if (node.device.kind != DeviceKind::cpu)
+        return r.get("ranks_per_device").complain("several ranks on one " + node.device.name, "only the cores of a CPU are shared");
+    node.ranks_per_device = ranks;
+    node.devices *= ranks;
+    node.device.memory.value = node.device.memory.value / ranks;
+}
+
+struct Nodes {
+    std::optional<int> nodes, devices_per_node;
+    bool usable = false;
+};
+
+// Devices that the scenario asks for, where it says how many: `nodes` nodes of them, or the one node of a single machine.
+std::optional<std::int64_t> stated_devices(const Nodes& wanted, const Cluster& cluster) {
+    const std::int64_t per_node = wanted.devices_per_node.value_or(cluster.node.devices);
+    if (wanted.nodes) return *wanted.nodes * per_node;
+    if (cluster.nodes == 1) return per_node;
+    return std::nullopt;
+}
+
+Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenario& scenario) {
+    Nodes wanted;
+    ObjectReader r(node);
+    if (!r.node().value) return wanted;
+    r.default_source(stated);
+    const std::size_t before = problems(node);
+    if (const JsonNode n = r.need("cluster", "`sextant profiles list` names those that are bundled"); n.value)
+        scenario.cluster = sources.cluster(n);
+    const bool found = problems(node) == before;
+    r.optional("cluster_nodes", scenario.cluster.nodes);
+    if (const JsonNode n = r.get("device"); n.value) read_device(n, sources, scenario.cluster.node.device);
+    if (found)
+        read_sharing(r, scenario);
+    else
+        r.get("ranks_per_device");
+    if (r.optional("nodes", wanted.nodes) && found && *wanted.nodes > scenario.cluster.nodes)
+        r.get("nodes").complain(
+            text(*wanted.nodes) + " nodes are more than there are",
+            scenario.cluster.name + " has " + text(scenario.cluster.nodes) + "; \"cluster_nodes\" asks what a larger one would do");
+    r.optional("devices_per_node", wanted.devices_per_node);
+    if (found)
+        read_network(r, sources, scenario);
+    else
+        r.ignore_others();  // a network cannot be judged without its cluster
+    read_unevenness(r, scenario);
+    wanted.usable = problems(node) == before;
+    return wanted;
+}
+
+// `nodes` and the plan must tell of the same machine.
+void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scenario) {
+    const Cluster& cluster = scenario.cluster;
+    if (!wanted.nodes) return;
+    const double per_node = wanted.devices_per_node.value_or(cluster.node.devices);
+    const Plan& plan = scenario.plan;
+    const double devices = static_cast<double>(plan.dp) * plan.tp * plan.pp * plan.cp;
+    if (devices > *wanted.nodes * per_node)
+        node.child("nodes").complain(
+            "the plan needs " + number_text(devices, 1) + " devices, these nodes have " + number_text(*wanted.nodes * per_node, 1),
+            "dp x tp x pp x cp is the number of devices; leave nodes out to have it follow from the plan");
+    else if (devices <= (*wanted.nodes - 1) * per_node && scenario.reserved_devices == 0)
+        node.child("nodes").complain("the plan uses " + number_text(devices, 1) + " of the " + number_text(*wanted.nodes * per_node, 1) +
+                                         " devices and leaves whole nodes idle",
+                                     "raise dp, or say that they are paid for with \"reserved_devices\"");
+}
+
+// ---- the rest
+
+void read_sweep(const JsonNode& node, Run& run) {
+    ObjectReader r(node);
+    Sweep sweep;
+    r.required("tasks", sweep.tasks, Bounds{1, 1e6});
+    r.required("start_up", sweep.start_up, Bounds{0, 1e7});
+    r.required("at_once", sweep.at_once, Bounds{1, 1e6});
+    if (!run.epochs && !run.tokens && !run.samples)
+        node.complain("a task has no end", "state epochs, tokens or samples of the run: those of one task");
+    run.sweep = sweep;
+}
+
+void read_run(const JsonNode& node, const Workload& workload, Run& run) {
+    ObjectReader r(node);
+    r.optional("epochs", run.epochs, positive);
+    r.optional("tokens", run.tokens, positive);
+    r.optional("samples", run.samples, positive);
+    r.optional("dataset_samples", run.dataset_samples, Bounds{1, 1e15});
+    r.optional("base_learning_rate", run.base_learning_rate, positive);
+    r.optional("base_batch", run.base_batch);
+    r.optional("price", run.device_price);
+    if (const JsonNode n = r.get("sweep"); n.value) read_sweep(n, run);
+    if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
+        node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
+    if (run.tokens && !workload.is_transformer()) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
+}
+
+// An epoch has as many samples in one as in the other.
+void join_data_and_run(const JsonNode& root, Scenario& s) {
+    if (s.data.samples && s.run.dataset_samples && *s.data.samples != *s.run.dataset_samples)
+        root.child("data").child("samples").complain("run.dataset_samples says " + text(*s.run.dataset_samples), "state one of them");
+    if (!s.data.samples) s.data.samples = s.run.dataset_samples;
+    if (!s.run.dataset_samples) s.run.dataset_samples = s.data.samples;
+    if (s.run.epochs && !s.run.dataset_samples) root.child("run").complain("\"dataset_samples\" is missing", "the samples of one epoch");
+    if (s.data.staging.mode != StagingMode::none && !s.data.samples)
+        root.child("data").complain("\"samples\" is missing", "how many are staged, or run.dataset_samples");
+}
+
+void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
+    const JsonNode node = r.need("framework", "as in \"megatron-core\" or \"pytorch-ddp\"");
+    const std::size_t before = problems(r.node());
+    if (node.value) scenario.framework = sources.framework(node);
+    const JsonNode library = r.get("library");
+    std::string name;
+    // As it was measured on this machine, where it was.
+    const auto use = [&](const JsonNode& from) {
+        const auto& measured = scenario.cluster.library;
+        scenario.library = measured && measured->name == name ? *measured : sources.library(name, from);
+    };
+    if (library.value) {
+        if (read_value(library, name)) use(library);
+        return;
+    }
+    if (!node.value || problems(r.node()) != before) return;
+    const Framework& framework = scenario.framework;
+    name = scenario.use_ethernet && !framework.socket_library.empty() ? framework.socket_library : framework.library;
+    use(node);
+}
+
+// Fields of the plan that a search may choose, and is not to.
+void read_pinned(ObjectReader& r, std::vector<std::string>& pinned) {
+    std::vector<std::string_view> known;
+    for (const PlanField field : all_plan_fields()) known.push_back(to_text(field));
+    r.each("pinned", [&](const JsonNode& n) {
+        std::string name;
+        if (!read_value(n, name)) return;
+        if (!plan_field(name)) return complain_about_word(n, name, known);
+        pinned.push_back(std::move(name));
+    });
+}
+
+}  // namespace
+
+Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
+    Scenario scenario;
+    scenario.file = file.name();
+    ObjectReader r(file.root());
+    if (!r.node().value) return scenario;
+    r.schema("scenario/1");
+    r.required("name", scenario.name);
+    r.optional("description", scenario.description);
+    r.optional("assumptions", scenario.assumptions);
+
+    std::optional<Workload> workload;
+    if (const JsonNode n = r.need("workload", "as in \"gpt3-175b\""); n.value) workload = read_workload(n, sources.workload);
+    if (workload) scenario.workload = *workload;
+
+    const JsonNode hardware = r.need("hardware", R"(as in {"cluster": "selene"})");
+    Nodes wanted;
+    if (hardware.value) wanted = read_hardware(hardware, sources, scenario);
+
+    std::optional<Plan> plan;
+    if (const JsonNode n = r.need("plan", R"(as in {"dp": 8, "micro_batch": 1, "global_batch": 64})"); n.value) {
+        const auto devices = wanted.usable ? stated_devices(wanted, scenario.cluster) : std::nullopt;
+        if (wanted.usable && !devices && n.is_object() && !n.child("dp").value)
+            n.complain("\"dp\" is missing", "or state hardware.nodes: then dp fills them");
+        plan = read_plan(n, devices);
+    }
+    if (plan) scenario.plan = *plan;
+    read_pinned(r, scenario.pinned);
+    scenario.plan.devices_per_node = wanted.devices_per_node;
+
+    read_framework(r, sources, scenario);
+    if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
+    if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
+    join_data_and_run(file.root(), scenario);
+
+    if (plan && workload && wanted.usable) {
+        check_nodes(hardware, wanted, scenario);
+        for (Diagnostic& d : check_plan(scenario)) diagnostics.add(std::move(d));
+    }
+    return scenario;
+}
+
+}  // namespace sextant

@@ -1,0 +1,110 @@
+// The fields of a workload in JSON: name, place and bounds. Reader and writer walk the same tables, so that what one writes the other
+// reads.
+#pragma once
+
+#include "model/io/format/json_reader.hpp"
+#include "model/workload/workload.hpp"
+
+namespace sextant {
+
+inline constexpr Word<TransformerKind> transformer_kinds[] = {{"decoder", TransformerKind::decoder},
+                                                              {"encoder", TransformerKind::encoder},
+                                                              {"encoder_decoder", TransformerKind::encoder_decoder},
+                                                              {"vision", TransformerKind::vision}};
+inline constexpr Word<MlpKind> mlp_kinds[] = {{"gelu", MlpKind::gelu},
+                                              {"relu", MlpKind::relu},
+                                              {"squared_relu", MlpKind::squared_relu},
+                                              {"swiglu", MlpKind::swiglu},
+                                              {"geglu", MlpKind::geglu}};
+inline constexpr Word<NormKind> norm_kinds[] = {
+    {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}, {"group", NormKind::group}};
+inline constexpr Word<PositionKind> position_kinds[] = {{"learned", PositionKind::learned},
+                                                        {"rotary", PositionKind::rotary},
+                                                        {"alibi", PositionKind::alibi},
+                                                        {"relative", PositionKind::relative},
+                                                        {"none", PositionKind::none}};
+inline constexpr Word<HeadKind> head_kinds[] = {{"language_model", HeadKind::language_model},
+                                                {"masked_lm_nsp", HeadKind::masked_lm_nsp},
+                                                {"question_answering", HeadKind::question_answering},
+                                                {"classifier", HeadKind::classifier}};
+inline constexpr Word<PointwiseKind> activation_kinds[] = {{"relu", PointwiseKind::relu},   {"gelu", PointwiseKind::gelu},
+                                                           {"silu", PointwiseKind::silu},   {"sigmoid", PointwiseKind::sigmoid},
+                                                           {"relu6", PointwiseKind::relu6}, {"squared_relu", PointwiseKind::squared_relu}};
+inline constexpr Word<PoolingKind> pooling_kinds[] = {
+    {"max", PoolingKind::max}, {"average", PoolingKind::average}, {"global_average", PoolingKind::global_average}};
+
+// Bounds far beyond any real network, so that a slip of the keyboard is caught before it is built.
+inline constexpr Bounds layer_count{1, 1e4}, width_bound{1, 1 << 24}, length_bound{1, 1e8}, optional_length{0, 1e8},
+    optional_width{0, 1 << 24};
+inline constexpr Bounds pixel_bound{1, 1 << 16}, expert_bound{1, 1 << 16};
+
+template <class Visit>
+void transformer_fields(const Visit& visit) {
+    using T = TransformerSpec;
+    visit("kind", &T::kind, transformer_kinds);
+    visit("layers", &T::layers, layer_count);
+    visit("hidden", &T::hidden, width_bound);
+    visit("ffn_hidden", &T::ffn_hidden, width_bound);
+    visit("heads", &T::heads, width_bound);
+    visit("kv_heads", &T::kv_heads, width_bound);
+    visit("head_dim", &T::head_dim, optional_width);
+    visit("vocab", &T::vocab, width_bound);
+    visit("seq_len", &T::seq_len, length_bound);
+    visit("max_positions", &T::max_positions, optional_length);
+    visit("decoder_layers", &T::decoder_layers, Bounds{0, layer_count.high});
+    visit("decoder_seq_len", &T::decoder_seq_len, optional_length);
+    visit("mlp", &T::mlp, mlp_kinds);
+    visit("norm", &T::norm, norm_kinds);
+    visit("position", &T::position, position_kinds);
+    visit("head", &T::head, head_kinds);
+    visit("tied_embeddings", &T::tied_embeddings);
+    visit("bias", &T::bias);
+    visit("qkv_bias", &T::qkv_bias);
+    visit("dropout", &T::dropout);
+    visit("bidirectional", &T::bidirectional);
+    visit("type_vocab", &T::type_vocab, optional_width);
+    visit("pooler", &T::pooler);
+    visit("embedding_norm", &T::embedding_norm);
+    visit("sliding_window", &T::sliding_window, optional_length);
+    visit("sliding_window_every", &T::sliding_window_every, layer_count);
+    visit("mtp_layers", &T::mtp_layers, Bounds{0, layer_count.high});
+    visit("predicted_tokens", &T::predicted_tokens, optional_length);
+    visit("image_px", &T::image_px, pixel_bound);
+    visit("patch_px", &T::patch_px, pixel_bound);
+    visit("channels", &T::channels, pixel_bound);
+    visit("classes", &T::classes, width_bound);
+}
+
+template <class Visit>
+void latent_attention_fields(const Visit& visit) {
+    using T = LatentAttention;
+    visit("q_rank", &T::q_rank, optional_width);
+    visit("kv_rank", &T::kv_rank, width_bound);
+    visit("qk_nope_dim", &T::qk_nope_dim, width_bound);
+    visit("qk_rope_dim", &T::qk_rope_dim, width_bound);
+    visit("value_dim", &T::value_dim, width_bound);
+}
+
+template <class Visit>
+void mixture_fields(const Visit& visit) {
+    using T = MixtureOfExperts;
+    visit("experts", &T::experts, expert_bound);
+    visit("topk", &T::topk, expert_bound);
+    visit("ffn_hidden", &T::ffn_hidden, width_bound);
+    visit("shared_ffn_hidden", &T::shared_ffn_hidden, optional_width);
+    visit("dense_layers", &T::dense_layers, Bounds{0, layer_count.high});
+    visit("every", &T::every, layer_count);
+    visit("sigmoid_router", &T::sigmoid_router);
+    visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
+}
+
+template <class Visit>
+void convolutional_fields(const Visit& visit) {
+    using T = ConvolutionalSpec;
+    visit("name", &T::name);
+    visit("image_px", &T::image_px, pixel_bound);
+    visit("channels", &T::channels, pixel_bound);
+    visit("classes", &T::classes, width_bound);
+}
+
+}  // namespace sextant

@@ -1,0 +1,277 @@
+#include "model/io/scenario/workload_reader.hpp"
+
+#include "model/io/scenario/workload_fields.hpp"
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t max_layers = 10000;
+
+template <class Spec>
+struct FieldReader {
+    ObjectReader& reader;
+    Spec& spec;
+
+    template <class T, class... Rules>
+    void operator()(std::string_view name, T Spec::*field, const Rules&... rules) const {
+        reader.optional(name, spec.*field, rules...);
+    }
+    template <class E, std::size_t N>
+    void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
+        reader.word(name, spec.*field, words);
+    }
+};
+
+// ---- transformers
+
+// Whether the network can be built is build_network's to say; that a sequence was lengthened beyond the model's positions shows only here.
+void check_positions(const JsonNode& node, const TransformerSpec& spec) {
+    if (spec.position == PositionKind::learned && spec.max_positions != 0 && spec.seq_len > spec.max_positions)
+        node.child("seq_len").complain("longer than the " + std::to_string(spec.max_positions) + " learned positions of the model",
+                                       "raise max_positions too, or shorten the sequence");
+}
+
+void read_transformer(ObjectReader& r, TransformerSpec& spec) {
+    const bool heads_were_alike = spec.kv_heads == spec.heads;
+    transformer_fields(FieldReader<TransformerSpec>{r, spec});
+    if (heads_were_alike && !r.has("kv_heads")) spec.kv_heads = spec.heads;
+    if (const JsonNode n = r.get("mla"); n.value) {
+        ObjectReader inner(n);
+        LatentAttention mla = spec.mla.value_or(LatentAttention{});
+        latent_attention_fields(FieldReader<LatentAttention>{inner, mla});
+        spec.mla = mla;
+    }
+    if (const JsonNode n = r.get("moe"); n.value) {
+        ObjectReader inner(n);
+        MixtureOfExperts moe = spec.moe.value_or(MixtureOfExperts{});
+        mixture_fields(FieldReader<MixtureOfExperts>{inner, moe});
+        spec.moe = moe;
+    }
+}
+
+void read_new_transformer(const JsonNode& node, TransformerSpec& spec) {
+    ObjectReader r(node);
+    for (const char* key : {"layers", "hidden", "heads"}) r.need(key);
+    read_transformer(r, spec);
+    if (spec.kind != TransformerKind::vision)
+        for (const char* key : {"vocab", "seq_len"}) r.need(key);
+    if (r.has("ffn_hidden")) return;
+    spec.ffn_hidden = 4 * spec.hidden;
+    const bool gated = spec.mlp == MlpKind::swiglu || spec.mlp == MlpKind::geglu;
+    if (gated) r.need("ffn_hidden", "a gated MLP has no customary width; without a gate it is 4 x hidden");
+}
+
+// ---- networks without attention
+
+void read_mlp(ObjectReader& r, MlpSpec& spec) {
+    if (const JsonNode widths = r.get("widths"); widths.value) {
+        spec.widths.clear();
+        r.each("widths", [&](const JsonNode& n) {
+            std::int64_t width = 0;
+            if (read_value(n, width, width_bound)) spec.widths.push_back(width);
+        });
+        if (widths.is_array() && (widths.elements().size() < 2 || widths.elements().size() > max_layers))
+            widths.complain("an MLP has an input width, an output width and at most 10000 in all", "as in [784, 4096, 10]");
+    }
+    r.word("activation", spec.activation, activation_kinds);
+}
+
+using LayerKind = ChainLayer::Kind;
+
+void read_dense(ObjectReader& r, ChainLayer& layer) {
+    r.required("width", layer.width, width_bound);
+    r.optional("bias", layer.bias);
+}
+
+void read_conv(ObjectReader& r, ChainLayer& layer) {
+    r.required("width", layer.width, width_bound);
+    r.required("kernel", layer.kernel, pixel_bound);
+    r.optional("stride", layer.stride, pixel_bound);
+    r.optional("groups", layer.groups, width_bound);
+    r.optional("bias", layer.bias);
+}
+
+// "batch", or {"kind": "group", "groups": 32}
+void read_norm(ObjectReader& r, ChainLayer& layer) {
+    const JsonNode node = r.get("norm");
+    if (!node.is_object()) {
+        r.word("norm", layer.norm, norm_kinds);
+        return;
+    }
+    ObjectReader inner(node);
+    inner.word("kind", layer.norm, norm_kinds);
+    inner.optional("groups", layer.groups, width_bound);
+}
+
+void read_pool(const JsonNode& node, ChainLayer& layer) {
+    if (node.is_string()) {
+        std::string found;
+        read_value(node, found);
+        if (found == "global_average")
+            layer.pooling = PoolingKind::global_average;
+        else
+            node.complain("\"" + found + "\" needs its window", R"(as in {"pool": {"kind": "max", "kernel": 2, "stride": 2}})");
+        return;
+    }
+    ObjectReader r(node);
+    r.word("kind", layer.pooling, pooling_kinds);
+    if (layer.pooling == PoolingKind::global_average) return;
+    r.required("kernel", layer.kernel, pixel_bound);
+    layer.stride = layer.kernel;
+    r.optional("stride", layer.stride, pixel_bound);
+}
+
+// {"<kind>": what it needs}, or the kind alone for a layer that needs nothing.
+void read_layer(const JsonNode& node, ChainLayer& layer) {
+    static constexpr Word<LayerKind> bare[] = {
+        {"dropout", LayerKind::dropout}, {"residual_begin", LayerKind::residual_begin}, {"residual_end", LayerKind::residual_end}};
+    if (node.is_string()) {
+        std::string found;
+        read_value(node, found);
+        std::vector<std::string_view> known;
+        for (const auto& w : bare) {
+            known.push_back(w.text);
+            if (w.text != found) continue;
+            layer.kind = w.value;
+            return;
+        }
+        complain_about_word(node, found, known);
+        return;
+    }
+    ObjectReader r(node);
+    int kinds = 0;
+    const auto is = [&](std::string_view key, LayerKind kind) {
+        if (!r.has(key)) return false;
+        layer.kind = kind;
+        return ++kinds == 1;
+    };
+    if (is("dense", LayerKind::dense)) {
+        ObjectReader inner(r.get("dense"));
+        read_dense(inner, layer);
+    }
+    if (is("conv", LayerKind::conv)) {
+        ObjectReader inner(r.get("conv"));
+        read_conv(inner, layer);
+    }
+    if (is("pool", LayerKind::pool)) read_pool(r.get("pool"), layer);
+    if (is("norm", LayerKind::norm)) read_norm(r, layer);
+    if (is("activation", LayerKind::activation)) r.word("activation", layer.function, activation_kinds);
+    if (kinds != 1 && r.node().value) node.complain("a layer has exactly one kind", R"(as in {"dense": {"width": 512}} or "dropout")");
+}
+
+void read_chain(const JsonNode& node, ChainSpec& spec) {
+    ObjectReader r(node);
+    r.need("input_shape", "[features], or [channels, height, width]");
+    r.each("input_shape", [&](const JsonNode& n) {
+        std::int64_t extent = 0;
+        if (read_value(n, extent, width_bound)) spec.input_shape.push_back(extent);
+    });
+    const JsonNode layers = r.need("layers");
+    if (layers.is_array() && (layers.elements().empty() || layers.elements().size() > max_layers))
+        return layers.complain("a chain has 1 to 10000 layers");
+    r.each("layers", [&](const JsonNode& n) { read_layer(n, spec.layers.emplace_back()); });
+    r.optional("classes", spec.classes, width_bound);
+}
+
+// ---- the whole
+
+// The fields of a known model may be overridden beside its name.
+void read_overrides(ObjectReader& r, Workload& workload) {
+    if (auto* spec = std::get_if<TransformerSpec>(&workload.spec)) {
+        read_transformer(r, *spec);
+        check_positions(r.node(), *spec);
+    } else if (auto* cnn = std::get_if<ConvolutionalSpec>(&workload.spec)) {
+        r.optional("image_px", cnn->image_px, pixel_bound);
+        r.optional("channels", cnn->channels, pixel_bound);
+        r.optional("classes", cnn->classes, width_bound);
+    } else if (auto* mlp = std::get_if<MlpSpec>(&workload.spec)) {
+        read_mlp(r, *mlp);
+    }
+}
+
+bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
+    std::string name;
+    if (!read_value(node, name)) return false;
+    if (std::optional<Workload> found = find(name)) {
+        workload = std::move(*found);
+        return true;
+    }
+    const std::vector<std::string> names = workload_names();
+    complain_about_word(node, name, {names.begin(), names.end()});
+    return false;
+}
+
+void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find, Workload& workload) {
+    const JsonNode node = r.get(kind);
+    if (kind == "model") {
+        if (find_model(node, find, workload)) return read_overrides(r, workload);
+        r.ignore_others();  // what may be overridden depends on the model
+    } else if (kind == "transformer") {
+        TransformerSpec spec;
+        read_new_transformer(node, spec);
+        check_positions(node, spec);
+        workload.spec = spec;
+    } else if (kind == "convolutional") {
+        ConvolutionalSpec spec;
+        ObjectReader inner(node);
+        inner.need("name", "as in \"resnet50\"");
+        convolutional_fields(FieldReader<ConvolutionalSpec>{inner, spec});
+        workload.spec = spec;
+        workload.name = spec.name;
+    } else if (kind == "mlp") {
+        MlpSpec spec;
+        ObjectReader inner(node);
+        inner.need("widths", "as in [784, 4096, 10]");
+        read_mlp(inner, spec);
+        workload.spec = spec;
+    } else {
+        ChainSpec spec;
+        read_chain(node, spec);
+        workload.spec = std::move(spec);
+    }
+}
+
+bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) {
+    const JsonNode& node = r.node();
+    if (!node.value) return false;
+    const std::size_t problems = node.diagnostics->list().size();
+    std::vector<std::string_view> kinds;
+    for (const std::string_view kind : {"model", "transformer", "convolutional", "mlp", "chain"})
+        if (r.has(kind)) kinds.push_back(kind);
+    if (kinds.size() == 1) {
+        workload.name = "custom " + std::string(kinds.front());
+        read_spec(r, kinds.front(), find, workload);
+    } else {
+        node.complain(kinds.empty() ? "no network is named" : "more than one network is named",
+                      "exactly one of model, transformer, convolutional, mlp, chain");
+    }
+    r.optional("name", workload.name);
+    r.optional("title", workload.title);
+    r.optional("source", workload.source);
+    if (workload.title.empty()) workload.title = workload.name;
+    return node.diagnostics->list().size() == problems;
+}
+
+}  // namespace
+
+std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
+    Workload workload;
+    if (node.is_string()) return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
+    if (node.value && !node.is_object()) {
+        node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
+        return std::nullopt;
+    }
+    ObjectReader r(node);
+    if (!read_object(r, find, workload)) return std::nullopt;
+    return workload;
+}
+
+std::optional<Workload> read_workload_file(const JsonFile& file, const FindWorkload& find) {
+    Workload workload;
+    ObjectReader r(file.root());
+    r.schema("workload/1");
+    if (!read_object(r, find, workload)) return std::nullopt;
+    return workload;
+}
+
+}  // namespace sextant

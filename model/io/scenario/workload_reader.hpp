@@ -1,0 +1,23 @@
+// What is trained, from JSON: the "workload" of a scenario, or a file of schema "workload/1". docs/scenario_format.md lists the fields.
+#pragma once
+
+#include "model/io/format/json_reader.hpp"
+#include "model/workload/workload.hpp"
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace sextant {
+
+// Where names are looked up: find_workload, unless a test has models of its own.
+using FindWorkload = std::function<std::optional<Workload>(std::string_view)>;
+
+// "gpt3-175b" | {"model": "gpt3-175b", "seq_len": 4096} | {"transformer": {...}} | {"convolutional": {...}} | {"mlp": {...}} | {"chain":
+// {...}} Nothing when a value could not be used; the reason is among the diagnostics then.
+std::optional<Workload> read_workload(const JsonNode&, const FindWorkload&);
+
+// A file as write_workload makes it: the same object with its "schema".
+std::optional<Workload> read_workload_file(const JsonFile&, const FindWorkload&);
+
+}  // namespace sextant

@@ -1,0 +1,104 @@
+#include "model/io/scenario/workload_writer.hpp"
+
+#include "model/io/scenario/workload_fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class E, std::size_t N>
+std::string word_of(E value, const Word<E> (&words)[N]) {
+    for (const Word<E>& w : words)
+        if (w.value == value) return std::string(w.text);
+    return {};
+}
+
+// Writes the fields that differ from what a reader would assume.
+template <class Spec>
+struct FieldWriter {
+    Json& out;
+    const Spec& spec;
+    const Spec& assumed;
+
+    template <class T, class... Rules>
+    void operator()(std::string_view name, T Spec::*field, const Rules&...) const {
+        if (spec.*field != assumed.*field) out[std::string(name)] = spec.*field;
+    }
+    void operator()(std::string_view name, std::optional<bool> Spec::*field) const {
+        if (spec.*field) out[std::string(name)] = *(spec.*field);
+    }
+    template <class E, std::size_t N>
+    void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
+        if (spec.*field != assumed.*field) out[std::string(name)] = word_of(spec.*field, words);
+    }
+};
+
+Json json_of(const TransformerSpec& spec) {
+    TransformerSpec assumed;  // sizes are always written
+    assumed.layers = assumed.hidden = assumed.ffn_hidden = assumed.heads = assumed.kv_heads = assumed.vocab = assumed.seq_len = 0;
+    Json out = Json::object();
+    transformer_fields(FieldWriter<TransformerSpec>{out, spec, assumed});
+    if (spec.mla) latent_attention_fields(FieldWriter<LatentAttention>{out["mla"] = Json::object(), *spec.mla, LatentAttention{}});
+    if (spec.moe) mixture_fields(FieldWriter<MixtureOfExperts>{out["moe"] = Json::object(), *spec.moe, MixtureOfExperts{}});
+    return out;
+}
+
+Json json_of(const ConvolutionalSpec& spec) {
+    ConvolutionalSpec assumed;
+    assumed.name.clear();
+    Json out = Json::object();
+    convolutional_fields(FieldWriter<ConvolutionalSpec>{out, spec, assumed});
+    return out;
+}
+
+Json json_of(const MlpSpec& spec) { return {{"widths", spec.widths}, {"activation", word_of(spec.activation, activation_kinds)}}; }
+
+Json json_of(const ChainLayer& l) {
+    using Kind = ChainLayer::Kind;
+    switch (l.kind) {
+        case Kind::dense:
+            return {{"dense", {{"width", l.width}, {"bias", l.bias}}}};
+        case Kind::conv:
+            return {{"conv", {{"width", l.width}, {"kernel", l.kernel}, {"stride", l.stride}, {"groups", l.groups}, {"bias", l.bias}}}};
+        case Kind::norm:
+            if (l.norm != NormKind::group) return {{"norm", word_of(l.norm, norm_kinds)}};
+            return {{"norm", {{"kind", "group"}, {"groups", l.groups}}}};
+        case Kind::activation:
+            return {{"activation", word_of(l.function, activation_kinds)}};
+        case Kind::pool:
+            if (l.pooling == PoolingKind::global_average) return {{"pool", "global_average"}};
+            return {{"pool", {{"kind", word_of(l.pooling, pooling_kinds)}, {"kernel", l.kernel}, {"stride", l.stride}}}};
+        case Kind::dropout:
+            return "dropout";
+        case Kind::residual_begin:
+            return "residual_begin";
+        case Kind::residual_end:
+            return "residual_end";
+    }
+    return {};
+}
+
+Json json_of(const ChainSpec& spec) {
+    Json layers = Json::array();
+    for (const ChainLayer& layer : spec.layers) layers.push_back(json_of(layer));
+    return {{"input_shape", spec.input_shape}, {"layers", layers}, {"classes", spec.classes}};
+}
+
+const char* key_of(const TransformerSpec&) { return "transformer"; }
+const char* key_of(const ConvolutionalSpec&) { return "convolutional"; }
+const char* key_of(const MlpSpec&) { return "mlp"; }
+const char* key_of(const ChainSpec&) { return "chain"; }
+
+}  // namespace
+
+std::string write_workload(const Workload& workload) {
+    Json out = {{"schema", "workload/1"}, {"name", workload.name}, {"title", workload.title}};
+    if (!workload.source.empty()) out["source"] = workload.source;
+    std::visit([&](const auto& spec) { out[key_of(spec)] = json_of(spec); }, workload.spec);
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a name may hold bytes that are no UTF-8
+}
+
+}  // namespace sextant

@@ -1,0 +1,101 @@
+// Keys of DeepSpeed's configuration: https://www.deepspeed.ai/docs/config-json/; tensor parallelism in training ("tensor_parallel":
+// {"autotp_size"}): https://www.deepspeed.ai/tutorials/autotp-training/.
+#include "model/io/search/export_refusals.hpp"
+#include "model/io/search/plan_export.hpp"
+#include "model/plan/framework_defaults.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void check(const Scenario& s) {
+    const Plan& p = s.plan;
+    Refusals r(s, "DeepSpeed");
+    r.unless(p.cp == 1, "/plan/cp", "has no context parallelism in its configuration", "cp of 1, or export megatron");
+    r.unless(p.tp == 1 || !p.shards_parameters(), "/plan/tp", "combines tensor parallelism with ZeRO stages up to 2", "tp of 1");
+    r.unless(p.pp == 1 || p.data_parallel == DataParallel::all_reduce || p.data_parallel == DataParallel::zero1, "/plan/pp",
+             "combines a pipeline with ZeRO stage 1 at most", "pp of 1, or zero1");
+    r.unless(p.pp == 1 || p.schedule == Schedule::one_f_one_b, "/plan/schedule", "runs 1f1b pipelines alone");
+    r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
+    r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
+    r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
+    r.unless(p.offload != Offload::optimizer_and_parameters || p.shards_parameters(), "/plan/offload",
+             "offloads parameters with ZeRO stage 3 alone");
+    r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
+    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    r.throw_if_any();
+}
+
+int stage_of(DataParallel d) { return d == DataParallel::zero1 ? 1 : d == DataParallel::zero2 ? 2 : d == DataParallel::zero3 ? 3 : 0; }
+
+Json optimizer_json(Optimizer o) {
+    const Json none = Json::object();
+    switch (o) {
+        case Optimizer::sgd:
+            return {{"type", "SGD"}, {"params", none}};
+        case Optimizer::momentum:
+            return {{"type", "SGD"}, {"params", {{"momentum", 0.9}}}};
+        case Optimizer::adam:
+            return {{"type", "Adam"}, {"params", none}};
+        case Optimizer::adamw:
+            return {{"type", "AdamW"}, {"params", none}};
+        case Optimizer::lamb:
+            return {{"type", "Lamb"}, {"params", none}};
+    }
+    return {};
+}
+
+Json zero_json(const Scenario& s) {
+    const Plan& p = s.plan;
+    Json zero{{"stage", stage_of(p.data_parallel)}};
+    if (!p.has_shards()) return zero;
+    zero["overlap_comm"] = overlaps_gradients(p, s.framework);
+    zero["contiguous_gradients"] = true;
+    // In elements, where the framework states bytes of 16-bit gradients.
+    if (s.framework.bucket && s.framework.bucket->value > Bytes{})
+        zero["reduce_bucket_size"] = static_cast<std::int64_t>(s.framework.bucket->value / size_of(DataType::fp16));
+    const Json host{{"device", "cpu"}, {"pin_memory", true}};
+    if (p.offload != Offload::none) zero["offload_optimizer"] = host;
+    if (p.offload == Offload::optimizer_and_parameters) zero["offload_param"] = host;
+    return zero;
+}
+
+}  // namespace
+
+ExportedConfig deepspeed_config(const Scenario& s) {
+    check(s);
+    const Plan& p = s.plan;
+    ExportedConfig config;
+    Json json{{"train_batch_size", p.global_batch},
+              {"train_micro_batch_size_per_gpu", p.micro_batch},
+              {"gradient_accumulation_steps", p.micro_batches()}};
+    json["zero_optimization"] = zero_json(s);
+    if (p.tp > 1) json["tensor_parallel"] = {{"autotp_size", p.tp}};
+    if (p.precision.compute == DataType::bf16) json["bf16"] = {{"enabled", true}};
+    if (p.precision.compute == DataType::fp16) json["fp16"] = {{"enabled", true}};
+    json["optimizer"] = optimizer_json(p.optimizer);
+    if (p.recompute != Recompute::none || p.offload_activations)
+        json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", p.offload_activations}};
+    if (p.pp > 1) config.notes.push_back("the pipeline is the program's: PipelineModule(layers, num_stages=" + std::to_string(p.pp) + ")");
+    if (p.ep > 1) config.notes.push_back("experts are the program's: deepspeed.moe.layer.MoE(ep_size=" + std::to_string(p.ep) + ")");
+    if (p.recompute != Recompute::none)
+        config.notes.emplace_back("what runs forward again is the program's: deepspeed.checkpointing.checkpoint around each such part");
+    config.json = json.dump(2) + "\n";
+    return config;
+}
+
+ExportedLaunch deepspeed_launch(const Scenario& s) {
+    const ExportedConfig config = deepspeed_config(s);
+    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "train.py", {}, config.notes};
+    launch.arguments = {{"--deepspeed_config", "ds_config.json"}};
+    launch.notes.emplace_back(
+        "ds_config.json is what `sextant export deepspeed` writes; train.py is yours: deepspeed.add_config_arguments");
+    return launch;
+}
+
+}  // namespace sextant

@@ -1,0 +1,224 @@
+// Flags of Megatron-LM, as of commit d98e8a64 (August 2026): megatron/training/arguments.py, and the fields of
+// megatron/core/model_parallel_config.py and megatron/core/transformer/transformer_config.py, of which it makes flags.
+#include "model/io/search/export_refusals.hpp"
+#include "model/io/search/plan_export.hpp"
+#include "model/plan/framework_defaults.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+using enum PlanDimension;
+
+struct Words {
+    std::vector<std::vector<std::string>> arguments;
+
+    void flag(const std::string& name) { arguments.push_back({name}); }
+    template <class T>
+    void set(const std::string& name, const T& value) {
+        if constexpr (std::is_arithmetic_v<T>)
+            arguments.push_back({name, std::to_string(value)});
+        else
+            arguments.push_back({name, value});
+    }
+    void flag_if(bool condition, const std::string& name) {
+        if (condition) flag(name);
+    }
+};
+
+void check(const Scenario& s) {
+    const Plan& p = s.plan;
+    Refusals r(s, "Megatron-LM");
+    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    r.unless(t && t->kind == TransformerKind::decoder, "/workload", "is exported for decoders alone: " + s.workload.name + " is none");
+    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    r.unless(p.schedule == Schedule::one_f_one_b || p.schedule == Schedule::interleaved || p.pp == 1, "/plan/schedule",
+             "runs 1f1b and interleaved pipelines alone");
+    r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
+    r.unless(p.optimizer != Optimizer::lamb, "/plan/optimizer", "has no LAMB");
+    r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
+    r.unless(!p.offload_activations, "/plan/offload_activations", "has no flag for activations in host memory");
+    r.unless(p.pruned_fraction == 0, "/plan/pruned_fraction", "stores every weight");
+    r.unless(!p.shard_group || p.shards_states(), "/plan/shard_group", "shards parameters over all data-parallel ranks",
+             "zero1, or no shard_group");
+    r.unless(!(p.data_parallel == DataParallel::zero2 && p.shard_group), "/plan/shard_group", "shards gradients over all ranks");
+    r.unless(in_order(p, {tensor, context, data, pipeline}) || in_order(p, {tensor, context, pipeline, data}), "/plan/placement",
+             "numbers ranks tensor, context, data, pipeline, or with the last two exchanged");
+    const DataType compute = p.precision.compute;
+    r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
+    if (t) {
+        r.unless(t->mlp != MlpKind::geglu && t->mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
+        const bool even = p.stage_blocks.empty() && t->layers % (std::int64_t{p.pp} * p.vpp) == 0;
+        r.unless(t->mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks",
+                 "is not exported with uneven stages and multi-token prediction");
+    }
+    r.throw_if_any();
+}
+
+void parallelism(const Plan& p, Words& w) {
+    w.set("--tensor-model-parallel-size", p.tp);
+    w.set("--pipeline-model-parallel-size", p.pp);
+    if (p.cp > 1) w.set("--context-parallel-size", p.cp);
+    if (p.ep > 1) w.set("--expert-model-parallel-size", p.ep), w.set("--moe-token-dispatcher-type", "alltoall");
+    if (p.expert_tp > 0) w.set("--expert-tensor-parallel-size", p.expert_tp);
+    w.flag_if(p.sequence_parallel, "--sequence-parallel");
+    w.flag_if(!in_order(p, {tensor, context, data, pipeline}), "--use-tp-pp-dp-mapping");
+    w.set("--micro-batch-size", p.micro_batch);
+    w.set("--global-batch-size", p.global_batch);
+}
+
+// "Et*3|(t*4|)*2t*3L": embedding, layers and loss of each stage in the order of forward.
+std::string layout_text(const std::vector<int>& blocks) {
+    std::vector<std::string> stages;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const bool first = i == 0, last = i + 1 == blocks.size();
+        const int layers = blocks[i] - (first ? 1 : 0) - (last ? 1 : 0);
+        stages.push_back(std::string(first ? "E" : "") + (layers > 0 ? "t*" + std::to_string(layers) : "") + (last ? "L" : ""));
+    }
+    std::string text;
+    for (std::size_t i = 0, alike = 1; i < stages.size(); i += alike, alike = 1) {
+        while (i + alike < stages.size() && stages[i + alike] == stages[i]) ++alike;
+        const bool last = i + alike == stages.size();
+        const std::string stage = stages[i] + (last ? "" : "|");
+        text += alike > 1 ? "(" + stage + ")*" + std::to_string(alike) : stage;
+    }
+    return text;
+}
+
+void pipeline_stages(const Scenario& s, const TransformerSpec& t, Words& w) {
+    const Plan& p = s.plan;
+    if (p.pp == 1) return;
+    if (p.stage_blocks.empty() && t.layers % (std::int64_t{p.pp} * p.vpp) == 0) {
+        if (p.vpp > 1) w.set("--num-layers-per-virtual-pipeline-stage", t.layers / (std::int64_t{p.pp} * p.vpp));
+        return;
+    }
+    w.set("--pipeline-model-parallel-layout", layout_text(blocks_per_virtual_stage(cut_network(s), p)));
+}
+
+void data_parallelism(const Scenario& s, Words& w) {
+    const Plan& p = s.plan;
+    if (p.data_parallel == DataParallel::zero1) w.flag("--use-distributed-optimizer");
+    if (p.data_parallel == DataParallel::zero2 || p.data_parallel == DataParallel::zero3) {
+        w.flag("--use-megatron-fsdp");
+        w.set("--data-parallel-sharding-strategy", p.shards_parameters() ? "optim_grads_params" : "optim_grads");
+    }
+    if (p.shard_group) w.set("--num-distributed-optimizer-instances", p.dp * p.cp / *p.shard_group);
+    if (p.dp * p.cp > 1 && overlaps_gradients(p, s.framework)) {
+        w.flag("--overlap-grad-reduce");
+        w.flag_if(p.has_shards() && overlaps_gathers(p, s.framework), "--overlap-param-gather");
+    }
+    w.flag_if(p.tp > 1 && p.sequence_parallel && overlaps_tensor(p, s.framework), "--tp-comm-overlap");
+    if (p.offload == Offload::optimizer) w.flag("--use-precision-aware-optimizer"), w.flag("--optimizer-cpu-offload");
+}
+
+void recompute(const Plan& p, Words& w, std::vector<std::string>& notes) {
+    switch (p.recompute) {
+        case Recompute::none:
+            return;
+        case Recompute::selective: {
+            w.set("--recompute-granularity", "selective");
+            if (p.recompute_modules.empty()) return;
+            std::vector<std::string> modules{"--recompute-modules"};
+            modules.insert(modules.end(), p.recompute_modules.begin(), p.recompute_modules.end());
+            w.arguments.push_back(std::move(modules));
+            return;
+        }
+        case Recompute::full:
+            w.set("--recompute-granularity", "full");
+            w.set("--recompute-method", "uniform");
+            w.set("--recompute-num-layers", 1);
+            return;
+        case Recompute::blocks:
+            w.set("--recompute-granularity", "full");
+            w.set("--recompute-method", "block");
+            w.set("--recompute-num-layers", (p.recompute_blocks + p.vpp - 1) / p.vpp);
+            if (p.recompute_blocks % p.vpp != 0)
+                notes.push_back("Megatron-LM recomputes as many layers of each of a stage's " + std::to_string(p.vpp) +
+                                " chunks: more than the " + std::to_string(p.recompute_blocks) + " that the plan asks for");
+    }
+}
+
+void precision(const Scenario& s, Words& w) {
+    const Precision p = kept_precision(s.plan, s.framework);
+    if (p.parameter == DataType::bf16 || p.activation == DataType::bf16) w.flag("--bf16");
+    if (p.compute == DataType::fp16) w.flag("--fp16");
+    if (p.compute == DataType::fp8) w.set("--fp8-format", "hybrid");
+    if (p.compute == DataType::mxfp8) w.set("--fp8-format", "e4m3"), w.set("--fp8-recipe", "mxfp8");
+    if (p.compute == DataType::nvfp4) w.set("--fp4-format", "e2m1");
+    w.flag_if(size_of(p.parameter) < size_of(DataType::fp32) && p.gradient_type() == DataType::fp32,
+              "--accumulate-allreduce-grads-in-fp32");
+}
+
+void network(const TransformerSpec& t, const Plan& p, Words& w) {
+    w.set("--num-layers", t.layers);
+    w.set("--hidden-size", t.hidden);
+    w.set("--ffn-hidden-size", t.ffn_hidden);
+    w.set("--num-attention-heads", t.heads);
+    if (t.kv_heads != t.heads && !t.mla) w.flag("--group-query-attention"), w.set("--num-query-groups", t.kv_heads);
+    if (t.head_dim > 0 && !t.mla) w.set("--kv-channels", t.head_dim);
+    w.set("--seq-length", t.seq_len);
+    w.set("--max-position-embeddings", t.max_positions > 0 ? t.max_positions : t.seq_len);
+    static constexpr const char* positions[] = {"learned_absolute", "rope", "none", "relative", "none"};
+    w.set("--position-embedding-type", std::string(positions[static_cast<std::size_t>(t.position)]));
+    if (t.norm == NormKind::rms) w.set("--normalization", "RMSNorm");
+    w.flag_if(t.mlp == MlpKind::swiglu, "--swiglu");
+    w.flag_if(t.mlp == MlpKind::squared_relu, "--squared-relu");
+    w.flag_if(!t.tied_embeddings, "--untie-embeddings-and-output-weights");
+    w.flag_if(!t.bias, "--disable-bias-linear");
+    w.flag_if(!t.bias && t.qkv_bias.value_or(false), "--add-qkv-bias");
+    w.set("--attention-backend", std::string(p.flash_attention ? "flash" : "unfused"));
+    if (!t.dropout) w.set("--attention-dropout", std::string("0")), w.set("--hidden-dropout", std::string("0"));
+}
+
+void experts(const TransformerSpec& t, Words& w) {
+    if (t.mla) {
+        w.flag("--multi-latent-attention");
+        if (t.mla->q_rank > 0) w.set("--q-lora-rank", t.mla->q_rank);
+        w.set("--kv-lora-rank", t.mla->kv_rank);
+        w.set("--qk-head-dim", t.mla->qk_nope_dim);
+        w.set("--qk-pos-emb-head-dim", t.mla->qk_rope_dim);
+        w.set("--v-head-dim", t.mla->value_dim);
+    }
+    if (t.mtp_layers > 0) w.set("--mtp-num-layers", t.mtp_layers);
+    if (!t.moe) return;
+    const MixtureOfExperts& moe = *t.moe;
+    w.set("--num-experts", moe.experts);
+    w.set("--moe-router-topk", moe.topk);
+    w.set("--moe-ffn-hidden-size", moe.ffn_hidden > 0 ? moe.ffn_hidden : t.ffn_hidden);
+    if (moe.shared_ffn_hidden > 0) w.set("--moe-shared-expert-intermediate-size", moe.shared_ffn_hidden);
+    if (moe.dense_layers > 0 && moe.every == 1)
+        w.set("--moe-layer-freq", "([0]*" + std::to_string(moe.dense_layers) + "+[1]*" + std::to_string(t.layers - moe.dense_layers) + ")");
+    else if (moe.every > 1)
+        w.set("--moe-layer-freq", moe.every);
+}
+
+void optimizer(const Plan& p, Words& w) {
+    if (p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw) return w.set("--optimizer", "adam");
+    w.set("--optimizer", "sgd");
+    if (p.optimizer == Optimizer::sgd) w.set("--sgd-momentum", "0");
+}
+
+}  // namespace
+
+ExportedLaunch megatron_launch(const Scenario& s) {
+    check(s);
+    const auto& t = std::get<TransformerSpec>(s.workload.spec);
+    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {}, {}};
+    // A tensor exchange must be issued before the kernels behind it: NVIDIA's examples set this where they overlap.
+    if (s.plan.tp > 1 || s.plan.cp > 1) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
+    Words w;
+    parallelism(s.plan, w);
+    pipeline_stages(s, t, w);
+    data_parallelism(s, w);
+    recompute(s.plan, w, launch.notes);
+    precision(s, w);
+    optimizer(s.plan, w);
+    network(t, s.plan, w);
+    experts(t, w);
+    launch.arguments = std::move(w.arguments);
+    launch.notes.emplace_back("data, tokenizer, learning rate and length of the run are yours to add");
+    return launch;
+}
+
+}  // namespace sextant

@@ -1,0 +1,123 @@
+#include "model/io/search/plan_answer_words.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/io/format/text_table.hpp"
+#include "model/io/scenario/plan_writer.hpp"
+
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// Time for a sample, against the best plan's.
+double longer(const PlanAnswer& a, Frequency samples_per_s) { return a.best.front().choice.samples_per_s / samples_per_s - 1; }
+
+std::string_view name_of(PlanFeature f) {
+    static constexpr std::string_view names[] = {"tensor parallelism",
+                                                 "sequence parallelism",
+                                                 "context parallelism",
+                                                 "expert parallelism",
+                                                 "pipelines",
+                                                 "gpipe",
+                                                 "interleaving",
+                                                 "zero-bubble schedules",
+                                                 "ZeRO-1",
+                                                 "ZeRO-2",
+                                                 "ZeRO-3",
+                                                 "groups of shards",
+                                                 "ZeRO-2 and 3 beside a pipeline",
+                                                 "selective recompute",
+                                                 "offload"};
+    return names[static_cast<std::size_t>(f)];
+}
+
+std::string too_much(const Estimate& e) { return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much"; }
+
+}  // namespace
+
+std::string longer_text(double by) {
+    if (std::fabs(by) < 5e-4) return "as fast";
+    return (by > 0 ? "+" : "-") + percent_text(std::fabs(by), 2);
+}
+
+std::string share_text(const Estimate& e, Term t) { return percent_text(e.terms[t] / e.step, 2); }
+
+std::string count_text(std::int64_t n) {
+    return n < 1'000'000 ? std::to_string(n) : number_text(static_cast<double>(n) / 1e6) + " million";
+}
+
+std::string own_verdict(const PlanAnswer& a) {
+    if (!a.own.estimate) return "the scenario's own plan cannot be: " + a.own.impossible.front().what;
+    if (!a.own.fits())
+        return "the scenario's own plan does not fit: it needs " + to_text(a.own.estimate->peak_memory) + " of " +
+               to_text(a.own.estimate->device_memory);
+    const double times = a.best.front().choice.samples_per_s / a.own.samples_per_s();
+    if (std::fabs(times - 1) < 5e-4) return "the scenario's own plan is as fast";
+    return number_text(times) + " times the throughput of the scenario's own plan";
+}
+
+TriedWords in_words(const PlanAnswer& a, const TriedPlan& tried) {
+    if (!tried.estimate) return {"-", "", "", "impossible: " + tried.impossible.front().what};
+    const Estimate& e = *tried.estimate;
+    const double by = longer(a, tried.samples_per_s());
+    TriedWords words{to_text(e.step), longer_text(by), to_text(e.peak_memory), {}};
+    const bool asked_for_less = !a.request.pinned.empty() || !a.request.where.empty();
+    const Estimate& best = a.best.front().report.estimate;
+    if (!e.fits)
+        words.remark = too_much(e);
+    else if (!tried.missing.empty())
+        words.remark = "the framework has no " + std::string(name_of(tried.missing.front()));
+    else if (by < -5e-4)
+        words.remark = asked_for_less ? "not what was asked for" : "not in the space that was searched";
+    else if (const auto grown = most_grown(best.terms, e.terms); grown && by >= 5e-4)
+        words.remark = sextant::words(to_text(*grown)) + " +" + to_text(e.terms[*grown] - best.terms[*grown]) + ", " +
+                       share_text(best, *grown) + " -> " + share_text(e, *grown);
+    return words;
+}
+
+std::string name_of(const Alternative& x) {
+    const Plan& p = x.tried.plan;
+    switch (x.kind) {
+        case Obvious::data_parallel:
+            return "plain data parallelism";
+        case Obvious::fully_sharded:
+            return "ZeRO-3 (FSDP) alone";
+        case Obvious::tensor_over_nodes:
+            return "tp " + std::to_string(p.tp) + ", across nodes";
+        case Obvious::pipeline:
+            return "pipeline of " + std::to_string(p.pp) + " alone";
+        case Obvious::no_recompute:
+            return "no recompute";
+    }
+    return {};
+}
+
+std::string name_of(const PlanAnswer& a, const Remedy& r) {
+    const Plan& p = r.tried.plan;
+    switch (r.kind) {
+        case RemedyKind::unpinned:
+            return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
+                   plan_field_text(*r.field, a.request.job.plan);
+        case RemedyKind::offload:
+            return p.offload_activations && !a.request.job.plan.offload_activations ? "activations in host memory"
+                                                                                    : "optimizer and parameters in host memory";
+        case RemedyKind::precision:
+            return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
+        case RemedyKind::global_batch:
+            return "a global batch of " + std::to_string(p.global_batch);
+        case RemedyKind::devices:
+            return std::to_string(p.devices()) + " devices";
+    }
+    return {};
+}
+
+std::string why_none(const PlanAnswer& a) {
+    if (a.all_ruled_out())
+        return "No plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory: ask for less with --where";
+    if (!a.complete) return "Stopped before a plan was found that fits";
+    if (!a.smallest || !a.own.estimate) return "NO PLAN FITS";
+    return "NO PLAN FITS: the least memory that one needs is " + to_text(a.smallest->memory) + " of " +
+           to_text(a.own.estimate->device_memory);
+}
+
+}  // namespace sextant

@@ -1,0 +1,87 @@
+#include "model/io/search/scaling_writer.hpp"
+
+#include "model/base/quantity_text.hpp"
+#include "model/io/search/plan_columns.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+std::string heading(const Scaling& s) {
+    const Scenario& job = s.request.search.job;
+    const NodeSpec& node = job.cluster.node;
+    TextTable table;
+    table.row({"workload", job.workload.title.empty() ? job.workload.name : job.workload.title});
+    table.row({"hardware", job.cluster.title + ": " + std::to_string(node.devices) + " x " + node.device.name + " a node"});
+    table.row({"framework", job.framework.title});
+    table.row({"scaling", s.request.weak ? "weak: the global batch grows with the devices" : "strong: the global batch stays as it is"});
+    return job.name + "\n" + table.text();
+}
+
+std::string table_text(const Scaling& s) {
+    const Scenario& job = s.request.search.job;
+    const bool priced = s.points.end() != std::find_if(s.points.begin(), s.points.end(),
+                                                       [](const ScalingPoint& p) { return p.best && p.best->cost_per_sample; });
+    std::vector<std::string> titles{"devices", "batch", "step time", std::string(job.workload.sample_word()) + "s/s"};
+    if (priced) titles.push_back(price_unit(job));
+    for (const char* title : {"memory", "efficiency", ""}) titles.emplace_back(title);
+    std::vector<Align> aligns(titles.size() - 1, Align::right);
+    TextTable table("  ", aligns);
+    table.row(titles);
+    for (const ScalingPoint& p : s.points) {
+        std::vector<std::string> row{std::to_string(p.devices), std::to_string(p.global_batch)};
+        if (!p.best) {
+            row.emplace_back("no plan");
+            table.row(std::move(row));
+            continue;
+        }
+        row.push_back(to_text(p.best->step));
+        row.push_back(number_text(p.best->samples_per_s.si()));
+        if (priced) row.push_back(price_text(job, *p.best->cost_per_sample));
+        row.push_back(to_text(p.best->memory));
+        row.push_back(percent_text(p.efficiency, 2));
+        row.push_back(share_bar(std::min(1.0, p.efficiency)));
+        table.row(std::move(row));
+    }
+    return "\n" + table.text();
+}
+
+std::string plans_text(const Scaling& s) {
+    TextTable table("  ", std::vector{Align::right, Align::left, Align::left, Align::left});
+    table.row({"devices", "best plan", "held back by", "longest wait"});
+    for (const ScalingPoint& p : s.points)
+        if (p.best)
+            table.row({std::to_string(p.devices), plan_line(p.best->plan), std::string(to_text(p.report->bottleneck.kind)),
+                       longest_wait(p.report->estimate)});
+    return "\n" + table.text();
+}
+
+}  // namespace
+
+std::string longest_wait(const Estimate& e) {
+    std::optional<Term> longest;
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        const bool works = t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer;
+        if (!works && e.terms[t] > (longest ? e.terms[*longest] : 1e-3 * e.step)) longest = t;
+    }
+    return longest ? words(to_text(*longest)) + " " + percent_text(e.terms[*longest] / e.step, 2) : "-";
+}
+
+std::string scaling_verdict(const Scaling& s) {
+    if (!s.pays_up_to) return "No plan fits at any of these sizes";
+    const std::string half = percent_text(worth_adding, 2) + " of what one brings at the smallest size";
+    const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
+    if (next == s.points.end())
+        return "More devices pay up to " + std::to_string(*s.pays_up_to) + ": every added one brings at least " + half;
+    return "More than " + std::to_string(*s.pays_up_to) + " devices do not pay: each one that is added up to " +
+           std::to_string(next->devices) + " brings " + percent_text(std::max(0.0, *next->added), 2) +
+           " of what one brings at the smallest size, less than " + percent_text(worth_adding, 2);
+}
+
+std::string scaling_to_text(const Scaling& s) {
+    return heading(s) + table_text(s) + plans_text(s) + "\n" + scaling_verdict(s) + "\n" + (s.complete ? "" : "Stopped before the end\n");
+}
+
+}  // namespace sextant

@@ -1,0 +1,116 @@
+#include "model/base/quantity_text.hpp"
+#include "model/io/format/text_table.hpp"
+#include "model/io/trace/run_writer.hpp"
+#include "model/report/trace_terms.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sextant {
+namespace {
+
+// "2 ranks on node1, node2; AMD EPYC 7763; 1 thread each"
+std::string machine_text(const RunRecord& run) {
+    std::set<std::string> hosts, processors;
+    for (const RankEnvironment& r : run.ranks) {
+        hosts.insert(r.host);
+        processors.insert(r.processor);
+    }
+    const auto listed = [](const std::set<std::string>& names) {
+        constexpr std::size_t most = 4;
+        std::string text;
+        std::size_t i = 0;
+        for (const std::string& name : names)
+            if (i++ < most) text += (text.empty() ? "" : ", ") + name;
+        return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+    };
+    const int threads = run.ranks.empty() ? 1 : run.ranks[0].threads;
+    return std::to_string(run.ranks.size()) + (run.ranks.size() == 1 ? " rank on " : " ranks on ") + listed(hosts) + "; " +
+           listed(processors) + "; " + std::to_string(threads) + (threads == 1 ? " thread each" : " threads each");
+}
+
+std::string libraries_text(const RunRecord& run) {
+    std::string text;
+    for (const LibraryVersion& l : run.libraries) text += (text.empty() ? "" : ", ") + l.name + " " + l.version;
+    return text;
+}
+
+std::string step_text(const RunRecord& run) {
+    std::string text = to_text(run.step()) + " in step " + std::to_string(run.traced_step + 1) + " of " + std::to_string(run.steps.size());
+    if (run.steps.size() < 3) return text;
+    // The first step allocates.
+    const auto [least, most] = std::minmax_element(run.steps.begin() + 1, run.steps.end());
+    return text + ", the median; " + to_text(*least) + " to " + to_text(*most) + " after the first";
+}
+
+std::string throughput_text(const RunRecord& run, const Scenario& s) {
+    const double samples = static_cast<double>(s.plan.global_batch) / run.step().si();
+    const auto tokens = static_cast<double>(s.workload.tokens_per_sample());
+    std::string text = number_text(samples) + " " + std::string(s.workload.sample_word()) + "s/s";
+    return tokens > 0 ? text + ", " + number_text(samples * tokens, 4) + " tokens/s" : text;
+}
+
+std::string memory_text(const RunRecord& run) {
+    Bytes arrays, resident;
+    for (const RankEnvironment& r : run.ranks) {
+        arrays = max(arrays, r.peak_memory);
+        resident = max(resident, r.peak_resident);
+    }
+    return to_text(arrays) + " in arrays of the fullest rank, " + to_text(resident) + " in its process";
+}
+
+std::string servers_text(const ServerSummary& s) {
+    const auto count = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+    const bool once = s.updates_applied == s.updates_pushed && s.checksum_applied == s.checksum_pushed;
+    std::string text = count(s.updates_pushed);
+    text += " gradients pushed, ";
+    text += once ? "each applied once" : count(s.updates_applied) + " applied, or not as they were pushed";
+    if (s.staleness.empty()) return text;
+    return text + "; weights up to " + std::to_string(s.staleness.size() - 1) + " steps of other workers old";
+}
+
+std::string dataset_text(const DatasetSummary& d) {
+    const auto count = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+    std::string text = count(d.samples) + " of " + d.path + " (" + d.format + ")";
+    if (d.loaded > 0)
+        text += "; each read in " + to_text(d.reading / d.loaded) + " and decoded in " + to_text(d.decoding / d.loaded) + " by a worker";
+    if (d.staging() > Seconds{}) text += "; staged in " + to_text(d.staging());
+    if (d.skipped > 0) text += "; " + count(d.skipped) + " skipped, which are not good";
+    return text;
+}
+
+std::string terms_text(const RunRecord& run) {
+    const Trace& trace = run.trace;
+    const GraphRank last = last_rank(trace);
+    const Terms terms = terms_of(trace, last), hidden = overlapped_of(trace, last);
+    TextTable table;
+    for (int i = 0; i < term_count; ++i) {
+        const auto t = static_cast<Term>(i);
+        if (terms[t] / trace.end >= 5e-5)
+            table.row({words(to_text(t)), to_text(terms[t] / run.steps_in_trace), percent_text(terms[t] / trace.end, 2),
+                       share_bar(terms[t] / trace.end)});
+    }
+    for (int i = 0; i < term_count; ++i) {
+        const auto t = static_cast<Term>(i);
+        if (hidden[t] / trace.end >= 5e-4)
+            table.row({"hidden behind compute", to_text(hidden[t] / run.steps_in_trace), "of " + words(to_text(t))});
+    }
+    return "\nWhere the time went (rank " + std::to_string(trace.ranks[last].rank) + ", which finished last)\n" + table.text();
+}
+
+}  // namespace
+
+std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
+    TextTable table;
+    table.row({"ran on", machine_text(run)});
+    if (!run.libraries.empty()) table.row({"libraries", libraries_text(run)});
+    table.row({"step time", step_text(run)});
+    table.row({"throughput", throughput_text(run, scenario)});
+    if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
+    table.row({"memory", memory_text(run)});
+    if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
+    if (run.servers) table.row({"servers", servers_text(*run.servers)});
+    return run.scenario + "\n" + table.text() + terms_text(run);
+}
+
+}  // namespace sextant
