@@ -4,22 +4,6 @@
 
 namespace sextant {
 
-void Overlap::run(const OwnWork& work) {
-    if (fusion_) {
-        run_between_cycles(work);
-    } else {
-        const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest + work.longer;
-        // What the exchanges get done meanwhile, and how much of the work that is beside them.
-        const Seconds progress = beside - work.holds_up, left = done - now;
-        const double part = left >= progress ? 1 : left > Seconds{} ? left / progress : 0;
-        if (left > Seconds{}) done += part * work.holds_up;
-        const Seconds takes = part * beside + (1 - part) * alone;
-        slowed += takes - alone;
-        now += takes;
-    }
-    wait_for_host(issued += work.host);
-}
-
 void Overlap::run_between_cycles(const OwnWork& work) {
     const Seconds alone = work.device(), beside = slowdown_ * work.kernels + work.rest;
     for (double left = 1; left > 0;) {
@@ -55,38 +39,20 @@ Seconds Overlap::next_cycle(Seconds from) const {
     return fusion_->cycle > Seconds{} ? std::ceil(from / fusion_->cycle) * fusion_->cycle : from;
 }
 
-void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {
-    if (!fusion_) {
-        exchanged += calls * (fixed + rest);
-        done = max(done, now) + calls * (fixed + rest);
-        return;
-    }
-    ready_.push_back({fixed, rest, size, calls});
+void Overlap::put_off(const Ready& exchange) {
+    ready_.push_back(exchange);
     if (!starts_) starts_ = next_cycle(max(now, done));
 }
 
-void Overlap::wait_until(Seconds t) {
-    if (t <= now) return;
-    waited += t - now;
-    now = t;
-}
-
-void Overlap::wait_for_exchanges() {
+void Overlap::wait_for_cycles() {
     for (; starts_; start_what_fits()) {
         wait_until(done);
         idle += max(Seconds{}, *starts_ - now);
         wait_until(*starts_);
     }
-    wait_until(done);
 }
 
-void Overlap::wait_for_host(Seconds until) {
-    if (until <= now) return;
-    launch += until - now;
-    now = until;
-}
-
-void Overlap::repeat(double times, const Overlap& before, Seconds after_issue) {
+void Overlap::repeat(double times, const OverlapTimes& before, Seconds after_issue) {
     if (!(times > 0)) return;
     const auto again = [times](Seconds& here, Seconds there) { here += times * (here - there); };
     again(now, before.now);

@@ -31,7 +31,19 @@ struct OwnWork {
     friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host, n * w.longer, n * w.holds_up}; }
 };
 
-class Overlap {
+// How far the rank is, and what has held it up.
+struct OverlapTimes {
+    Seconds now;        // the kernels are done so far
+    Seconds done;       // all exchanges that have begun are done
+    Seconds issued;     // by the host, which never waits for the device
+    Seconds waited;     // for exchanges,
+    Seconds idle;       // of that, for the next cycle
+    Seconds slowed;     // beside them
+    Seconds launch;     // waited for the host
+    Seconds exchanged;  // all exchanges together
+};
+
+class Overlap : public OverlapTimes {
 public:
     // A background thread wakes once a cycle and starts what is ready then, as much as fits (Horovod's tensor fusion). What takes several
     // calls is started alone.
@@ -39,8 +51,7 @@ public:
         Seconds cycle;
         Bytes most;
     };
-    explicit Overlap(double slowdown, std::optional<Fusion> fusion = {}, Seconds start = {})
-        : now(start), slowdown_(slowdown), fusion_(fusion) {}
+    explicit Overlap(double slowdown, std::optional<Fusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
 
     void run(const OwnWork&);
     // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
@@ -50,16 +61,7 @@ public:
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
     // So many times more what happened since `before`, where nothing is put off. `after_issue`: what the device still has to do when the
     // host has issued it all.
-    void repeat(double times, const Overlap& before, Seconds after_issue);
-
-    Seconds now;        // the kernels are done so far
-    Seconds done;       // all exchanges that have begun are done
-    Seconds issued;     // by the host, which never waits for the device
-    Seconds waited;     // for exchanges,
-    Seconds idle;       // of that, for the next cycle
-    Seconds slowed;     // beside them
-    Seconds launch;     // waited for the host
-    Seconds exchanged;  // all exchanges together
+    void repeat(double times, const OverlapTimes& before, Seconds after_issue);
 
 private:
     struct Ready {
@@ -68,7 +70,9 @@ private:
         int calls = 1;
     };
     void run_between_cycles(const OwnWork&);
+    void put_off(const Ready&);
     void start_what_fits();
+    void wait_for_cycles();
     [[nodiscard]] Seconds next_cycle(Seconds from) const;
     void wait_for_host(Seconds until);
 
@@ -77,5 +81,46 @@ private:
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
 };
+
+inline void Overlap::run(const OwnWork& work) {
+    if (fusion_) {
+        run_between_cycles(work);
+    } else if (const Seconds alone = work.device(), left = done - now; left > Seconds{}) {
+        // What the exchanges get done meanwhile, and how much of the work that is beside them.
+        const Seconds beside = slowdown_ * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
+        const double part = left >= progress ? 1 : left / progress;
+        done += part * work.holds_up;
+        const Seconds takes = part * beside + (1 - part) * alone;
+        slowed += takes - alone;
+        now += takes;
+    } else {
+        now += alone;
+    }
+    wait_for_host(issued += work.host);
+}
+
+inline void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {
+    if (fusion_) return put_off({fixed, rest, size, calls});
+    const Seconds takes = calls * (fixed + rest);
+    exchanged += takes;
+    done = max(done, now) + takes;
+}
+
+inline void Overlap::wait_until(Seconds t) {
+    if (t <= now) return;
+    waited += t - now;
+    now = t;
+}
+
+inline void Overlap::wait_for_exchanges() {
+    if (fusion_) wait_for_cycles();
+    wait_until(done);
+}
+
+inline void Overlap::wait_for_host(Seconds until) {
+    if (until <= now) return;
+    launch += until - now;
+    now = until;
+}
 
 }  // namespace sextant

@@ -8,12 +8,12 @@
 namespace sextant {
 namespace {
 
-// What may be different of a chunk's work, besides its micro-batch.
+// What may be different of a chunk's work, besides its micro-batch. The works of a stage: these of each of its chunks in turn.
 enum Work : std::uint32_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
 constexpr std::uint32_t nothing_to_wait_for = 0, nobody_waits = 1;
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
-constexpr std::size_t side_by_side = 4;
+constexpr std::size_t side_by_side = 8;
 struct Times {
     std::array<Seconds, side_by_side> of{};
 
@@ -38,7 +38,7 @@ struct WorkTimes {
     }
 };
 
-void set_times(std::array<WorkTimes, work_count>& work, std::size_t pipeline, const ChunkTimes& t, bool weights_later) {
+void set_times(WorkTimes* work, std::size_t pipeline, const ChunkTimes& t, bool weights_later) {
     work[first_forward].set(pipeline, t.early, t.ahead + t.first, {}, t.send_ahead);
     work[forward].set(pipeline, t.early, t.ahead, {}, t.send_ahead);
     work[backward].set(pipeline, t.early_back, t.back, t.late, t.send_back);
@@ -83,7 +83,7 @@ private:
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
         const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk) * work_count + work, static_cast<std::uint16_t>(stage),
+            steps_.push_back({static_cast<std::uint32_t>(chunk) * work_count + work, static_cast<std::uint16_t>(stage),
                               static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
         };
         const bool ends = backwards_[here] + 1 == micro_batches_;
@@ -141,7 +141,8 @@ private:
 class PlayedSchedule::SideBySide {
 public:
     explicit SideBySide(const PlayedSchedule& schedule)
-        : work_(schedule.stages_ * schedule.chunks_),
+        : works_(schedule.stages_ * schedule.chunks_ * work_count),
+          of_stage_(schedule.stages_),
           free_(schedule.stages_),
           sender_(2 * schedule.stages_),
           arrival_(schedule.arrivals_),
@@ -150,14 +151,16 @@ public:
 
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
-        for (std::size_t i = 0; i < some.size(); ++i)
-            for (std::size_t v = 0; v < work_.size(); ++v) {
-                ChunkTimes t = some[i].stages[v / chunks_][v % chunks_];
-                // The ends of the pipeline have nobody to send to.
-                if (v == 0) t.send_back = {};
-                if (v + 1 == work_.size()) t.send_ahead = {};
-                set_times(work_[v], i, t, weights_later_);
+        WorkTimes* next = works_.data();
+        for (std::size_t s = 0; s < of_stage_.size(); ++s) {
+            if (is_as_before(some, s)) {
+                of_stage_[s] = of_stage_[s - 1];
+                continue;
             }
+            of_stage_[s] = next;
+            for (std::size_t c = 0; c < chunks_; ++c, next += work_count)
+                for (std::size_t i = 0; i < some.size(); ++i) set_times(next, i, times_of(some[i], s, c), weights_later_);
+        }
     }
 
     // When each stage has done all its work.
@@ -169,19 +172,30 @@ public:
     }
 
 private:
+    // Most stages between the first and the last are, and what they do is read from one place.
+    [[nodiscard]] bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage) const {
+        const auto same = [stage](const PlayedPipeline& p) { return p.stages[stage].data() == p.stages[stage - 1].data(); };
+        return stage > 1 && stage + 1 < of_stage_.size() && std::ranges::all_of(some, same);
+    }
+    // The ends of the pipeline have nobody to send to.
+    [[nodiscard]] ChunkTimes times_of(const PlayedPipeline& pipeline, std::size_t stage, std::size_t chunk) const {
+        ChunkTimes t = pipeline.stages[stage][chunk];
+        if (stage == 0 && chunk == 0) t.send_back = {};
+        if (stage + 1 == of_stage_.size() && chunk + 1 == chunks_) t.send_ahead = {};
+        return t;
+    }
+
     void play_blocking(std::span<const Step> steps) {
-        const WorkTimes* work = work_.front().data();
         for (const Step& step : steps) {
-            const WorkTimes& w = work[step.work];
+            const WorkTimes& w = of_stage_[step.stage][step.work];
             const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
             arrival_[step.to] = sent;
             free_[step.stage] = sent + w.late;
         }
     }
     void play_beside(std::span<const Step> steps) {
-        const WorkTimes* work = work_.front().data();
         for (const Step& step : steps) {
-            const WorkTimes& w = work[step.work];
+            const WorkTimes& w = of_stage_[step.stage][step.work];
             const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
             const Times sent = max(sender_[step.sender], done) + w.send;
             sender_[step.sender] = arrival_[step.to] = sent;
@@ -189,7 +203,8 @@ private:
         }
     }
 
-    std::vector<std::array<WorkTimes, work_count>> work_;  // by stage, by chunk
+    std::vector<WorkTimes> works_;
+    std::vector<const WorkTimes*> of_stage_;  // of these
     std::vector<Times> free_, sender_, arrival_;
     std::size_t chunks_;
     bool weights_later_, sends_block_ = false;

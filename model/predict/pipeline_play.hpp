@@ -43,7 +43,7 @@ public:
 private:
     // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
     struct Step {
-        std::uint32_t work = 0;
+        std::uint32_t work = 0;  // of the stage
         std::uint16_t stage = 0, sender = 0;
         std::uint32_t from = 0, to = 0;  // arrivals
     };

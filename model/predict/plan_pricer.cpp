@@ -44,7 +44,10 @@ bool PlanPricer::shape(const Plan& plan) {
     const bool selective = plan.recompute == Recompute::selective;
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
-    for (auto& [sharing, layout] : layouts_) layout.blocks = layout.blocks_apart = {};
+    for (auto& [sharing, layout] : layouts_) {
+        layout.blocks.reset();
+        layout.blocks_apart.reset();
+    }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
     const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
@@ -103,20 +106,23 @@ PlanPricer::Order PlanPricer::make_order() const {
         const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
         order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
         if (!holds_the_same) order.unlike.push_back(s);
+        order.layers = std::max(order.layers, order.stages[s].layers);
     }
     return order;
 }
 
 void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_group, Offload offload) {
     Plan& now = state_.scenario.plan;
+    const LayoutKey before = layout_key(now);
     now.data_parallel = data_parallel;
     now.shard_group = shard_group;
     now.offload = offload;
-    // Nothing that was looked up for another way of sharing is at hand any more.
+    // What was looked up for another way of sharing is not at hand any more.
+    share_ = nullptr;
+    if (layout_key(now) == before) return;
     swap_layout();
     layout_ = nullptr;
     stand_ = nullptr;
-    share_ = nullptr;
 }
 
 void PlanPricer::run_again(Recompute recompute, int blocks) {
@@ -141,12 +147,10 @@ std::vector<int> PlanPricer::blocks_of_stages() const {
     return blocks;
 }
 
-int PlanPricer::layers() const { return std::ranges::max(state_.stages, {}, &StageBlocks::layers).layers; }
-
 PlanPricer::Layout& PlanPricer::layout() {
     if (layout_) return *layout_;
     const Plan& plan = state_.scenario.plan;
-    const auto [entry, is_new] = layouts_.try_emplace({plan.has_shards(), plan.shard_group});
+    const auto [entry, is_new] = layouts_.try_emplace(layout_key(plan));
     if (is_new) entry->second.groups = lay_groups(state_.scenario, topology_);
     layout_ = &entry->second;
     swap_layout();
@@ -158,8 +162,10 @@ const PlanPricer::Share& PlanPricer::share() {
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = order_->shares.try_emplace({plan.data_parallel, plan.shard_group, plan.offload});
     for (std::size_t s = 0; is_new && s < state_.stages.size(); ++s) {
-        entry->second.held.push_back(held_bytes(state_, s));
-        entry->second.updates.push_back(update_time(state_, s, {}));
+        Share& share = entry->second;
+        const bool as_before = order_->as_before[s] != 0;
+        share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
+        share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));
     }
     share_ = &entry->second;
     return *share_;
@@ -177,7 +183,7 @@ PlanPricer::Blocks& PlanPricer::blocks() {
     Layout& here = layout();
     std::optional<Blocks>& blocks = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.blocks_apart : here.blocks;
     if (!blocks) {
-        blocks = {price_blocks(state_, shape_->kernels, {}), {}, {}};
+        blocks.emplace().prices = price_blocks(state_, shape_->kernels, {});
         for (const SegmentPrice& s : blocks->prices.segments)
             blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
     }
@@ -192,30 +198,35 @@ PlanPricer::Stand& PlanPricer::stand() {
     stand_ = &stand;
     if (!is_new) return stand;
     stand.as_before = stages_as_before(state_);
-    stand.exchanges.resize(state_.stages.size());
+    for (auto& exchanges : stand.exchanges) exchanges.resize(state_.stages.size());
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         std::vector<int> templates;
         for (const ChunkBlocks& chunk : state_.chunks[s])
             for (const ChunkBlocks::Block& b : chunk.blocks) templates.push_back(b.block_template);
         const StageMates& mates = state_.groups.mates[s];
         StageKey key{std::move(templates), state_.stages[s].has_input, state_.groups.which[s], mates.in_layers, mates.data};
-        stand.kinds.push_back(here.kinds.try_emplace(std::move(key), static_cast<int>(here.kinds.size())).first->second);
+        stand.kinds.push_back(here.kinds.try_emplace(std::move(key), here.kinds.size()).first->second);
     }
     return stand;
 }
 
 const StageWork& PlanPricer::work(std::size_t stage) {
     Blocks& here = blocks();
-    const bool on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters;
-    const auto [entry, is_new] = here.works.try_emplace({stand().kinds[stage], state_.stages[stage].recomputed_layers, on_host});
-    const std::size_t count = state_.templates.size();
-    if (is_new)
-        entry->second = stage_work(state_, stage, std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count));
-    return entry->second;
+    const std::size_t kind = stand().kinds[stage], count = state_.templates.size();
+    const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
+    if (here.works.size() <= kind) here.works.resize(kind + 1);
+    auto& works = here.works[kind];
+    const std::size_t which = 2 * static_cast<std::size_t>(state_.stages[stage].recomputed_layers) + on_host;
+    if (works.size() <= which) works.resize(which + 1);
+    if (!works[which]) {
+        const std::span segments = std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count);
+        works[which] = std::make_unique<StageWork>(stage_work(state_, stage, segments));
+    }
+    return *works[which];
 }
 
 const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
-    std::optional<StageExchanges>& exchanges = stand().exchanges[stage];
+    std::optional<StageExchanges>& exchanges = stand().exchanges[state_.scenario.plan.shards_states() ? 1 : 0][stage];
     if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
     return *exchanges;
 }
@@ -304,37 +315,41 @@ void PlanPricer::make_played() {
 void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     if (aside_.empty()) return;
     make_played();
-    std::vector<Passes> all;
+    std::size_t count = 0;
     for (Aside& aside : aside_) {
         Choice choice = aside.choice;
         if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
+        const auto all = std::span(passes_).first(count);
         const auto known = std::ranges::find(all, choice, &Passes::choice);
         aside.passes = static_cast<std::size_t>(known - all.begin());
         if (known != all.end()) continue;
         choose(choice);
+        if (count == passes_.size()) passes_.emplace_back();
+        Passes& passes = passes_[count++];
         const StageParts parts{blocks().prices, stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
                                [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
-        all.push_back({choice, price_stages(state_, parts, {}), {}});
+        passes.choice = choice;
+        passes.stages = price_stages(state_, parts, {}, std::move(passes.stages));
     }
     if (state_.played && worth)
-        std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(all[a.passes].stages), a.memory); });
-    find_ends(all);
+        std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(passes_[a.passes].stages), a.memory); });
+    find_ends();
     state_.input = input_job(state_.scenario.data, state_);
     for (const Aside& aside : aside_) {
         choose(aside.choice);
-        const Passes& passes = all[aside.passes];
+        const Passes& passes = passes_[aside.passes];
         take(price_step(state_, passes.stages, passes.ends, share().updates, {}), aside.memory);
     }
     aside_.clear();
 }
 
 // Of those that something is still aside for. Some differ only in what comes after the last backward, and are played once.
-void PlanPricer::find_ends(std::vector<Passes>& all) const {
+void PlanPricer::find_ends() {
     std::vector<Passes*> wanted;
     std::vector<std::size_t> which;  // of the pipelines, by what is wanted
     std::vector<const StagePrices*> pipelines;
     for (const Aside& aside : aside_) {
-        Passes& passes = all[aside.passes];
+        Passes& passes = passes_[aside.passes];
         if (std::ranges::find(wanted, &passes) != wanted.end()) continue;
         wanted.push_back(&passes);
         const auto is_same = [&](const StagePrices* p) { return p->which == passes.stages.which && p->chunks == passes.stages.chunks; };

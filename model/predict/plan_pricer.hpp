@@ -16,6 +16,7 @@
 #include "model/hardware/topology.hpp"
 #include "model/predict/step_price.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -41,7 +42,7 @@ public:
     [[nodiscard]] std::vector<Seconds> block_times() const;
     [[nodiscard]] std::vector<int> blocks_of_stages() const;
     // Layers of the stage that has most.
-    [[nodiscard]] int layers() const;
+    [[nodiscard]] int layers() const { return order_->layers; }
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
@@ -77,21 +78,23 @@ private:
         std::vector<std::vector<ChunkBlocks>> chunks;
         std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
         std::vector<std::size_t> unlike;  // stages: the first of those that do
+        int layers = 0;                   // of the stage that has most
         using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
         std::map<ShareKey, Share> shares;
     };
     // What depends on the shape and the layout at hand.
     struct Blocks {
         BlockPrices prices;
-        std::vector<BlockTime> times;                // by unlike groups, by template: with exchanges
-        using WorkKey = std::tuple<int, int, bool>;  // kind of stage, layers that run again, parameters in host memory
-        std::map<WorkKey, StageWork> works;
+        std::vector<BlockTime> times;  // by unlike groups, by template: with exchanges
+        // By kind of stage, by layers that run again and whether parameters are in host memory.
+        std::vector<std::vector<std::unique_ptr<StageWork>>> works;
     };
     // The stages of an order where the layout puts them.
     struct Stand {
         std::vector<char> as_before;
-        std::vector<int> kinds;  // by stage: what holds the same in the same surroundings is of one kind
-        std::vector<std::optional<StageExchanges>> exchanges;
+        std::vector<std::size_t> kinds;  // by stage: what holds the same in the same surroundings is of one kind
+        // By whether ranks share states, by stage.
+        std::array<std::vector<std::optional<StageExchanges>>, 2> exchanges;
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
@@ -99,8 +102,12 @@ private:
         StageGroups groups;
         std::optional<Blocks> blocks, blocks_apart;  // of the shape at hand; where gradients of weights come apart
         std::map<const Order*, Stand> stands;
-        std::map<StageKey, int> kinds;
+        std::map<StageKey, std::size_t> kinds;
     };
+    // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
+    // exchange in the same groups as those do.
+    using LayoutKey = std::optional<int>;
+    static LayoutKey layout_key(const Plan& plan) { return plan.has_shards() ? plan.shard_group : std::nullopt; }
     // What plans of one order differ in.
     struct Choice {
         DataParallel data_parallel;
@@ -134,7 +141,7 @@ private:
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
     void choose(const Choice&);
     void make_played();
-    void find_ends(std::vector<Passes>&) const;
+    void find_ends();
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
     void swap_order();
@@ -147,11 +154,12 @@ private:
     using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;  // micro_batch, sequence_parallel, selective recompute, accumulation
     std::map<ShapeKey, Shape> shapes_;
     // Of the degrees and the placement at hand.
-    std::map<std::pair<bool, std::optional<int>>, Layout> layouts_;  // by whether there are shards, and over how many ranks
-    std::map<std::pair<int, std::vector<int>>, Order> orders_;       // by vpp, stage_blocks
+    std::map<LayoutKey, Layout> layouts_;
+    std::map<std::pair<int, std::vector<int>>, Order> orders_;                                         // by vpp, stage_blocks
     std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
     // Of the order at hand.
     std::vector<Aside> aside_;
+    std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;

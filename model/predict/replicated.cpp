@@ -20,14 +20,15 @@ void exchange(Overlap& o, const std::array<DataExchange, 3>& calls, double stret
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
     if (!overlaps_gradients(plan_, framework_)) {
-        o.run(over(chunk, &StagePlay::backward));
+        o.run(over<&StagePlay::backward>(chunk));
         return reduce_all(o, exchanges);
     }
     // A zero-bubble schedule has passed the gradient of the stage's input on before.
     const bool apart = plan_.schedule == Schedule::zero_bubble;
-    if (apart) o.run(over(chunk, &StagePlay::backward) + -1.0 * over(chunk, &StagePlay::weights));
+    if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
     for (const Part& part : exchanges.reductions) {
-        o.run(over(chunk, part.first_block, part.count, apart ? &StagePlay::weights : &StagePlay::backward));
+        o.run(apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
+                    : over<&StagePlay::backward>(chunk, part.first_block, part.count));
         exchange(o, part.calls, stretch_);
     }
 }
@@ -55,9 +56,9 @@ bool StagePlay::forwards_first() const {
 }
 
 // What a pipeline does between two passes of one micro-batch over neighbouring chunks: this pass of other micro-batches.
-Seconds StagePlay::between_chunks(const ChunkBlocks& chunk, Pass pass) const {
+Seconds StagePlay::between_chunks(const OwnWork& pass) const {
     const double others = std::min<double>(plan_.pp, static_cast<double>(job_.micro_batches)) - 1;
-    return others * over(chunk, pass).device();
+    return others * pass.device();
 }
 
 // What is left for when the last backward has ended.
@@ -98,11 +99,14 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
             at.run({{}, each_, {}, {}, {}});
             Seconds between;
             for (std::size_t c = 0; c < chunks_.size(); ++c) {
+                OwnWork pass;
                 for (const Part& part : exchanges.chunks[c].gathers) {
+                    const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
                     at.wait_until(*next++ - between);
-                    at.run(over(chunks_[c], part.first_block, part.count, &StagePlay::forward));
+                    at.run(blocks);
+                    pass += blocks;
                 }
-                between += between_chunks(chunks_[c], &StagePlay::forward);
+                between += between_chunks(pass);
             }
             at.done -= between;
             first_forward = at.waited + at.slowed;
@@ -116,13 +120,13 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
         if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(work_.back);
         for (std::size_t c = chunks_.size(); c-- > 0;) {
-            if (c + 1 < chunks_.size() && !every) at.done -= between_chunks(chunks_[c], &StagePlay::backward);
+            if (c + 1 < chunks_.size() && !every) at.done -= between_chunks(over<&StagePlay::backward>(chunks_[c]));
             backward_with_reduction(at, chunks_[c], exchanges.chunks[c]);
         }
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };
-    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, std::ref(micro_batch), std::ref(finish));
+    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
     price.first_forward = first_forward;
     if (!every) return price;
     price.at_end = {};

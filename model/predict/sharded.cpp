@@ -95,8 +95,7 @@ DataParallelPrice StagePlay::play_sharded() const {
         }
         done = at.done;
     };
-    DataParallelPrice price =
-        recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, std::ref(micro_batch), [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, micro_batch, [](Overlap&) {}));
     price.at_end = {};
     const Seconds all = passes[0] + passes[1] + passes[2];
     if (all > Seconds{}) {

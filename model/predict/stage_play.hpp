@@ -3,7 +3,7 @@
 
 #include "model/predict/stage_work.hpp"
 
-#include <functional>
+#include <algorithm>
 #include <vector>
 
 namespace sextant {
@@ -34,14 +34,20 @@ private:
         return b.runs_again(stage_) ? passes(b).again_and_backward : passes(b).backward;
     }
     [[nodiscard]] const OwnWork& weights(const Block& b) const { return passes(b).weights; }
-    [[nodiscard]] OwnWork over(const ChunkBlocks&, int first, int count, Pass) const;
-    [[nodiscard]] OwnWork over(const ChunkBlocks& chunk, Pass pass) const {
-        return over(chunk, 0, static_cast<int>(chunk.blocks.size()), pass);
+    template <Pass pass>
+    [[nodiscard]] OwnWork over(const ChunkBlocks& chunk, int first, int count) const {
+        OwnWork sum;
+        for (int i = first; i < first + count; ++i) sum += (this->*pass)(chunk.blocks[static_cast<std::size_t>(i)]);
+        return sum;
+    }
+    template <Pass pass>
+    [[nodiscard]] OwnWork over(const ChunkBlocks& chunk) const {
+        return over<pass>(chunk, 0, static_cast<int>(chunk.blocks.size()));
     }
 
     void reduce_all(Overlap&, const StageExchanges::Chunk&) const;
     void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&) const;
-    [[nodiscard]] Seconds between_chunks(const ChunkBlocks&, Pass) const;
+    [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&, const StageExchanges&) const;
 
@@ -52,8 +58,8 @@ private:
     template <class Play>
     DataParallelPrice beside_other_stages(const Play&);
 
-    using MicroBatch = std::function<void(Overlap&, bool first, bool last)>;
-    DataParallelPrice play(Overlap&, Seconds period, bool recurs, const MicroBatch&, const std::function<void(Overlap&)>& finish) const;
+    template <class MicroBatch, class Finish>
+    DataParallelPrice play(Overlap&, Seconds period, bool recurs, const MicroBatch&, const Finish&) const;
     [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;
 
     const Prepared::State& job_;
@@ -69,5 +75,37 @@ private:
     double beside_;       // how many times as long exchanges take beside those of other stages, all at once
     double stretch_ = 1;  // and those of every micro-batch, at any time
 };
+
+// Micro-batches one after another, each by `micro_batch(o, first, last)`: the first, the last, and those between, which soon all take the
+// same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those
+// between, or the host be ahead.
+template <class MicroBatch, class Finish>
+DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {
+    // What a background thread has put off grows and shifts from one to the next.
+    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
+    const Seconds start = o.now;
+    OverlapTimes before = o;
+    for (std::int64_t i = 0; i < between; ++i) {
+        before = o;
+        micro_batch(o, i == 0, false);
+    }
+    DataParallelPrice price;
+    if (between > 1) price.steady = o.now - before.now - period;
+    o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, work_.back.device() - work_.back.host));
+    const Seconds exchanged = o.exchanged;
+    micro_batch(o, m == 1, true);
+    const Seconds last = o.now;
+    finish(o);
+    o.wait_for_exchanges();
+    price.behind = o.now - last;
+    price.at_end = o.exchanged - exchanged;
+    price.exposed = o.waited;
+    price.slowdown = o.slowed;
+    price.launch = o.launch;
+    price.hidden = max(Seconds{}, o.exchanged - (o.waited - o.idle));
+    const double m_ = static_cast<double>(m);
+    price.passing = last - start - m_ * (work_.ahead.device() + work_.back.device() + each_ + price.steady) - o.launch;
+    return price;
+}
 
 }  // namespace sextant

@@ -12,8 +12,11 @@ namespace {
 // Prices stage after stage: what one sends is what the next one sends back.
 class StagePricer {
 public:
-    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r)
-        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1) {
+    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into)
+        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(std::move(into)) {
+        prices_.which.clear();
+        prices_.unlike.clear();
+        prices_.chunks.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
         sends_block_ = !hides_sends(job);
@@ -21,16 +24,15 @@ public:
     }
 
     StagePrices prices() && {
-        constexpr std::size_t mostly = 4;  // first, second, further ones and last
-        prices_.which.reserve(last_ + 1);
-        prices_.unlike.reserve(mostly);
-        if (job_.played) prices_.chunks.reserve(mostly * job_.chunks.front().size());
-        Seconds arrival;  // of the first micro-batch
+        Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
-            if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) add(s, arrival);
-            const StagePrice& here = prices_.unlike.back();
+            if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) {
+                add(s, arrival);
+                const StagePrice& here = prices_.unlike.back();
+                passes_on = (here.ahead() + here.send_ahead) / plan_.vpp + here.data.first_forward;
+            }
             prices_.which.push_back(prices_.unlike.size() - 1);
-            arrival += (here.ahead() + here.send_ahead) / plan_.vpp + here.data.first_forward;
+            arrival += passes_on;
         }
         return std::move(prices_);
     }
@@ -52,8 +54,9 @@ private:
     // From a chunk of one stage to the next stage.
     [[nodiscard]] Seconds send_time(std::size_t stage, std::size_t chunk) const {
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
-        const Seconds pass = parts_.work(stage).ahead.device() / plan_.vpp;
-        return parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)] + job_.wait_for_core(pass);
+        Seconds time = parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)];
+        if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).ahead.device() / plan_.vpp);
+        return time;
     }
 
     // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead.
@@ -153,8 +156,8 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
     return *work.sharded;
 }
 
-StagePrices price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r) {
-    return StagePricer(job, parts, r).prices();
+StagePrices price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into) {
+    return StagePricer(job, parts, r, std::move(into)).prices();
 }
 
 StagePrices price_stages(const Prepared::State& job, const Resources& r) {

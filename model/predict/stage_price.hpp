@@ -34,6 +34,7 @@ struct StagePrices {
     std::vector<std::size_t> which;  // of the unlike ones, by stage
 
     [[nodiscard]] std::size_t size() const { return which.size(); }
+    [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && which[stage] == which[stage - 1]; }
     [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
     [[nodiscard]] std::span<const ChunkTimes> chunks_of(std::size_t stage) const {
         const std::size_t count = chunks.size() / unlike.size();
@@ -48,7 +49,8 @@ struct StageParts {
     std::function<const StageWork&(std::size_t stage)> work;
     std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights
 };
-StagePrices price_stages(const Prepared::State&, const StageParts&, const Resources&);
+// `into`: prices that nobody needs any more, whose memory is used again.
+StagePrices price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices into = {});
 // With parts for this plan alone.
 StagePrices price_stages(const Prepared::State&, const Resources&);
 

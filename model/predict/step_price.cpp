@@ -20,14 +20,17 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
 
 PlayedPipeline played(const StagePrices& stages) {
     PlayedPipeline pipeline{{}, stages[0].sends_block};
-    for (std::size_t s = 0; s < stages.size(); ++s) pipeline.stages.push_back(stages.chunks_of(s));
+    pipeline.stages.reserve(stages.size());
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        pipeline.stages.push_back(stages.is_as_before(s) ? pipeline.stages.back() : stages.chunks_of(s));
     return pipeline;
 }
 
 std::vector<StageTimes> times_of(const StagePrices& stages, bool forward_only) {
     std::vector<StageTimes> times;
     times.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s) times.push_back(stages[s].times(forward_only ? 1 : 2));
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        times.push_back(stages.is_as_before(s) ? times.back() : stages[s].times(forward_only ? 1 : 2));
     return times;
 }
 
@@ -128,6 +131,7 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
 
 std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
     std::vector<PlayedPipeline> pipelines;
+    pipelines.reserve(many.size());
     for (const StagePrices* stages : many) pipelines.push_back(played(*stages));
     return job.played->ends(pipelines, job.micro_batches);
 }
@@ -150,7 +154,7 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
-        if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
+        if (!stages.is_as_before(s) && stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
     const Seconds work = job.ranks_per_core > 1 ? mean_work(job, stages) : Seconds{};
     const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), work, updates[s], r); };

@@ -65,11 +65,11 @@ TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileI
     EXPECT_THAT(ends(stages, Schedule::zero_bubble, 1), ElementsAre(6.5, 5.5));
 }
 
-// Seven that are played side by side, each slower than the one before.
+// Eleven, more than are played side by side, each slower than the one before.
 TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
     std::vector<TwoStages> many;
     std::vector<PlayedPipeline> pipelines;
-    for (int i = 0; i < 7; ++i) {
+    for (int i = 0; i < 11; ++i) {
         many.push_back(two_stages_of(2));
         many.back().chunks.back().ahead *= 1 + i;
     }
