@@ -72,7 +72,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     for (std::size_t i = 0; i < shared.size(); ++i) {
         // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
         if (too_large[i] && request_.prune) {
-            ++counts_.too_large;
+            ++counts_.pruned;
             continue;
         }
         if (!std::exchange(ordered, true)) pricer_.order(order);

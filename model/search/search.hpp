@@ -52,7 +52,7 @@ std::vector<NamedQuantity> named_quantities(const PlanChoice&);
 struct SearchCounts {
     std::int64_t priced = 0;     // step time and memory worked out
     std::int64_t too_large = 0;  // memory worked out: they do not fit
-    std::int64_t pruned = 0;     // a bound shows that they can be neither among the best nor on the front
+    std::int64_t pruned = 0;     // nobody looked: a bound shows that they do not fit, or are neither among the best nor on the front
     [[nodiscard]] std::int64_t all() const { return priced + too_large + pruned; }
     SearchCounts& operator+=(const SearchCounts&);
 };
