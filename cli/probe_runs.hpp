@@ -1,7 +1,6 @@
 // The small jobs of a calibration, run for real on this machine.
 #pragma once
 
-#include "model/calibrate/calibration.hpp"
 #include "model/io/calibration/probe_reader.hpp"
 #include "model/sextant.hpp"
 
