@@ -70,10 +70,17 @@ private:
         strong_->setObjectName(QStringLiteral("scaling.strong"));
         weak_ = new QCheckBox(tr("Weak: it grows with the devices"));
         weak_->setObjectName(QStringLiteral("scaling.weak"));
-        for (QWidget* w : std::initializer_list<QWidget*>{label, sizes_, strong_, weak_}) row->addWidget(w);
+        row->addWidget(label);
+        row->addWidget(sizes_);
         row->addStretch(1);
+        auto* kinds = new QHBoxLayout;
+        kinds->setSpacing(gap + 4);
+        kinds->addWidget(strong_);
+        kinds->addWidget(weak_);
+        kinds->addStretch(1);
         row_ = new AskRow(workbench(), QStringLiteral("scaling.ask"), tr("Plan each size"));
         card->body().addLayout(row);
+        card->body().addLayout(kinds);
         card->body().addWidget(row_);
         connect(row_, &AskRow::asked, this, [this] { ask(); });
         connect(sizes_, &QLineEdit::returnPressed, this, [this] { ask(); });
