@@ -162,8 +162,9 @@ TEST_F(Keys, AnswerWhetherChangesAreSaved) {
     QTimer::singleShot(0, &window, [&] {
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
         if (!box || !QTest::qWaitForWindowActive(box)) return;
-        box->button(QMessageBox::Cancel)->setFocus();  // without a display nobody hands the focus over
-        missed = out_of_reach(*box, *box);
+        missed.clear();
+        for (const QWidget* w : controls_in(*box))  // without a display a question gets no focus that Tab could move
+            if ((w->focusPolicy() & Qt::TabFocus) == 0) missed.push_back(described(*w));
         for (std::string& name : nameless(*box)) missed.push_back(std::move(name));
         QTest::keyClick(box, Qt::Key_Escape);
     });
