@@ -3,7 +3,7 @@
 #include "backend/cuda/gpu.hpp"
 #include "backend/cuda/nccl_transport.hpp"
 #include "backend/cuda/pinned_copies.hpp"
-#include "backend/cuda/staged_transport.hpp"
+#include "backend/exec/staged_transport.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/gpu.hpp"
-#include "backend/cuda/staged_transport.hpp"
+#include "backend/exec/staged_transport.hpp"
 
 #include <vector>
 

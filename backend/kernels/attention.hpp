@@ -34,7 +34,7 @@ struct AttentionSoftmax {
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const KeyRange r = s.range(row);
         float* scores = s.scores + row * s.keys;
-        float largest = -3.4028234e38F, sum = 0;
+        float largest = lowest, sum = 0;
         for (std::int64_t j = r.begin + lanes.first(); j < r.end; j += lanes.step()) largest = scores[j] > largest ? scores[j] : largest;
         largest = lanes.max(largest);
         for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {

@@ -88,7 +88,7 @@ public:
         naming(c, "backward", [&] { std::visit([&](const auto& kind) { kernels::backward(machine_, kind, c); }, c.op.kind); });
     }
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
-        machine_.elements(losses.elements, MergeLosses{parts.reals(), losses.reals(), statistics.reals(), losses.elements, ranks});
+        machine_.elements(losses.elements, MergeLosses{parts.reals(), {losses.reals(), statistics.reals()}, losses.elements, ranks});
     }
     void update(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
                 std::span<const Array> states) override {

@@ -58,7 +58,7 @@ struct Pool {
         const std::int64_t sample = output / (image.rows.out * image.columns.out);
         const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
         const PoolWindow columns = image.columns.window(output % image.columns.out);
-        float largest = -3.4028234e38F, sum = 0;
+        float largest = lowest, sum = 0;
         for (std::int64_t i = rows.begin; i < rows.end; ++i)
             for (std::int64_t j = columns.begin; j < columns.end; ++j) {
                 const float value = x[image.in_at(sample, i, j, c)];

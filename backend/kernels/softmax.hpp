@@ -6,8 +6,6 @@
 
 namespace sextant::kernels {
 
-constexpr float lowest = -3.4028234e38F;
-
 struct SoftmaxRow {
     const float* x;
     float* y;
@@ -72,9 +70,20 @@ inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
     return {c.valid_rows, c.input(0).shape.back(), e.classes, c.inputs[1].indices(), c.first_row};
 }
 
+// Losses, and of each row the largest logit, the sum of exponentials and the logit of the label.
+struct RowLosses {
+    float *losses, *statistics;
+    SEXTANT_KERNEL void put(std::int64_t row, float largest, float sum, float target) const {
+        losses[row] = largest + logf(sum) - target;
+        statistics[3 * row] = largest;
+        statistics[3 * row + 1] = sum;
+        statistics[3 * row + 2] = target;
+    }
+};
+
 struct CrossEntropyRow {
     const float* x;
-    float *losses, *statistics;
+    RowLosses to;
     LogitRows l;
 
     template <class Lanes>
@@ -91,11 +100,7 @@ struct CrossEntropyRow {
         for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) sum += expf(from[j * l.step()] - largest);
         sum = lanes.sum(sum);
         target = lanes.sum(target);
-        if (lanes.first() != 0) return;
-        losses[row] = largest + logf(sum) - target;
-        statistics[3 * row] = largest;
-        statistics[3 * row + 1] = sum;
-        statistics[3 * row + 2] = target;
+        if (lanes.first() == 0) to.put(row, largest, sum, target);
     }
 };
 
@@ -113,7 +118,7 @@ struct CrossEntropyGradient {
 
 template <class Machine>
 void forward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
-    m.rows(e.rows, c.valid_rows, CrossEntropyRow{c.inputs[0].reals(), c.outputs[0].reals(), c.outputs[1].reals(), logit_rows(e, c)});
+    m.rows(e.rows, c.valid_rows, CrossEntropyRow{c.inputs[0].reals(), {c.outputs[0].reals(), c.outputs[1].reals()}, logit_rows(e, c)});
 }
 
 template <class Machine>
@@ -127,7 +132,7 @@ void backward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
 // The loss over classes that several ranks hold, from the statistics of each: [ranks, rows, 3].
 struct MergeLosses {
     const float* parts;
-    float *losses, *statistics;
+    RowLosses to;
     std::int64_t rows;
     int ranks;
 
@@ -142,10 +147,7 @@ struct MergeLosses {
             sum += part[1] * expf(part[0] - largest);
             target += part[2];
         }
-        losses[row] = largest + logf(sum) - target;
-        statistics[3 * row] = largest;
-        statistics[3 * row + 1] = sum;
-        statistics[3 * row + 2] = target;
+        to.put(row, largest, sum, target);
     }
 };
 

@@ -205,15 +205,14 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
 }
 
 void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
-    where.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
     std::optional<StagedDataset> staged;
     if (!a.stage.empty()) {
         where.at("the staging of the dataset");
         if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, stage_mode(a));
         world.barrier();
-        where.at("the making of communicators, weights and states");
     }
+    where.at("the making of communicators, weights and states");
     const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, threads);
     const std::unique_ptr<Transport> transport = engine.make_transport(world, job, *device);
     const auto does = job.is_server(world.rank()) ? serve : work;

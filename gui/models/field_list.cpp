@@ -4,6 +4,7 @@
 #include "model/io/scenario/data_words.hpp"
 #include "model/io/scenario/plan_words.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/partition.hpp"
 
 #include <algorithm>
 #include <set>
@@ -190,14 +191,14 @@ FieldSection hardware_section() {
                 .tip = QStringLiteral("Nodes to use; where they are not stated, as many as the plan needs"),
                 .kind = FieldKind::degree,
                 .resolved = [](const Scenario& s) {
-                    const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
+                    const int per_node = used_devices_per_node(s);
                     return QString::number((s.plan.devices() + per_node - 1) / per_node);
                 }};
     Field per_node{.path = "hardware.devices_per_node",
                    .label = QStringLiteral("Used of each"),
                    .tip = QStringLiteral("Devices that are used on each node; where that is not stated, all"),
                    .kind = FieldKind::degree,
-                   .resolved = [](const Scenario& s) { return QString::number(s.plan.devices_per_node.value_or(s.cluster.node.devices)); }};
+                   .resolved = [](const Scenario& s) { return QString::number(used_devices_per_node(s)); }};
     Field slow_devices{.path = "hardware.straggler.devices",
                        .label = QStringLiteral("Slow devices"),
                        .tip = QStringLiteral("How many are slower than the others"),

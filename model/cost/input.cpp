@@ -15,13 +15,9 @@ constexpr Seconds copy_call = 10 * us;
 constexpr double pageable_part = 10.0 / 25.7;
 
 StorageClass scaled(StorageClass s, const LoaderScale& by) {
-    if (s.kind == StorageKind::memory) return s;
-    for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth})
-        if (*bandwidth) (*bandwidth)->value *= by.bandwidth;
-    for (auto* latency : {&s.open_latency, &s.seek_latency})
-        if (*latency) (*latency)->value /= by.operations;
-    for (auto* rate : {&s.random_read_rate, &s.metadata_rate})
-        if (*rate) (*rate)->value *= by.operations;
+    scale_reading(s, by, [](auto& number, double factor) {
+        if (number) number->value *= factor;
+    });
     return s;
 }
 

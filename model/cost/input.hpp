@@ -42,6 +42,14 @@ struct LoaderNode {
 struct LoaderScale {
     double bandwidth = 1, operations = 1, workers = 1, cores = 1;
 };
+// multiply(number, by) for each number of a storage class that bounds reading; memory stays as it is.
+template <class Multiply>
+void scale_reading(StorageClass& s, const LoaderScale& by, const Multiply& multiply) {
+    if (s.kind == StorageKind::memory) return;
+    for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth}) multiply(*bandwidth, by.bandwidth);
+    for (auto* latency : {&s.open_latency, &s.seek_latency}) multiply(*latency, 1 / by.operations);
+    for (auto* rate : {&s.random_read_rate, &s.metadata_rate}) multiply(*rate, by.operations);
+}
 
 enum class LoaderLimit { workers, cores, operations, metadata, node_bandwidth, total_bandwidth, network };
 std::string_view to_text(LoaderLimit);     // "the number of loader workers"

@@ -1,6 +1,7 @@
 #include "model/report/what_if.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/cost/input.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -63,10 +64,8 @@ void improve(CommunicationLibrary& library, double latency) {
 }
 
 void improve(StorageClass& s, const Resources& r) {
-    if (s.kind == StorageKind::memory) return;
-    for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth}) multiply(*bandwidth, r.storage);
-    for (auto* latency : {&s.open_latency, &s.seek_latency}) multiply(*latency, 1 / r.storage_operations);
-    for (auto* rate : {&s.random_read_rate, &s.metadata_rate}) multiply(*rate, r.storage_operations);
+    const LoaderScale scale{.bandwidth = r.storage, .operations = r.storage_operations};
+    scale_reading(s, scale, [](auto& number, double by) { multiply(number, by); });
 }
 
 void improve(DataSource& data, const Resources& r) {

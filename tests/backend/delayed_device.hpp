@@ -2,9 +2,9 @@
 // late.
 #pragma once
 
-#include "backend/cuda/staged_transport.hpp"
 #include "backend/exec/device.hpp"
 #include "backend/exec/memory_pool.hpp"
+#include "backend/exec/staged_transport.hpp"
 
 #include <atomic>
 #include <condition_variable>

@@ -35,8 +35,9 @@ public:
 
     std::vector<Hit> paint(QPainter& painter, const QRectF& area, const Look& look, std::optional<int>) const override {
         std::vector<Hit> hits;
-        const double left = area.left() + widest(&StageRow::label, Type::body),
-                     right = area.right() - widest(&StageRow::note, Type::strong);
+        const auto room = [](double width) { return width > 0 ? width + 12 : 0; };
+        const double left = area.left() + room(widest(rows, &StageRow::label, Type::body)),
+                     right = area.right() - room(widest(rows, &StageRow::note, Type::strong));
         const double bottom = area.top() + height_for(area.width()) - axis_height - 4;
         paint_axis(painter, Scale{end.si(), left, right}, unit_for(end), area.top(), bottom, look);
         double y = area.top();
@@ -54,12 +55,6 @@ public:
     }
 
 private:
-    double widest(QString StageRow::*text, Type type) const {
-        double width = 0;
-        for (const StageRow& row : rows) width = std::max(width, text_width(row.*text, font_of(type)));
-        return width > 0 ? width + 12 : 0;
-    }
-
     void paint_row(QPainter& painter, const StageRow& row, const QRectF& box, const Look& look) const {
         const auto y_of = [&](Bytes b) { return box.bottom() - b / most * box.height(); };
         painter.fillRect(box, look.sunken);

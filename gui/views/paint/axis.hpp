@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QString>
 
+#include <algorithm>
 #include <vector>
 
 namespace sextant::gui {
@@ -40,5 +41,12 @@ void paint_axis(QPainter&, const Scale&, const AxisUnit&, double top, double bot
 // A text whose end gives way to an ellipsis where it does not fit.
 void paint_text(QPainter&, const QRectF&, Qt::Alignment, const QString&, const QFont&, const QColor&);
 double text_width(const QString&, const QFont&);
+// Of this text of the rows, the widest; 0 without rows.
+template <class Row>
+double widest(const std::vector<Row>& rows, QString Row::*text, Type type) {
+    double most = 0;
+    for (const Row& row : rows) most = std::max(most, text_width(row.*text, font_of(type)));
+    return most;
+}
 
 }  // namespace sextant::gui

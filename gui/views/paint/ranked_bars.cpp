@@ -7,12 +7,6 @@ namespace {
 
 constexpr double line_height = 26;
 
-double widest(const std::vector<RankedLine>& lines, QString RankedLine::*text, Type type) {
-    double most = 0;
-    for (const RankedLine& line : lines) most = std::max(most, text_width(line.*text, font_of(type)));
-    return most;
-}
-
 }  // namespace
 
 double RankedBars::height_for(double) const { return static_cast<double>(lines.size()) * line_height; }

@@ -1,4 +1,4 @@
-#include "backend/cuda/staged_transport.hpp"
+#include "backend/exec/staged_transport.hpp"
 
 #include <algorithm>
 
