@@ -14,7 +14,13 @@ constexpr std::uint32_t nothing_to_wait_for = 0, nobody_waits = 1;
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
 constexpr std::size_t side_by_side = 8;
-struct Times {
+// Made for each kind of vector unit; the processor that runs it chooses. They add and compare: all come to the same.
+#if defined(__x86_64__)
+#define SEXTANT_FOR_EACH_VECTOR_UNIT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SEXTANT_FOR_EACH_VECTOR_UNIT
+#endif
+struct alignas(64) Times {
     std::array<Seconds, side_by_side> of{};
 
     friend Times operator+(const Times& a, const Times& b) {
@@ -141,8 +147,7 @@ private:
 class PlayedSchedule::SideBySide {
 public:
     explicit SideBySide(const PlayedSchedule& schedule)
-        : works_(schedule.stages_ * schedule.chunks_ * work_count),
-          of_stage_(schedule.stages_),
+        : of_stage_(schedule.stages_),
           free_(schedule.stages_),
           sender_(2 * schedule.stages_),
           arrival_(schedule.arrivals_),
@@ -151,15 +156,16 @@ public:
 
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
-        WorkTimes* next = works_.data();
+        std::size_t next = 0;  // of works
         for (std::size_t s = 0; s < of_stage_.size(); ++s) {
             if (is_as_before(some, s)) {
                 of_stage_[s] = of_stage_[s - 1];
                 continue;
             }
             of_stage_[s] = next;
+            if (works_.size() < next + chunks_ * work_count) works_.resize(next + chunks_ * work_count);
             for (std::size_t c = 0; c < chunks_; ++c, next += work_count)
-                for (std::size_t i = 0; i < some.size(); ++i) set_times(next, i, times_of(some[i], s, c), weights_later_);
+                for (std::size_t i = 0; i < some.size(); ++i) set_times(&works_[next], i, times_of(some[i], s, c), weights_later_);
         }
     }
 
@@ -185,17 +191,17 @@ private:
         return t;
     }
 
-    void play_blocking(std::span<const Step> steps) {
+    SEXTANT_FOR_EACH_VECTOR_UNIT void play_blocking(std::span<const Step> steps) {
         for (const Step& step : steps) {
-            const WorkTimes& w = of_stage_[step.stage][step.work];
+            const WorkTimes& w = works_[of_stage_[step.stage] + step.work];
             const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
             arrival_[step.to] = sent;
             free_[step.stage] = sent + w.late;
         }
     }
-    void play_beside(std::span<const Step> steps) {
+    SEXTANT_FOR_EACH_VECTOR_UNIT void play_beside(std::span<const Step> steps) {
         for (const Step& step : steps) {
-            const WorkTimes& w = of_stage_[step.stage][step.work];
+            const WorkTimes& w = works_[of_stage_[step.stage] + step.work];
             const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
             const Times sent = max(sender_[step.sender], done) + w.send;
             sender_[step.sender] = arrival_[step.to] = sent;
@@ -204,7 +210,7 @@ private:
     }
 
     std::vector<WorkTimes> works_;
-    std::vector<const WorkTimes*> of_stage_;  // of these
+    std::vector<std::size_t> of_stage_;  // where its own begin
     std::vector<Times> free_, sender_, arrival_;
     std::size_t chunks_;
     bool weights_later_, sends_block_ = false;
@@ -244,6 +250,7 @@ std::vector<std::vector<Seconds>> PlayedSchedule::ends(std::span<const PlayedPip
         const double further = static_cast<double>(micro_batches - few_) / (more_ - few_);
         for (std::size_t i = 0; i < some.size(); ++i) {
             std::vector<Seconds>& of_stages = ends.emplace_back();
+            of_stages.reserve(stages_);
             for (std::size_t s = 0; s < stages_; ++s)
                 of_stages.push_back(of_more_.empty() ? few[s].of[i] : few[s].of[i] + further * (more[s].of[i] - few[s].of[i]));
         }

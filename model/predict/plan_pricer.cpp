@@ -24,9 +24,13 @@ void PlanPricer::lay_out(const Plan& plan) {
     stand_ = nullptr;
     share_ = nullptr;
     layouts_.clear();
-    orders_.clear();
-    played_.clear();
-    if (!same_cut(plan, state_.scenario.plan)) {
+    const Plan& before = state_.scenario.plan;
+    const bool stands_elsewhere = same_cut(plan, before) && plan.pp == before.pp && plan.dp == before.dp;
+    if (!stands_elsewhere) {
+        orders_.clear();
+        played_.clear();
+    }
+    if (!same_cut(plan, before)) {
         swap_shape();
         shape_ = nullptr;
         shapes_.clear();

@@ -155,6 +155,7 @@ private:
     std::map<ShapeKey, Shape> shapes_;
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
+    // Of the degrees at hand, wherever ranks stand.
     std::map<std::pair<int, std::vector<int>>, Order> orders_;                                         // by vpp, stage_blocks
     std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
     // Of the order at hand.

@@ -114,6 +114,7 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     work.all = stretched(work.all, times);
     work.ahead = own(work.all.forward, job, stage);
     work.back = own(work.all.backward, job, stage) + own(work.all.recompute, job, stage);
+    work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();
         if (job.stages[stage].count[t] == 0) continue;
