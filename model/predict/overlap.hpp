@@ -19,6 +19,7 @@ struct OwnWork {
     Seconds longer, holds_up;
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
+    friend bool operator==(const OwnWork&, const OwnWork&) = default;
     OwnWork& operator+=(const OwnWork& o) {
         kernels += o.kernels;
         rest += o.rest;
@@ -56,6 +57,11 @@ public:
     void run(const OwnWork&);
     // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
+    // So many times the same: work, and then what `exchange` hands over.
+    template <class Exchange>
+    void run_each(int times, const OwnWork&, const Exchange& exchange);
+    // Will what was done since `before`, done again, take as long again?
+    [[nodiscard]] bool goes_on_like_this(const OverlapTimes& before) const;
     void wait_until(Seconds);
     void wait_for_exchanges();
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
@@ -104,6 +110,16 @@ inline void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls
     const Seconds takes = calls * (fixed + rest);
     exchanged += takes;
     done = max(done, now) + takes;
+}
+
+template <class Exchange>
+void Overlap::run_each(int times, const OwnWork& work, const Exchange& exchange) {
+    while (times-- > 0) {
+        const OverlapTimes before = *this;
+        run(work);
+        exchange(*this);
+        if (times > 0 && goes_on_like_this(before)) return repeat(times, before, {});
+    }
 }
 
 inline void Overlap::wait_until(Seconds t) {

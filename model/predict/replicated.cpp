@@ -26,11 +26,22 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     // A zero-bubble schedule has passed the gradient of the stage's input on before.
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
-    for (const Part& part : exchanges.reductions) {
-        o.run(apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
-                    : over<&StagePlay::backward>(chunk, part.first_block, part.count));
-        exchange(o, part.calls, stretch_);
+    const std::vector<Part>& parts = exchanges.reductions;
+    for (std::size_t i = 0, alike = 1; i < parts.size(); i += alike, alike = 1) {
+        const Part& part = parts[i];
+        while (i + alike < parts.size() && parts[i + alike].as_before && (apart || run_again_alike(chunk, part, parts[i + alike]))) ++alike;
+        o.run_each(static_cast<int>(alike),
+                   apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
+                         : over<&StagePlay::backward>(chunk, part.first_block, part.count),
+                   [&](Overlap& at) { exchange(at, part.calls, stretch_); });
     }
+}
+
+// Do all blocks of both parts run again, or none? Those that do come first in a stage.
+bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
+    const auto again = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].runs_again(stage_); };
+    const int last_of_a = a.first_block + a.count - 1, last_of_b = b.first_block + b.count - 1;
+    return again(a.first_block) == again(last_of_a) && again(b.first_block) == again(last_of_b) && again(last_of_a) == again(last_of_b);
 }
 
 void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) const {
@@ -41,6 +52,9 @@ void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) c
 // Weights that the step before updated arrive, from its start on, part by part behind the first forward.
 std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o, const StageExchanges& exchanges) const {
     std::vector<Seconds> arrive;
+    std::size_t count = 0;
+    for (const StageExchanges::Chunk& chunk : exchanges.chunks) count += chunk.gathers.size();
+    arrive.reserve(count);
     for (const StageExchanges::Chunk& chunk : exchanges.chunks)
         for (const Part& part : chunk.gathers) {
             exchange(o, part.calls, beside_);

@@ -6,10 +6,62 @@
 #include <algorithm>
 
 namespace sextant {
+namespace {
+
+// Weights that were asked for and not used yet, each with its arrival.
+class OnTheWay {
+public:
+    explicit OnTheWay(std::size_t most) : arrive_(most), ahead_(most) {}
+
+    void ask(Overlap& at, Seconds gather) {
+        if (gather > Seconds{}) at.exchange(gather, {}, {});
+        arrive_[turn_] = gather > Seconds{} ? at.done : Seconds{};
+        use();
+    }
+    void use() { turn_ = after(turn_); }
+    [[nodiscard]] Seconds arrival() const { return arrive_[turn_]; }
+    void shift(Seconds later) {
+        for (Seconds& t : arrive_) t += later;
+    }
+    // How far ahead of the kernels all of them are, and whether that is as it was, or they are there long before.
+    void remember(Seconds now) {
+        for (std::size_t i = 0, at = turn_; i < ahead_.size(); ++i, at = after(at)) ahead_[i] = arrive_[at] - now;
+    }
+    [[nodiscard]] bool go_on_like_this(Seconds now) const {
+        constexpr double rounding = 1e-12;
+        for (std::size_t i = 0, at = turn_; i < ahead_.size(); ++i, at = after(at)) {
+            const Seconds ahead = arrive_[at] - now;
+            if (ahead > ahead_[i] + rounding * now || (ahead > Seconds{} && ahead < ahead_[i] - rounding * now)) return false;
+        }
+        return true;
+    }
+
+private:
+    [[nodiscard]] std::size_t after(std::size_t i) const { return i + 1 < arrive_.size() ? i + 1 : 0; }
+
+    std::vector<Seconds> arrive_, ahead_;
+    std::size_t turn_ = 0;
+};
+
+// From each turn on: how many of its pass are like it, and ask for weights that are alike.
+template <class Turn>
+std::vector<std::size_t> turns_alike(const std::vector<Turn>& list, std::size_t blocks, std::size_t ahead) {
+    std::vector<std::size_t> alike(list.size(), 1);
+    for (std::size_t i = list.size() - 1; i-- > 0;) {
+        const bool go_on = (i + 1) % blocks != 0 && i + 1 + ahead < list.size();
+        if (go_on && list[i] == list[i + 1] && list[i + ahead] == list[i + 1 + ahead]) alike[i] = alike[i + 1] + 1;
+    }
+    return alike;
+}
+
+}  // namespace
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
 std::vector<StagePlay::Turn> StagePlay::turns() const {
     std::vector<Turn> list;
+    std::size_t count = 0;
+    for (const ChunkBlocks& chunk : chunks_) count += chunk.blocks.size();
+    list.reserve(3 * count);
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
@@ -54,44 +106,46 @@ DataParallelPrice StagePlay::play_sharded() const {
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
-    std::vector<Seconds> arrive(std::max<std::size_t>(1, ahead));  // of the weights that are asked for, in turn
-    std::size_t turn = 0, next = 0;                                // of these; of the blocks
-    Seconds done;                                                  // the exchanges, when a micro-batch ended
+    const std::vector<std::size_t> alike = turns_alike(list, blocks, ahead);
+    OnTheWay weights(std::max<std::size_t>(1, ahead));
+    std::size_t next = 0;  // block to ask for
+    Seconds done;          // the exchanges, when a micro-batch ended
     Overlap o(slowdown_);
-    const auto go_round = [](std::size_t& i, std::size_t count) { i = i + 1 < count ? i + 1 : 0; };
     const auto ask = [&](Overlap& at) {
-        const Seconds gather = list[next].gather;
-        if (gather > Seconds{}) at.exchange(gather, {}, {});
-        arrive[turn] = gather > Seconds{} ? at.done : Seconds{};
-        go_round(turn, arrive.size());
-        go_round(next, list.size());
+        weights.ask(at, list[next].gather);
+        next = next + 1 < list.size() ? next + 1 : 0;
     };
     std::array<Seconds, 3> passes{};  // of the micro-batch at hand: what forward, backward and the gradients of weights take
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
-        for (Seconds& t : arrive) t += at.done - done;  // micro-batches that were not played
+        weights.shift(at.done - done);  // micro-batches that were not played
         passes = {};
         at.run({{}, each_, {}, {}, {}});
         if (overlaps && first)
             for (std::size_t a = 0; a < ahead; ++a) ask(at);
-        std::size_t left = list.size();
-        for (std::size_t pass = 0; left > 0; ++pass) {
-            const Seconds before = at.now;
-            Seconds work;
-            for (std::size_t block = 0; block < blocks; ++block, --left) {
-                const Turn& here = list[list.size() - left];
-                if (!overlaps) ask(at);
-                at.wait_until(arrive[turn]);
-                at.run(here.work);
-                work += here.work.device();
-                if (every || last) at.exchange(here.scatter, {}, {});
-                if (!overlaps)
-                    at.wait_for_exchanges();
-                else if (!last || left > ahead)
-                    ask(at);
-                else
-                    go_round(turn, arrive.size());
+        for (std::size_t i = 0; i < list.size();) {
+            const Turn& here = list[i];
+            const OverlapTimes before = at;
+            if (alike[i] > 1) weights.remember(at.now);
+            if (!overlaps) ask(at);
+            at.wait_until(weights.arrival());
+            at.run(here.work);
+            if (every || last) at.exchange(here.scatter, {}, {});
+            if (!overlaps)
+                at.wait_for_exchanges();
+            else if (!last || i + ahead < list.size())
+                ask(at);
+            else
+                weights.use();
+            std::size_t turns = 1;
+            if (alike[i] > 1 && at.goes_on_like_this(before) && weights.go_on_like_this(at.now)) {
+                const std::size_t more = alike[i] - 1;
+                turns += more;
+                weights.shift(static_cast<double>(more) * (at.now - before.now));
+                at.repeat(static_cast<double>(more), before, {});
+                next = (next + more) % list.size();
             }
-            passes[pass] = at.now - before - work;
+            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work.device();
+            i += turns;
         }
         done = at.done;
     };

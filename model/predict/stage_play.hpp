@@ -23,6 +23,7 @@ private:
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         OwnWork work;
         Seconds gather, scatter;
+        friend bool operator==(const Turn&, const Turn&) = default;
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
@@ -47,6 +48,7 @@ private:
 
     void reduce_all(Overlap&, const StageExchanges::Chunk&) const;
     void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&) const;
+    [[nodiscard]] bool run_again_alike(const ChunkBlocks&, const Part&, const Part&) const;
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
     [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&, const StageExchanges&) const;

@@ -37,12 +37,14 @@ struct DataExchange {
     Seconds fixed, rest;  // of one call; `rest` on links
     Bytes size;
     int calls = 0;
+    friend bool operator==(const DataExchange&, const DataExchange&) = default;
 };
 struct StageExchanges {
     // Exchanges for these blocks of a chunk.
     struct Part {
         int first_block = 0, count = 0;
         std::array<DataExchange, 3> calls;
+        bool as_before = false;  // the same blocks and calls as the part before
     };
     struct Chunk {
         std::vector<Part> reductions;  // of gradients, in the order of backward

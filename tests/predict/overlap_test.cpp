@@ -1,0 +1,90 @@
+// The same work and exchanges many times: as if each had been looked at by itself.
+#include "model/predict/overlap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+struct Repeated {
+    double slowdown = 1;
+    OwnWork work;
+    Seconds exchange;
+    Seconds backlog;  // of exchanges that are on the way when it begins
+    int times = 1;
+};
+
+Overlap begun(const Repeated& r) {
+    Overlap o(r.slowdown);
+    o.run(r.work);
+    o.exchange(r.backlog, {}, {});
+    return o;
+}
+
+Overlap at_once(const Repeated& r) {
+    Overlap o = begun(r);
+    o.run_each(r.times, r.work, [&](Overlap& at) { at.exchange(r.exchange, {}, {}); });
+    return o;
+}
+
+Overlap one_by_one(const Repeated& r) {
+    Overlap o = begun(r);
+    for (int i = 0; i < r.times; ++i) {
+        o.run(r.work);
+        o.exchange(r.exchange, {}, {});
+    }
+    return o;
+}
+
+void expect_same(const OverlapTimes& a, const OverlapTimes& b) {
+    const auto near = [&](Seconds x, Seconds y) { EXPECT_NEAR(x.si(), y.si(), 1e-9 * (a.now + a.done).si()); };
+    near(a.now, b.now);
+    near(a.done, b.done);
+    near(a.issued, b.issued);
+    near(a.waited, b.waited);
+    near(a.slowed, b.slowed);
+    near(a.launch, b.launch);
+    near(a.exchanged, b.exchanged);
+}
+
+// 100 blocks of 10 ms, after each an exchange of 4 ms, which slows the next block by half while it lasts. 4 ms of exchange see 4 / 1.5 ms
+// of a block done, so that a block takes 10 + 4 - 4 / 1.5 = 11.33 ms; there were 10 ms before, and the first has nothing beside it.
+TEST(Overlap, kernels_are_slowed_as_long_as_an_exchange_lasts) {
+    Repeated r{1.5, {.kernels = 10 * ms, .rest = {}, .host = {}, .longer = {}, .holds_up = {}}, 4 * ms, {}, 100};
+    const Overlap o = at_once(r);
+    EXPECT_NEAR(o.now / ms, 20 + 99 * (10 + 4 - 4 / 1.5), 1e-9);
+    EXPECT_NEAR(o.done / ms, o.now / ms + 4, 1e-9);
+}
+
+// Exchanges of 20 ms behind blocks of 10 ms, 15 ms beside them: the last exchange ends 100 x 20 ms after the first block.
+TEST(Overlap, exchanges_that_are_longer_than_the_work_fall_behind) {
+    Repeated r{1.5, {.kernels = 10 * ms, .rest = {}, .host = {}, .longer = {}, .holds_up = {}}, 20 * ms, {}, 100};
+    const Overlap o = at_once(r);
+    EXPECT_NEAR(o.now / ms, 20 + 99 * 15, 1e-9);
+    EXPECT_NEAR(o.done / ms, 20 + 100 * 20, 1e-9);
+}
+
+TEST(Overlap, many_at_once_are_what_they_are_one_by_one) {
+    std::mt19937_64 draw(7);
+    const auto some = [&](double most) { return std::uniform_real_distribution<double>(0, most)(draw) * ms; };
+    for (int i = 0; i < 2000; ++i) {
+        Repeated r;
+        r.slowdown = 1 + 0.5 * static_cast<double>(draw() % 2);
+        r.work.kernels = some(10);
+        r.work.rest = draw() % 2 ? some(3) : Seconds{};
+        r.work.host = draw() % 2 ? some(12) : Seconds{};
+        if (draw() % 4 == 0) r.work.longer = some(2), r.work.holds_up = 0.5 * some(2);
+        r.exchange = draw() % 4 ? some(15) : Seconds{};
+        r.backlog = draw() % 2 ? some(100) : Seconds{};
+        r.times = 1 + static_cast<int>(draw() % 100);
+        SCOPED_TRACE(i);
+        expect_same(at_once(r), one_by_one(r));
+    }
+}
+
+}  // namespace
+}  // namespace sextant
