@@ -29,9 +29,8 @@ void PlanTableModel::fill() {
     beside_.clear();
     rows_ = findings_ ? static_cast<int>(findings_->answer.best.size()) : 0;
     if (rows_ == 0) return;
-    std::vector<const Plan*> plans;
     std::vector<const PlanChoice*> choices;
-    for (int r = 0; r < rows_; ++r) plans.push_back(&at(r).choice.plan), choices.push_back(&at(r).choice);
+    for (int r = 0; r < rows_; ++r) choices.push_back(&at(r).choice);
     const auto add = [&](const PlanColumn& from, const QString& tip = {}) {
         Column column{q(from.title), tip, {}, from.align == Align::right};
         for (const std::string& cell : from.cells) column.cells.push_back(q(cell));
@@ -39,7 +38,7 @@ void PlanTableModel::fill() {
     };
     for (const PlanColumn& c : outcome_columns(findings_->answer.request.job, choices)) add(c);
     std::ranges::swap(columns_[0], columns_[1]);  // the step, next to what it is made of
-    for (const PlanColumn& c : plan_columns(plans)) add(c);
+    for (const PlanColumn& c : plan_columns(findings_->answer.best)) add(c);
     beside_.insert(0);
     const auto own = std::ranges::find_if(findings_->plans, &FoundPlan::is_own);
     if (own != findings_->plans.end()) beside_.insert(static_cast<std::size_t>(own - findings_->plans.begin()));

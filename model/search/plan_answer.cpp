@@ -1,6 +1,22 @@
 #include "model/search/plan_answer.hpp"
 
 namespace sextant {
+namespace {
+
+std::vector<std::vector<PlanDimension>> other_placements(const SearchRequest& request, const PlanChoice& choice) {
+    constexpr double as_long = 1.001;
+    std::vector<std::vector<PlanDimension>> others = placements(plan_space(request.job, request.pinned, choice.devices), choice.plan);
+    std::erase_if(others, [&](const std::vector<PlanDimension>& placement) {
+        Plan plan = choice.plan;
+        plan.placement = placement;
+        if (placement == choice.plan.placement) return true;
+        const TriedPlan tried = try_plan(request.job, plan);
+        return !tried.fits() || tried.estimate->step > as_long * choice.step;
+    });
+    return others;
+}
+
+}  // namespace
 
 PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
     const SearchRequest& request = question.search;
@@ -12,7 +28,7 @@ PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
     answer.smallest = found.smallest;
     answer.own = try_plan(request.job, question.own);
     for (const PlanChoice& choice : found.best)
-        answer.best.push_back({choice, make_report(prepare(with_plan(request.job, choice.plan))), {}});
+        answer.best.push_back({choice, make_report(prepare(with_plan(request.job, choice.plan))), {}, other_placements(request, choice)});
     return answer;
 }
 

@@ -15,6 +15,8 @@ struct RankedPlan {
     PlanChoice choice;
     Report report;
     std::optional<Seconds> simulated;  // step time by the event simulator
+    // Where else its ranks could stand, and the step be no more than a thousandth longer.
+    std::vector<std::vector<PlanDimension>> other_placements;
 };
 
 struct PlanAnswer {

@@ -52,16 +52,6 @@ std::vector<int> expert_tensor_degrees(const PlanSpace& space, int tp) {
 
 bool servers_pinned(const PlanSpace& space) { return space.job.plan.has_servers() && !space.is_free(PlanField::data_parallel); }
 
-std::vector<std::vector<PlanDimension>> placements(const PlanSpace& space, const Plan& plan) {
-    using enum PlanDimension;
-    const std::vector<PlanDimension>& own = space.job.plan.placement;
-    if (!space.is_free(PlanField::placement)) return {own};
-    std::vector<std::vector<PlanDimension>> orders{{tensor, context, data, pipeline}};
-    if (plan.pp > 1 && plan.dp > 1) orders.push_back({tensor, context, pipeline, data});
-    if (std::ranges::find(orders, own) == orders.end()) orders.push_back(own);
-    return orders;
-}
-
 // Over all data-parallel ranks, or over those of one node.
 std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::shard_group)) return {space.job.plan.shard_group};
@@ -298,6 +288,16 @@ std::vector<Plan> recompute_families(const PlanSpace& space, const Plan& plan) {
     family.recompute = Recompute::selective;
     if (can(space, PlanField::recompute, family)) families.push_back(family);
     return families;
+}
+
+std::vector<std::vector<PlanDimension>> placements(const PlanSpace& space, const Plan& plan) {
+    using enum PlanDimension;
+    const std::vector<PlanDimension>& own = space.job.plan.placement;
+    if (!space.is_free(PlanField::placement)) return {own};
+    std::vector<std::vector<PlanDimension>> orders{{tensor, context, data, pipeline}};
+    if (plan.pp > 1 && plan.dp > 1) orders.push_back({tensor, context, pipeline, data});
+    if (std::ranges::find(orders, own) == orders.end()) orders.push_back(own);
+    return orders;
 }
 
 bool has_plans(const PlanSpace& space) {

@@ -68,6 +68,10 @@ std::vector<Plan> sharings(const PlanSpace&, const Plan& layout);
 std::vector<Plan> shapes(const PlanSpace&, const Plan& layout);
 std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
 
+// Where the ranks of a plan may stand; at most so many ways.
+std::vector<std::vector<PlanDimension>> placements(const PlanSpace&, const Plan&);
+inline constexpr int most_placements = 3;
+
 // Is there any plan at all that the network can be cut by?
 bool has_plans(const PlanSpace&);
 

@@ -1,6 +1,7 @@
 #include "model/search/ranking.hpp"
 
 #include "model/report/running_cost.hpp"
+#include "model/search/plan_fields.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -26,9 +27,15 @@ bool simpler(const Plan& a, const Plan& b) {
     return rank(a) < rank(b);
 }
 
+bool same_but_placement(const Plan& a, const Plan& b) {
+    return a.global_batch == b.global_batch &&
+           std::ranges::all_of(all_plan_fields(), [&](PlanField f) { return f == PlanField::placement || same_field(f, a, b); });
+}
+
 Ranking::Ranking(const SearchRequest& request)
     : objective_(request.objective),
       top_(static_cast<std::size_t>(std::max(1, request.top))),
+      kept_(request.pinned.contains(PlanField::placement) ? top_ : top_ * most_placements),
       rent_(device_rent(request.job).value_or(MoneyRate{}).si()) {
     const NodeSpec& node = request.job.cluster.node;
     idle_ = node.device.idle_power.value + node.base_power.value / node.devices;
@@ -53,7 +60,7 @@ double Ranking::key(const PlanChoice& c) const {
 std::tuple<double, double, double> Ranking::rank(const PlanChoice& c) const { return {key(c), c.step.si(), c.memory.si()}; }
 
 bool Ranking::admits(const PlanBound& bound) const {
-    if (best_.size() < top_) return true;
+    if (best_.size() < kept_) return true;
     PlanChoice ideal;
     ideal.step = bound.step;
     ideal.memory = bound.memory;
@@ -73,9 +80,9 @@ void Ranking::add(const PlanChoice& c) {
     const auto at = std::ranges::lower_bound(best_, rank(c), {}, [&](const PlanChoice& other) { return rank(other); });
     if (at != best_.end() && rank(*at) == rank(c)) {
         if (simpler(c.plan, at->plan)) *at = c;
-    } else if (at != best_.end() || best_.size() < top_) {
+    } else if (at != best_.end() || best_.size() < kept_) {
         best_.insert(at, c);
-        if (best_.size() > top_) best_.pop_back();
+        if (best_.size() > kept_) best_.pop_back();
     }
     const auto stands_for = [](const PlanChoice& a, const PlanChoice& b) {
         return as_good(a, b) && (!as_good(b, a) || !simpler(b.plan, a.plan));
@@ -86,6 +93,15 @@ void Ranking::add(const PlanChoice& c) {
         return std::tuple(-a.samples_per_s.si(), a.memory.si()) < std::tuple(-b.samples_per_s.si(), b.memory.si());
     };
     front_.insert(std::ranges::upper_bound(front_, c, faster), c);
+}
+
+std::vector<PlanChoice> Ranking::best() const {
+    std::vector<PlanChoice> list;
+    for (const PlanChoice& c : best_) {
+        const bool is_new = std::ranges::none_of(list, [&](const PlanChoice& better) { return same_but_placement(better.plan, c.plan); });
+        if (is_new && list.size() < top_) list.push_back(c);
+    }
+    return list;
 }
 
 void Ranking::add(const Ranking& other) {

@@ -24,7 +24,9 @@ public:
     void add(const PlanChoice&);
     void add(const Ranking& other);
 
-    [[nodiscard]] const std::vector<PlanChoice>& best() const { return best_; }
+    // Best first, each where its ranks stand best.
+    [[nodiscard]] std::vector<PlanChoice> best() const;
+    [[nodiscard]] const PlanChoice* leader() const { return best_.empty() ? nullptr : &best_.front(); }
     [[nodiscard]] const std::vector<PlanChoice>& front() const { return front_; }
 
 private:
@@ -32,11 +34,14 @@ private:
     [[nodiscard]] std::tuple<double, double, double> rank(const PlanChoice&) const;
 
     Objective objective_;
-    std::size_t top_;
-    double rent_;  // of a device, a second
-    Watts idle_;   // of a device that does nothing, with its share of the node
+    std::size_t top_, kept_;  // to show; enough for as many whose ranks stand somewhere else
+    double rent_;             // of a device, a second
+    Watts idle_;              // of a device that does nothing, with its share of the node
     std::vector<PlanChoice> best_, front_;
 };
+
+// Do the two differ in nothing but where ranks stand?
+bool same_but_placement(const Plan&, const Plan&);
 
 // A total order of plans, simpler ones first: who reads an answer of equals wants the simplest.
 bool simpler(const Plan&, const Plan&);

@@ -169,9 +169,8 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
                 search.run(units[i].cut, stop);
                 ++done;
                 if (!reports || !progress) continue;
-                SearchProgress now{static_cast<double>(done) / static_cast<double>(units.size()), result.counts, nullptr};
-                if (!ranking.best().empty()) now.best = &ranking.best().front();
-                if (!progress(now)) stop = true;
+                if (!progress({static_cast<double>(done) / static_cast<double>(units.size()), result.counts, ranking.leader()}))
+                    stop = true;
             }
         };
         {

@@ -64,7 +64,8 @@ struct SearchProgress {
 };
 
 struct SearchResult {
-    std::vector<PlanChoice> best;        // best first; of plans that come to the same, the simplest
+    // Best first; of plans that come to the same the simplest, of those that differ in where ranks stand only the best.
+    std::vector<PlanChoice> best;
     std::vector<PlanChoice> front;       // nobody is better in throughput, memory and cost at once; by throughput, highest first
     std::optional<PlanChoice> smallest;  // of all, where none fits: needs the least memory
     SearchCounts counts;

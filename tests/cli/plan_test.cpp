@@ -44,7 +44,7 @@ TEST(Plan, json_has_the_keys_that_programs_rely_on) {
     double before = 0;
     for (const Json& best : json["best"]) {
         for (const char* key : {"plan", "devices", "step_time_s", "memory_bytes", "samples_per_s", "throughput", "mfu", "terms",
-                                "overlapped", "bottleneck", "simulated_step_time_s"})
+                                "overlapped", "bottleneck", "other_placements", "simulated_step_time_s"})
             EXPECT_TRUE(best.contains(key)) << key;
         double sum = 0;
         for (const Json& term : best["terms"]) sum += term.at("seconds").get<double>();

@@ -2,6 +2,7 @@
 #include "model/search/advice.hpp"
 #include "model/search/plan_answer.hpp"
 #include "model/search/plan_fields.hpp"
+#include "model/search/ranking.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
@@ -250,6 +251,32 @@ TEST(PlanAnswer, stops_when_asked_and_keeps_what_it_has) {
     EXPECT_TRUE(answer.complete);
     EXPECT_THAT(answer.best, Not(IsEmpty()));
     EXPECT_THAT(answer.changes, IsEmpty());
+}
+
+// Where the ranks stand makes a difference to some plans: each is in one row, as it stands best, and beside it is what comes to the same.
+TEST(PlanAnswer, lists_a_plan_once_and_names_the_other_placements_that_do_as_well) {
+    SearchRequest request = request_for(small_gpt());
+    request.top = 20;
+    request.pinned = {PlanField::pp, PlanField::micro_batch};
+    const PlanAnswer answer = find_plan({request, request.job.plan, false});
+    ASSERT_GT(answer.best.size(), 2u);
+    const PlanSpace space = plan_space(request.job, request.pinned, 16);
+    std::size_t named = 0;
+    for (std::size_t i = 0; i < answer.best.size(); ++i) {
+        const RankedPlan& r = answer.best[i];
+        for (std::size_t other = 0; other < i; ++other)
+            EXPECT_FALSE(same_but_placement(r.choice.plan, answer.best[other].choice.plan)) << i << ", " << other;
+        for (const auto& placement : placements(space, r.choice.plan)) {
+            if (placement == r.choice.plan.placement) continue;
+            Plan plan = r.choice.plan;
+            plan.placement = placement;
+            const double longer = try_plan(request.job, plan).estimate->step / r.choice.step;
+            EXPECT_GE(longer, 1 - 1e-12) << i;
+            EXPECT_EQ(std::ranges::count(r.other_placements, placement), longer <= 1.001 ? 1 : 0) << i;
+        }
+        named += r.other_placements.size();
+    }
+    EXPECT_GT(named, 0u);
 }
 
 TEST(PlanAnswer, plays_the_best_plans_and_reports_on_them_as_predict_does) {

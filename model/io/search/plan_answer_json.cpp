@@ -26,6 +26,12 @@ Json ranked_json(const RankedPlan& r) {
     const Json report = report_fields(r.report, "");
     for (const char* key : {"step_time_interval_s", "throughput", "mfu", "terms", "overlapped", "device_memory_bytes", "bottleneck"})
         json[key] = report.at(key);
+    json["other_placements"] = Json::array();
+    for (const auto& placement : r.other_placements) {
+        Plan plan = r.choice.plan;
+        plan.placement = placement;
+        json["other_placements"].push_back(plan_field_json(PlanField::placement, plan));
+    }
     json["simulated_step_time_s"] = r.simulated ? Json(r.simulated->si()) : Json();
     return json;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace sextant {
@@ -61,13 +62,7 @@ std::vector<const PlanChoice*> choices_of(const std::vector<RankedPlan>& best) {
     return choices;
 }
 
-std::vector<PlanColumn> columns_of_plans(const Scenario& job, const std::vector<const PlanChoice*>& choices) {
-    std::vector<const Plan*> plans;
-    for (const PlanChoice* c : choices) plans.push_back(&c->plan);
-    std::vector<PlanColumn> columns = plan_columns(plans);
-    for (PlanColumn& c : outcome_columns(job, choices)) columns.push_back(std::move(c));
-    return columns;
-}
+void add_to(std::vector<PlanColumn>& columns, std::vector<PlanColumn> more) { std::ranges::move(more, std::back_inserter(columns)); }
 
 std::string simulated_text(const RankedPlan& r) {
     if (!r.simulated) return "-";
@@ -92,7 +87,8 @@ std::string disagreement(const std::vector<RankedPlan>& best) {
 std::string best_table(const PlanAnswer& a) {
     std::vector<PlanColumn> columns{{"", Align::right, {}}};
     for (std::size_t i = 0; i < a.best.size(); ++i) columns[0].cells.push_back(text(static_cast<std::int64_t>(i) + 1));
-    for (PlanColumn& c : columns_of_plans(a.request.job, choices_of(a.best))) columns.push_back(std::move(c));
+    add_to(columns, plan_columns(a.best));
+    add_to(columns, outcome_columns(a.request.job, choices_of(a.best)));
     if (std::ranges::any_of(a.best, [](const RankedPlan& r) { return r.simulated.has_value(); })) {
         PlanColumn simulated{"simulated", Align::right, {}};
         for (const RankedPlan& r : a.best) simulated.cells.push_back(simulated_text(r));
@@ -147,12 +143,18 @@ std::string beside_own(const PlanAnswer& a) {
 std::string front_text(const PlanAnswer& a) {
     constexpr std::size_t most = 12;
     std::vector<const PlanChoice*> choices;
+    std::vector<const Plan*> plans;
     const std::size_t n = a.front.size(), shown = std::min(n, most);
-    for (std::size_t i = 0; i < shown; ++i) choices.push_back(&a.front[shown == n ? i : i * (n - 1) / (most - 1)]);
     if (n < 2) return {};
+    for (std::size_t i = 0; i < shown; ++i) {
+        choices.push_back(&a.front[shown == n ? i : i * (n - 1) / (most - 1)]);
+        plans.push_back(&choices.back()->plan);
+    }
+    std::vector<PlanColumn> columns = plan_columns(plans);
+    add_to(columns, outcome_columns(a.request.job, choices));
     return "\nNobody beats these in throughput, memory and cost at once" +
            (shown < n ? " (" + text(static_cast<std::int64_t>(shown)) + " of " + text(static_cast<std::int64_t>(n)) + ")" : std::string()) +
-           "\n" + table_of(columns_of_plans(a.request.job, choices));
+           "\n" + table_of(columns);
 }
 
 // ---- what else could be done

@@ -88,6 +88,25 @@ std::vector<PlanColumn> plan_columns(const std::vector<const Plan*>& plans) {
     return columns;
 }
 
+std::vector<PlanColumn> plan_columns(const std::vector<RankedPlan>& best) {
+    std::vector<const Plan*> plans;
+    PlanColumn ranks{"ranks", Align::left, {}};
+    for (const RankedPlan& r : best) {
+        Plan plan = r.choice.plan;
+        plans.push_back(&r.choice.plan);
+        ranks.cells.push_back(plan_field_text(PlanField::placement, plan));
+        for (const auto& other : r.other_placements) {
+            plan.placement = other;
+            ranks.cells.back() += " or " + plan_field_text(PlanField::placement, plan);
+        }
+    }
+    std::vector<PlanColumn> columns = plan_columns(plans);
+    if (std::ranges::all_of(best, [](const RankedPlan& r) { return r.other_placements.empty(); })) return columns;
+    if (columns.back().title == ranks.title) columns.pop_back();
+    columns.push_back(std::move(ranks));
+    return columns;
+}
+
 std::vector<PlanColumn> outcome_columns(const Scenario& job, const std::vector<const PlanChoice*>& choices) {
     std::vector<PlanColumn> columns{{"memory", Align::right, {}}, {"step time", Align::right, {}}};
     columns.push_back({std::string(job.workload.sample_word()) + "s/s", Align::right, {}});

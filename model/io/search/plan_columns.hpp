@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/io/format/text_table.hpp"
-#include "model/search/search.hpp"
+#include "model/search/plan_answer.hpp"
 
 #include <string>
 #include <vector>
@@ -17,6 +17,8 @@ struct PlanColumn {
 
 // How the plans divide the job. Columns that say the same of all of them in the usual way are left out.
 std::vector<PlanColumn> plan_columns(const std::vector<const Plan*>&);
+// The same of the best plans, and which other placements do as well.
+std::vector<PlanColumn> plan_columns(const std::vector<RankedPlan>&);
 // What they come to: memory, step time, throughput, and money where it has a price.
 std::vector<PlanColumn> outcome_columns(const Scenario& job, const std::vector<const PlanChoice*>&);
 
