@@ -27,17 +27,19 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
     const std::vector<Part>& parts = exchanges.reductions;
-    for (std::size_t i = 0, alike = 1; i < parts.size(); i += alike, alike = 1) {
+    for (std::size_t i = 0; i < parts.size();) {
         const Part& part = parts[i];
-        while (i + alike < parts.size() && parts[i + alike].as_before && (apart || run_again_alike(chunk, part, parts[i + alike]))) ++alike;
+        std::size_t alike = static_cast<std::size_t>(part.alike);
+        while (!apart && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
         o.run_each(static_cast<int>(alike),
                    apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
                          : over<&StagePlay::backward>(chunk, part.first_block, part.count),
                    [&](Overlap& at) { exchange(at, part.calls, stretch_); });
+        i += alike;
     }
 }
 
-// Do all blocks of both parts run again, or none? Those that do come first in a stage.
+// Do all blocks from one part to the other run again, or none? Those that do come first in a stage.
 bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
     const auto again = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].runs_again(stage_); };
     const int last_of_a = a.first_block + a.count - 1, last_of_b = b.first_block + b.count - 1;

@@ -17,7 +17,7 @@ public:
         const std::vector<Bucket> each = one_by_one(blocks);
         const bool fuses = overlaps_gradients(plan_, framework_) && framework_.reduction_cycle;
         for (const Bucket& b : fuses ? each : blocks.buckets) chunk.reductions.push_back({b.first_block, b.count, reduction(b)});
-        mark_alike(chunk.reductions, blocks);
+        count_alike(chunk.reductions, blocks);
         if (!plan_.shards_states()) return chunk;
         const std::vector<Bucket>& gathered = framework_.bucket ? blocks.buckets : each;
         for (auto b = gathered.rbegin(); b != gathered.rend(); ++b) chunk.gathers.push_back({b->first_block, b->count, gather(*b)});
@@ -29,12 +29,15 @@ public:
     }
 
 private:
-    static void mark_alike(std::vector<StageExchanges::Part>& parts, const ChunkBlocks& chunk) {
-        const auto blocks_of = [&](const StageExchanges::Part& p) { return std::span(chunk.blocks).subspan(p.first_block, p.count); };
-        for (std::size_t i = 1; i < parts.size(); ++i)
-            parts[i].as_before = parts[i].calls == parts[i - 1].calls &&
-                                 std::ranges::equal(blocks_of(parts[i]), blocks_of(parts[i - 1]), {}, &ChunkBlocks::Block::block_template,
-                                                    &ChunkBlocks::Block::block_template);
+    static void count_alike(std::vector<StageExchanges::Part>& parts, const ChunkBlocks& chunk) {
+        using Part = StageExchanges::Part;
+        const auto blocks_of = [&](const Part& p) { return std::span(chunk.blocks).subspan(p.first_block, p.count); };
+        const auto alike = [&](const Part& a, const Part& b) {
+            constexpr auto which = &ChunkBlocks::Block::block_template;
+            return a.calls == b.calls && std::ranges::equal(blocks_of(a), blocks_of(b), {}, which, which);
+        };
+        for (std::size_t i = parts.size(); i-- > 1;)
+            if (alike(parts[i - 1], parts[i])) parts[i - 1].alike += parts[i].alike;
     }
     static std::vector<Bucket> one_by_one(const ChunkBlocks& chunk) {
         std::vector<Bucket> each;

@@ -44,7 +44,7 @@ struct StageExchanges {
     struct Part {
         int first_block = 0, count = 0;
         std::array<DataExchange, 3> calls;
-        bool as_before = false;  // the same blocks and calls as the part before
+        int alike = 1;  // parts from this one on that have the same blocks and calls
     };
     struct Chunk {
         std::vector<Part> reductions;  // of gradients, in the order of backward
