@@ -28,10 +28,11 @@ CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const
       space_(space),
       pricer_(space.job, topology),
       room_(memory_limit(request, pricer_.device_memory())),
-      ranking_(known) {}
+      found_{known, {}, {}} {}
 
-void CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) {
+CutFindings CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) && {
     for (const Plan& layout : layouts(space_, cut)) try_layout(layout, stop);
+    return std::move(found_);
 }
 
 void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
@@ -72,7 +73,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     for (std::size_t i = 0; i < shared.size(); ++i) {
         // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
         if (too_large[i] && request_.prune) {
-            ++counts_.pruned;
+            ++found_.counts.pruned;
             continue;
         }
         if (!std::exchange(ordered, true)) pricer_.order(order);
@@ -118,16 +119,17 @@ int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
 bool CutSearch::try_plan() {
     const Bytes memory = pricer_.memory();
     if (memory > room_) {
-        ++counts_.too_large;
-        if (!smallest_ || memory < smallest_->memory) {
-            smallest_.emplace();
-            smallest_->plan = pricer_.scenario().plan;
-            smallest_->memory = memory;
+        ++found_.counts.too_large;
+        auto& smallest = found_.smallest;
+        if (!smallest || memory < smallest->memory) {
+            smallest.emplace();
+            smallest->plan = pricer_.scenario().plan;
+            smallest->memory = memory;
         }
         return false;
     }
     if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
-        ++counts_.pruned;
+        ++found_.counts.pruned;
     else
         pricer_.put_aside(memory);
     return true;
@@ -136,22 +138,22 @@ bool CutSearch::try_plan() {
 void CutSearch::price_what_fits() {
     const auto worth = [this](Seconds least, Bytes memory) {
         const bool may_be_good = admits(least, memory);
-        if (!may_be_good) ++counts_.pruned;
+        if (!may_be_good) ++found_.counts.pruned;
         return may_be_good;
     };
     const auto take = [this](const StepPrice& step, Bytes memory) {
-        ++counts_.priced;
+        ++found_.counts.priced;
         if (!admits(step.terms.total(), memory)) return;
         const PlanChoice choice = plan_choice(pricer_.scenario(), step.terms, memory);
         const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
-        if (std::ranges::all_of(request_.where, meets)) ranking_.add(choice);
+        if (std::ranges::all_of(request_.where, meets)) found_.ranking.add(choice);
     };
     pricer_.price_aside(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {
     const Plan& plan = pricer_.scenario().plan;
-    return ranking_.admits({rounding * step, memory, plan.devices(), plan.global_batch});
+    return found_.ranking.admits({rounding * step, memory, plan.devices(), plan.global_batch});
 }
 
 }  // namespace sextant

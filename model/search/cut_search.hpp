@@ -10,17 +10,18 @@
 
 namespace sextant {
 
+struct CutFindings {
+    Ranking ranking;
+    SearchCounts counts;
+    std::optional<PlanChoice> smallest;  // of the plans that do not fit
+};
+
 class CutSearch {
 public:
     // `known`: what has been found elsewhere; this search goes on with it.
     CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, const Ranking& known);
 
-    void run(const Plan& cut, const std::atomic<bool>& stop);
-
-    [[nodiscard]] const Ranking& ranking() const { return ranking_; }
-    [[nodiscard]] const SearchCounts& counts() const { return counts_; }
-    // Of the plans that do not fit.
-    [[nodiscard]] const std::optional<PlanChoice>& smallest() const { return smallest_; }
+    CutFindings run(const Plan& cut, const std::atomic<bool>& stop) &&;
 
 private:
     void try_layout(const Plan& layout, const std::atomic<bool>& stop);
@@ -38,9 +39,7 @@ private:
     const PlanSpace& space_;
     PlanPricer pricer_;
     Bytes room_;  // of a device, or what a condition leaves of it
-    Ranking ranking_;
-    SearchCounts counts_;
-    std::optional<PlanChoice> smallest_;
+    CutFindings found_;
     // Of the layout at hand.
     std::optional<std::vector<int>> balanced_;                          // blocks of balanced stages; empty where they are no better
     using OrderKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages

@@ -159,14 +159,14 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     Ranking ranking(request);
     SearchResult result;
     std::atomic<bool> stop = false;
-    std::vector<std::optional<CutSearch>> found(units.size());
+    std::vector<std::optional<CutFindings>> found(units.size());
     for (std::size_t begin = 0, round = 1; begin < units.size() && !stop; begin += round, round *= 2) {
         const std::size_t end = std::min(units.size(), begin + round);
         std::atomic<std::size_t> next = begin, done = begin;
         const auto work = [&](bool reports) {
             for (std::size_t i = next++; i < end && !stop; i = next++) {
-                CutSearch& search = found[i].emplace(request, units[i].part->space, *units[i].part->topology, ranking);
-                search.run(units[i].cut, stop);
+                const Part& part = *units[i].part;
+                found[i] = CutSearch(request, part.space, *part.topology, ranking).run(units[i].cut, stop);
                 ++done;
                 if (!reports || !progress) continue;
                 if (!progress({static_cast<double>(done) / static_cast<double>(units.size()), result.counts, ranking.leader()}))
@@ -180,9 +180,9 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         }
         for (std::size_t i = begin; i < end; ++i) {
             if (!found[i]) continue;
-            ranking.add(found[i]->ranking());
-            result.counts += found[i]->counts();
-            const auto& smallest = found[i]->smallest();
+            ranking.add(found[i]->ranking);
+            result.counts += found[i]->counts;
+            const auto& smallest = found[i]->smallest;
             if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
             found[i].reset();
         }
