@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace sextant::gui {
 namespace {
@@ -20,7 +21,7 @@ constexpr double link_height = 18, heading_height = 20, name_height = 14, narrow
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
 // Runs of colour in a row. Onto a screen they are written pixel by pixel, which is many times faster than thousands of rectangles; in a
-// file of vectors they are rectangles.
+// drawing they are rectangles, those of one colour together.
 class ColourRow {
 public:
     ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
@@ -30,19 +31,26 @@ public:
     }
 
     void add(double left, double right, const QColor& colour) {
-        if (pixels_.isNull()) return painter_.fillRect(QRectF(area_.left() + left, area_.top(), right - left, area_.height()), colour);
+        if (pixels_.isNull())
+            return rectangles_[colour.rgb()].append(QRectF(area_.left() + left, area_.top(), right - left, area_.height()));
         auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(0));
         std::fill(line + static_cast<int>(left), line + std::min(static_cast<int>(right), pixels_.width()), colour.rgb());
     }
 
     void paint() {
         if (!pixels_.isNull()) painter_.drawImage(QRectF(area_.left(), area_.top(), pixels_.width(), area_.height()), pixels_);
+        painter_.setPen(Qt::NoPen);
+        for (const auto& [colour, rectangles] : rectangles_) {
+            painter_.setBrush(QColor(colour));
+            painter_.drawRects(rectangles);
+        }
     }
 
 private:
     QPainter& painter_;
     QRectF area_;
     QImage pixels_;
+    std::map<QRgb, QList<QRectF>> rectangles_;
 };
 
 // Of a kind, by the eighths of the time that it covers.
