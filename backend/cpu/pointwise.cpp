@@ -2,6 +2,7 @@
 #include "backend/cpu/operators.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace sextant::cpu {
@@ -72,6 +73,40 @@ void backward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
         }
 }
 
+// GPT-OSS's: out = f sigmoid(1.702 f) (s + 1), f = min(first, 7), s = second between -7 and 7.
+struct ClampedGate {
+    static constexpr float limit = 7, slope = 1.702F;
+    float first, second, sigmoid;
+    ClampedGate(float f, float s) : first(std::min(f, limit)), second(std::clamp(s, -limit, limit) + 1), sigmoid(0) {
+        sigmoid = 1 / (1 + std::exp(-slope * first));
+    }
+};
+
+void forward_clamped_gate(const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back(), rows = c.outputs[0].elements / width;
+    const float* x = c.inputs[0].reals();
+    float* y = c.outputs[0].reals();
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t i = 0; i < width; ++i) {
+            const ClampedGate g(x[2 * r * width + i], x[(2 * r + 1) * width + i]);
+            y[r * width + i] = g.first * g.sigmoid * g.second;
+        }
+}
+
+void backward_clamped_gate(const OperatorCall& c) {
+    const std::int64_t width = c.output(0).shape.back(), rows = c.output_gradients[0].elements / width;
+    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals();
+    float* dx = c.input_gradients[0].reals();
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t i = 0; i < width; ++i) {
+            const float first = x[2 * r * width + i], second = x[(2 * r + 1) * width + i], d = dy[r * width + i];
+            const ClampedGate g(first, second);
+            const float rises = g.sigmoid * (1 + ClampedGate::slope * g.first * (1 - g.sigmoid));
+            dx[2 * r * width + i] = first < ClampedGate::limit ? d * g.second * rises : 0;
+            dx[(2 * r + 1) * width + i] = std::abs(second) < ClampedGate::limit ? d * g.first * g.sigmoid : 0;
+        }
+}
+
 // Times a factor for each channel: of the sample (an image), or learned.
 void forward_multiply(const OperatorCall& c) {
     const bool learned = c.inputs.size() == 1;
@@ -130,6 +165,8 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return hide_unseen(p, c.output(0), [y](std::int64_t i) { y[i] = -1e30F; });
         case PointwiseKind::gate:
             return forward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::clamped_gate:
+            return forward_clamped_gate(c);
         case PointwiseKind::multiply:
             return forward_multiply(c);
         case PointwiseKind::dropout:
@@ -161,6 +198,8 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return hide_unseen(p, c.output(0), [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
         case PointwiseKind::gate:
             return backward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::clamped_gate:
+            return backward_clamped_gate(c);
         case PointwiseKind::multiply:
             return backward_multiply(c);
         case PointwiseKind::dropout:

@@ -93,7 +93,8 @@ private:
     [[nodiscard]] bool feeds_gate() const {
         for (const Operator& reader : mine_.operators()) {
             const auto* p = std::get_if<Pointwise>(&reader.kind);
-            if (p != nullptr && p->kind == PointwiseKind::gate && reader.inputs.front() == op_->outputs.front()) return true;
+            const bool gate = p != nullptr && (p->kind == PointwiseKind::gate || p->kind == PointwiseKind::clamped_gate);
+            if (gate && reader.inputs.front() == op_->outputs.front()) return true;
         }
         return false;
     }

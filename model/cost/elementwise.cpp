@@ -19,6 +19,7 @@ EachElement of_function(PointwiseKind kind) {
             return {1.6, 1.7};  // the error function; backward an exponential as well
         case PointwiseKind::silu:
         case PointwiseKind::gate:
+        case PointwiseKind::clamped_gate:
             return {1.5, 2};
         case PointwiseKind::sigmoid:
         case PointwiseKind::tanh:

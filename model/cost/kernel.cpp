@@ -255,7 +255,18 @@ private:
         }
     }
     void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const { add_wide(op.name, op.inputs.front(), 2, 3, 1, out); }
+    // GPT-OSS's gate where no kernel has it whole. Elements written and read for each of the result, forward: a bias for each expert, times
+    // the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
+    // in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together
+    // 8, the bias and its sum 12.
+    void write_gate_in_passes(const Operator& op, BlockKernels& out) const {
+        const Bytes result = output_bytes(op);
+        push_memory(out.forward, op.name, 34.0 * result, false, 14);
+        push_memory(out.backward, op.name, 63.0 * result, true, 26);
+    }
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
+        const bool whole = framework_.fuses_clamped_gate || framework_.fusion == Fusion::compiler;
+        if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
         switch (p.kind) {
             case PointwiseKind::add:
@@ -305,8 +316,11 @@ private:
     }
     void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
         const Bytes bytes = exchange_bytes(op, e);
-        if (e.forward != ExchangeKind::none) out.forward_exchanges.push_back({e.forward, e.group, bytes});
-        if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back({e.backward, e.group, bytes, out.backward.size()});
+        const auto call = [&](ExchangeKind kind, std::size_t after) {
+            return ExchangeCall{.kind = kind, .group = e.group, .bytes = bytes, .after = after, .copies = e.copies, .reach = e.reach};
+        };
+        if (e.forward != ExchangeKind::none) out.forward_exchanges.push_back(call(e.forward, 0));
+        if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back(call(e.backward, out.backward.size()));
     }
 
     // The gradient of a product's input does not need the input.

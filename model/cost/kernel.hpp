@@ -42,6 +42,7 @@ struct ExchangeCall {
     Bytes bytes;
     std::size_t after = 0;         // kernels of its phase that run before it
     bool weight_gradient = false;  // gathers an input that weight gradients alone need again
+    double copies = 1, reach = 1;  // as in Exchange
 };
 
 // Everything one device does for one block and one micro-batch. Each list is in the order in which it runs: backward from the last

@@ -64,6 +64,7 @@ struct Framework {
     // Of the bandwidth that a device streams, what the framework's elementwise kernels reach: vectorised or not, one pass or several.
     Sourced<double> streaming_efficiency{1.0, SourceKind::estimated, "as a streaming kernel"};
     Fusion fusion = Fusion::none;
+    bool fuses_clamped_gate = false;               // GPT-OSS's gate is one kernel; else a pass for each of its functions
     bool fused_softmax = false;                    // scale, mask and softmax of plain attention in one kernel
     bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
@@ -91,15 +92,22 @@ struct Framework {
     bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
     int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
     bool reshards_after_forward = true;     // FSDP: gather again in backward
-    Sourced<double> overlap_slowdown;       // kernels run this much longer while communication uses the device
-    bool clips_gradients = false;           // a norm over all gradients before the update
+    // Sharded weights and gradients of a block travel tensor by tensor as lists of one piece for each rank: beside the wire a call takes
+    // this for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
+    Sourced<Seconds> list_of_pieces{{}, SourceKind::estimated, "one tensor for all ranks"};
+    Sourced<double> overlap_slowdown;  // kernels run this much longer while communication uses the device
+    bool clips_gradients = false;      // a norm over all gradients before the update
 
     // Model parallelism
     int vocabulary_multiple = 1;              // rows of the embedding on a rank are padded to a multiple of this
     bool overlaps_tensor = false;             // tensor-parallel exchanges pipelined with GEMMs
     Sourced<double> tensor_overlap_fraction;  // of the exchange, hidden, when overlapped
-    bool overlaps_pipeline = false;           // sends do not block compute
-    bool scatters_pipeline = false;           // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
+    bool overlaps_experts = false;            // all-to-alls go on behind the kernels of another micro-batch
+    Sourced<double> expert_overlap_fraction;  // of the exchange, hidden, when overlapped and kernels last long enough
+    // A token travels once to each node and rank that has experts of its, and not once for each expert: DeepEP, HybridEP.
+    bool deduplicates_tokens = false;
+    bool overlaps_pipeline = false;  // sends do not block compute
+    bool scatters_pipeline = false;  // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
 
     // Communication
     std::string library;         // default communication library: "nccl"

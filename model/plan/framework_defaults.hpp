@@ -9,6 +9,8 @@ namespace sextant {
 inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
 inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
+inline bool overlaps_experts(const Plan& p, const Framework& f) { return p.expert_overlap.value_or(f.overlaps_experts); }
+inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
 
 // Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.

@@ -85,7 +85,8 @@ struct Plan {
     int head_chunks = 1;         // the head and its loss run over this many parts of the tokens in turn
     double pruned_fraction = 0;  // of the weights, not stored
     // Overrides of what the framework does by default.
-    std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap;
+    std::optional<bool> gradient_overlap, gather_overlap, tensor_overlap, pipeline_overlap, expert_overlap;
+    std::optional<bool> token_deduplication;
     std::optional<bool> reduce_every_micro_batch;
     std::optional<bool> channels_last;  // images in NHWC
     std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};

@@ -89,9 +89,10 @@ public:
     }
 
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
-        CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls,
-                                               group_of(job_.groups[stage], work.group), job_.scenario.library);
+        const Group& group = group_of(job_.groups[stage], work.group);
+        CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls, group, job_.scenario.library);
         if (is_gather(work)) one.fixed += job_.turn;
+        if (plan_.shards_parameters()) one.fixed += group.ranks * job_.scenario.framework.list_of_pieces.value;
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
@@ -155,14 +156,14 @@ private:
                              const std::vector<ExchangeCall>& exchanges, const HostTime& host, Part part = Part::whole) const {
         std::vector<Piece> pieces;
         Seconds since_call;
+        const HiddenParts hidden = parts_behind_kernels(groups, kernels, exchanges, part);
         auto call = exchanges.begin();
         const auto exchange_before = [&](std::size_t kernel) {
             for (; call != exchanges.end() && call->after <= kernel; ++call) {
                 if (!belongs(*call, part)) continue;
-                CollectivePrice price =
-                    collective_price(collective_of(call->kind), call->bytes, group_of(groups, call->group), job_.scenario.library);
+                CollectivePrice price = exchange_price(*call, group_of(groups, call->group), job_, {});
                 price.fixed += job_.wait_for_core(std::exchange(since_call, {}));
-                append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden_fraction(*call, job_)}});
+                append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden.of(call->group)}});
             }
         };
         for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -178,6 +179,16 @@ private:
         if (host.waits)
             for (Piece& p : pieces) p.device += std::exchange(p.host, {});
         return pieces;
+    }
+
+    HiddenParts parts_behind_kernels(const JobGroups& groups, const std::vector<Kernel>& kernels,
+                                     const std::vector<ExchangeCall>& exchanges, Part part) const {
+        Seconds of_kernels, of_experts;
+        for (const Kernel& k : kernels)
+            if (belongs(k, part)) of_kernels += kernel_time(k, job_.rates);
+        for (const ExchangeCall& call : exchanges)
+            if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job_, groups, {});
+        return hidden_parts(job_, of_kernels, of_experts);
     }
 
     void add_memory(const BlockKernels& k, const BlockInstance& block, Phase phase, Bytes gathered, WorkPrice& price) const {

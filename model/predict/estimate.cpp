@@ -79,7 +79,11 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     const StagePrice& finisher = stages[step.last_stage];
     e.overlapped[Term::data_communication] = finisher.data.hidden;
     const PhasePrice passes = finisher.blocks.forward + finisher.blocks.backward + finisher.blocks.recompute;
-    e.overlapped[Term::tensor_communication] = static_cast<double>(job.micro_batches) * (passes.hidden - passes.meeting);
+    const double times = static_cast<double>(job.micro_batches);
+    e.overlapped[Term::tensor_communication] = times * passes.hidden[0];
+    e.overlapped[Term::expert_communication] = times * passes.hidden[2];
+    Seconds& meeting = e.overlapped[passes.hidden[0] > Seconds{} ? Term::tensor_communication : Term::expert_communication];
+    meeting = max(Seconds{}, meeting - times * passes.meeting);
     e.slowest_stage = static_cast<int>(step.slowest_stage);
     e.slowest = step.slowest;
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last

@@ -72,26 +72,41 @@ struct Pricing {
     const Resources& resources;
 };
 
+HiddenParts parts_behind_kernels(const std::vector<Kernel>& kernels, std::span<const Seconds> times,
+                                 const std::vector<ExchangeCall>& exchanges, const Pricing& by, Part part) {
+    Seconds of_kernels, of_experts;
+    if (overlaps_experts(by.job.scenario.plan, by.job.scenario.framework)) {
+        for (std::size_t i = 0; i < kernels.size(); ++i)
+            if (belongs(kernels[i], part)) of_kernels += times[i];
+        for (const ExchangeCall& call : exchanges)
+            if (call.group == ParallelGroup::expert && belongs(call, part))
+                of_experts += exchange_time(call, by.job, by.groups, by.resources);
+    }
+    return hidden_parts(by.job, of_kernels, of_experts);
+}
+
 PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
                        const Pricing& by, Part part, Behind& behind) {
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
     Seconds since_call;
+    const HiddenParts hidden_parts = parts_behind_kernels(kernels, times, exchanges, by, part);
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
             ++launches;
             const Group& group = group_of(by.groups, call->group);
-            CollectivePrice one = group_price(collective_of(call->kind), call->bytes, group, by.job, by.resources);
+            const std::size_t term = exchange_term(call->group);
+            CollectivePrice one = exchange_price(*call, group, by.job, by.resources);
             one.fixed += by.job.wait_for_core(std::exchange(since_call, {}));
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
-            const double hidden = hidden_fraction(*call, by.job);
-            price.exchange[exchange_term(call->group)] += (1 - hidden) * t;
-            price.flowing[exchange_term(call->group)] += (1 - hidden) * flow;
+            const double hidden = hidden_parts.of(call->group);
+            price.exchange[term] += (1 - hidden) * t;
+            price.flowing[term] += (1 - hidden) * flow;
             if (!(hidden > 0)) continue;
-            price.hidden += hidden * t;
-            price.hidden_flowing += hidden * flow;
+            price.hidden[term] += hidden * t;
+            price.hidden_flowing[term] += hidden * flow;
             behind.pass((1 - hidden) * one.fixed);
             price.meeting += behind.meet((1 - hidden) * flow);
             behind.add(hidden * one.fixed, hidden * flow);
@@ -116,7 +131,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
     Behind behind;
     const PhasePrice first = price_phase(kernels, times, exchanges, by, part, behind);
     // Where something goes on behind the block: the same one went before.
-    return first.hidden > Seconds{} ? price_phase(kernels, times, exchanges, by, part, behind) : first;
+    return first.hides() ? price_phase(kernels, times, exchanges, by, part, behind) : first;
 }
 
 }  // namespace
@@ -127,9 +142,9 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     for (int i = 0; i < 3; ++i) {
         exchange[i] += o.exchange[i];
         flowing[i] += o.flowing[i];
+        hidden[i] += o.hidden[i];
+        hidden_flowing[i] += o.hidden_flowing[i];
     }
-    hidden += o.hidden;
-    hidden_flowing += o.hidden_flowing;
     meeting += o.meeting;
     return *this;
 }
@@ -141,9 +156,9 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     for (int i = 0; i < 3; ++i) {
         out.exchange[i] *= n;
         out.flowing[i] *= n;
+        out.hidden[i] *= n;
+        out.hidden_flowing[i] *= n;
     }
-    out.hidden *= n;
-    out.hidden_flowing *= n;
     out.meeting *= n;
     return out;
 }
@@ -172,13 +187,38 @@ Collective collective_of(ExchangeKind kind) {
     return Collective::all_to_all;
 }
 
-double hidden_fraction(const ExchangeCall& e, const Prepared::State& job) {
+HiddenParts hidden_parts(const Prepared::State& job, Seconds kernels, Seconds expert_exchanges) {
+    const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
-    return overlaps_tensor(job.scenario.plan, f) && e.group == ParallelGroup::tensor ? f.tensor_overlap_fraction.value : 0;
+    HiddenParts parts;
+    if (overlaps_tensor(plan, f)) parts.tensor = f.tensor_overlap_fraction.value;
+    // Those of one micro-batch beside the kernels of another.
+    if (overlaps_experts(plan, f) && job.micro_batches > 1 && expert_exchanges > Seconds{})
+        parts.expert = std::min(f.expert_overlap_fraction.value, kernels / expert_exchanges);
+    return parts;
+}
+
+namespace {
+
+// Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
+// place, whatever it needs there: over the network to each node, which hands it on to its ranks meanwhile, else to each rank. c copies fall
+// on p places as likely each: p (1 - (1 - 1/p)^c) different ones.
+double deduplicated_part(const ExchangeCall& e, const Group& group) {
+    const double places = std::max(1.0, e.reach * (group.crosses_network ? group.nodes : group.ranks));
+    return places * (1 - std::pow(1 - 1 / places, e.copies)) / e.copies;
+}
+
+}  // namespace
+
+CollectivePrice exchange_price(const ExchangeCall& e, const Group& group, const Prepared::State& job, const Resources& r) {
+    const bool once = e.copies > 1 && deduplicates_tokens(job.scenario.plan, job.scenario.framework);
+    return group_price(collective_of(e.kind), once ? deduplicated_part(e, group) * e.bytes : e.bytes, group, job, r);
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
-    return group_time(collective_of(e.kind), e.bytes, group_of(groups, e.group), job, r);
+    const Group& group = group_of(groups, e.group);
+    if (group.ranks < 2 || !(e.bytes > Bytes{})) return {};
+    return job.turn + time_alone(exchange_price(e, group, job, r), group);
 }
 
 Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }

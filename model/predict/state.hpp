@@ -61,12 +61,15 @@ struct Prepared::State {
 struct PhasePrice {
     Seconds device;
     Seconds host;
-    std::array<Seconds, 3> exchange, flowing;  // by groups_in_layers: exposed; of that on links
-    Seconds hidden, hidden_flowing;            // exchange time behind compute, of tensor groups; of that on links
-    Seconds meeting;                           // by which an exchange is longer that meets what is hidden of those before
+    std::array<Seconds, 3> exchange, flowing;       // by groups_in_layers: exposed; of that on links
+    std::array<Seconds, 3> hidden, hidden_flowing;  // likewise, what goes on behind compute
+    Seconds meeting;                                // by which an exchange is longer that meets what is hidden of those before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     [[nodiscard]] Seconds time() const { return device + exchanges(); }
-    [[nodiscard]] Seconds links(std::size_t i) const { return i == 0 ? flowing[i] + hidden_flowing : flowing[i]; }
+    [[nodiscard]] bool hides() const {
+        return std::ranges::any_of(hidden, [](Seconds t) { return t > Seconds{}; });
+    }
+    [[nodiscard]] Seconds links(std::size_t i) const { return flowing[i] + hidden_flowing[i]; }
     // With exchanges that are so many times as long on links.
     [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
     PhasePrice& operator+=(const PhasePrice&);
@@ -95,10 +98,19 @@ struct HostTime {
 };
 HostTime host_time(const Prepared::State&, const BlockKernels&, bool backward);
 
-// One call of an exchange inside a layer, hidden or not, and the fraction of it that goes on behind kernels.
+// One call of an exchange inside a layer, hidden or not.
 Collective collective_of(ExchangeKind);
-double hidden_fraction(const ExchangeCall&, const Prepared::State&);
+CollectivePrice exchange_price(const ExchangeCall&, const Group&, const Prepared::State&, const Resources&);
 Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const JobGroups&, const Resources&);
+
+// The fraction of its exchanges that goes on behind kernels: of those of experts no more than the kernels of a phase last.
+struct HiddenParts {
+    double tensor = 0, expert = 0;
+    [[nodiscard]] double of(ParallelGroup which) const {
+        return which == ParallelGroup::tensor ? tensor : which == ParallelGroup::expert ? expert : 0;
+    }
+};
+HiddenParts hidden_parts(const Prepared::State&, Seconds kernels, Seconds expert_exchanges);
 
 // ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
 struct ShardedBlockPrice {

@@ -86,12 +86,24 @@ void deepseek_v2_lite(TransformerSpec& spec) {
 }
 void deepseek_v2(TransformerSpec& spec) {
     spec.mla = LatentAttention{.q_rank = 1536};
-    spec.moe = MixtureOfExperts{.experts = 160, .topk = 6, .ffn_hidden = 1536, .shared_ffn_hidden = 3072, .dense_layers = 1};
+    spec.moe = MixtureOfExperts{.experts = 160,
+                                .topk = 6,
+                                .ffn_hidden = 1536,
+                                .shared_ffn_hidden = 3072,
+                                .dense_layers = 1,
+                                .expert_groups = 8,
+                                .groups_per_token = 3};
 }
 void deepseek_v3(TransformerSpec& spec) {
     spec.mla = LatentAttention{.q_rank = 1536};
-    spec.moe = MixtureOfExperts{
-        .experts = 256, .topk = 8, .ffn_hidden = 2048, .shared_ffn_hidden = 2048, .dense_layers = 3, .sigmoid_router = true};
+    spec.moe = MixtureOfExperts{.experts = 256,
+                                .topk = 8,
+                                .ffn_hidden = 2048,
+                                .shared_ffn_hidden = 2048,
+                                .dense_layers = 3,
+                                .expert_groups = 8,
+                                .groups_per_token = 4,
+                                .sigmoid_router = true};
 }
 void pretraining(TransformerSpec& spec) { spec.predicted_tokens = 77; }  // 15 % of 512 tokens, arXiv 1810.04805 section 3.1
 void squad(TransformerSpec& spec) {

@@ -81,6 +81,7 @@ enum class PointwiseKind {
     sigmoid,
     tanh,
     gate,
+    clamped_gate,  // out = f sigmoid(1.702 f) (s + 1), f the first half of the columns, at most 7, s the second, between -7 and 7
     dropout,
     rotary,
     mask,
@@ -147,6 +148,8 @@ struct Exchange {
     ParallelGroup group = ParallelGroup::tensor;
     double elements = 0;
     bool regathered = false;  // backward gathers once more before its own exchange, so that only the cut input stays in memory
+    // all_to_all of tokens to experts: the copies of each token, and the part of the ranks that they may go to.
+    double copies = 1, reach = 1;
 };
 
 using OperatorKind =

@@ -46,6 +46,7 @@ struct SavedBy {
             case PointwiseKind::silu:
             case PointwiseKind::squared_relu:
             case PointwiseKind::gate:
+            case PointwiseKind::clamped_gate:
             case PointwiseKind::multiply:
                 return inputs();
             case PointwiseKind::relu:

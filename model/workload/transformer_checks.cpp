@@ -60,6 +60,8 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "moe/shared_ffn_hidden", spec.moe->shared_ffn_hidden, 0);
         extent(problems, "moe/dense_layers", spec.moe->dense_layers, 0, spec.layers);
         extent(problems, "moe/every", spec.moe->every);
+        extent(problems, "moe/expert_groups", spec.moe->expert_groups, 1, spec.moe->experts);
+        extent(problems, "moe/groups_per_token", spec.moe->groups_per_token, 1, spec.moe->expert_groups);
         if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
             refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
     }

@@ -14,6 +14,8 @@ Pointwise activation_of(MlpKind kind, double elements) {
             return {PointwiseKind::relu, elements};
         case MlpKind::squared_relu:
             return {PointwiseKind::squared_relu, elements};
+        case MlpKind::clamped_swiglu:
+            return {PointwiseKind::clamped_gate, elements};
         case MlpKind::swiglu:
         case MlpKind::geglu:
             break;
@@ -65,10 +67,13 @@ TensorId expert_linear(TransformerWriter& w, std::string name, TensorId x, std::
 TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x) {
     if (w.shard.expert == 1) return x;
     const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
+    const MixtureOfExperts& moe = *w.spec.moe;
     const Exchange exchange{.forward = ExchangeKind::all_to_all,
                             .backward = ExchangeKind::all_to_all,
                             .group = ParallelGroup::expert,
-                            .elements = static_cast<double>(rows) * static_cast<double>(width)};
+                            .elements = static_cast<double>(rows) * static_cast<double>(width),
+                            .copies = static_cast<double>(moe.topk),
+                            .reach = static_cast<double>(moe.groups_per_token) / static_cast<double>(moe.expert_groups)};
     return w.write(std::move(name), exchange, {x}, {rows, width});
 }
 
@@ -99,7 +104,7 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
 
 }  // namespace
 
-bool has_gate(MlpKind kind) { return kind == MlpKind::swiglu || kind == MlpKind::geglu; }
+bool has_gate(MlpKind kind) { return kind == MlpKind::swiglu || kind == MlpKind::geglu || kind == MlpKind::clamped_swiglu; }
 
 TensorId write_mlp(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     w.label = "mlp";

@@ -12,7 +12,10 @@
 namespace sextant {
 
 enum class TransformerKind { decoder, encoder, encoder_decoder, vision };
-enum class MlpKind { gelu, relu, squared_relu, swiglu, geglu };  // the last two have three matrices
+// The last three have three matrices. clamped_swiglu: with limits to both halves and another slope, GPT-OSS (arXiv 2508.10925,
+// section 2.2).
+enum class MlpKind { gelu, relu, squared_relu, swiglu, geglu, clamped_swiglu };
+bool has_gate(MlpKind);
 enum class PositionKind { learned, rotary, alibi, relative, none };
 enum class HeadKind { language_model, masked_lm_nsp, question_answering, classifier };
 
@@ -27,7 +30,9 @@ struct MixtureOfExperts {
     std::int64_t shared_ffn_hidden = 0;  // of the shared experts together; 0: none
     std::int64_t dense_layers = 0;       // leading layers with an ordinary MLP
     std::int64_t every = 1;              // after those, one MoE layer in `every`
-    double capacity_factor = 0;          // 0: dropless
+    // Routing limited to groups of experts that lie on a node: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2. 1: a token may go anywhere.
+    std::int64_t expert_groups = 1, groups_per_token = 1;
+    double capacity_factor = 0;   // 0: dropless
     bool sigmoid_router = false;  // scores by sigmoid, and a bias per expert for balance: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2
 };
 

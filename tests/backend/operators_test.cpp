@@ -189,6 +189,7 @@ std::vector<Case> pointwise_cases() {
         curve("sigmoid", PointwiseKind::sigmoid),
         curve("tanh", PointwiseKind::tanh),
         {.name = "swiglu", .kind = swiglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
+        {.name = "clamped swiglu", .kind = Pointwise{.kind = PointwiseKind::clamped_gate}, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
         {.name = "geglu", .kind = geglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
         {.name = "bias", .kind = Pointwise{PointwiseKind::bias, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}, .parameters = 6},
         {.name = "sum", .kind = Pointwise{PointwiseKind::add, 24}, .inputs = {{4, 6}, {4, 6}}, .outputs = {{4, 6}}},

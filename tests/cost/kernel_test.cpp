@@ -33,6 +33,7 @@ struct Cut {
     Framework framework = round_machine::framework();
     int tensor = 1, context = 1;
     bool sequence_parallel = false, flash = true;
+    MlpKind mlp = MlpKind::gelu;
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
         Shard shard;
@@ -41,7 +42,9 @@ struct Cut {
         shard.context = context;
         shard.sequence_parallel = sequence_parallel;
         shard.flash_attention = flash;
-        for (const Block& b : build_network(small_gpt(), shard).templates)
+        Workload workload = small_gpt();
+        std::get<TransformerSpec>(workload.spec).mlp = mlp;
+        for (const Block& b : build_network(workload, shard).templates)
             if (b.role == role) return block_kernels(b.graph, role, plan, framework);
         return {};
     }
@@ -173,6 +176,16 @@ TEST(LayerKernels, JoinDropoutAndAddWhereTheFrameworkDoes) {
     // Branch and residual in, sum and mask out: 3.5 passes instead of 2.5 + 3.
     EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.drop"), 3.5 * stream);
     EXPECT_THAT(named(layer.forward, "mlp.add"), IsEmpty());
+}
+
+TEST(LayerKernels, PassOverAClampedGateOnceForEachFunctionWhereNoKernelHasItWhole) {
+    // 32 rows of 256 columns, half of what comes in: 16384 bytes, four times the residual stream.
+    Cut cut{.mlp = MlpKind::clamped_swiglu};
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "mlp.act"), 34 * 4 * stream);
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.act"), 63 * 4 * stream);
+    cut.framework.fuses_clamped_gate = true;
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "mlp.act"), 3 * 4 * stream);
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.act"), 5 * 4 * stream);
 }
 
 TEST(LayerKernels, OfFlashAttentionReadQkvAndWriteTheResultWithItsLogSumExp) {

@@ -48,6 +48,8 @@ const Released released[] = {
     {"gemma", "gemma-2b", 2'506'172'416},
     {"gpt2", "gpt2", 124'439'808},
     {"gpt_neox", "pythia-160m", 162'322'944},
+    // 20,914,757,184, of which the sinks of attention, 24 layers x 64 heads, and the router's biases, 24 x 32, are left out
+    {"gpt_oss", "gpt-oss-20b", 20'914'757'184 - 24 * 64 - 24 * 32},
     {"llama", "Llama-3.1-8B", 8'030'261'248},
     {"mistral", "Mistral-7B-v0.1", 7'241'732'096},
     {"mixtral", "Mixtral-8x7B-v0.1", 46'702'792'704},

@@ -64,6 +64,8 @@ TEST(ScenarioFormat, every_field_that_a_plan_has_is_documented) {
                             "gradient_overlap",
                             "gather_overlap",
                             "tensor_overlap",
+                            "expert_overlap",
+                            "token_deduplication",
                             "pipeline_overlap",
                             "reduce_every_micro_batch",
                             "placement",

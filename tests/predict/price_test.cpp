@@ -39,7 +39,7 @@ TEST(PhasePrice, HidesThePartOfAnExchangeThatKernelsAreLongEnoughFor) {
     const PhasePrice p = two_half_hidden_gathers(6 * ms);
     EXPECT_NEAR(p.device / ms, 12, 1e-9);
     EXPECT_NEAR(p.exchange[0] / ms, 10, 1e-9);
-    EXPECT_NEAR(p.hidden / ms, 10, 1e-9);
+    EXPECT_NEAR(p.hidden[0] / ms, 10, 1e-9);
     EXPECT_NEAR(p.meeting / ms, 0, 1e-9);
     EXPECT_NEAR(p.flowing[0] / ms, 10, 1e-9);
     EXPECT_NEAR(p.links(0) / ms, 20, 1e-9);
@@ -57,6 +57,51 @@ TEST(PhasePrice, StretchesWhatIsOnLinks) {
     const PhasePrice p = two_half_hidden_gathers(6 * ms).stretched({1.5, 1, 1});
     EXPECT_NEAR(p.exchange[0] / ms, 15, 1e-9);
     EXPECT_NEAR(p.device / ms, 12, 1e-9);
+}
+
+// Tokens to their experts on four ranks of a node, 10 ms on links if each copy travels by itself; behind a kernel of 6 ms.
+PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1) {
+    Prepared::State job = ten_layers();
+    round_machine::only_arithmetic_counts(job.scenario);
+    change(job.scenario);
+    job.micro_batches = 2;
+    job.rates.memory = 1 * TB / s;
+    job.rates.kernel_overhead = {};
+    Group& expert = job.groups.unlike.front().expert;
+    expert.ranks = 4;
+    expert.nodes = nodes;
+    expert.crosses_network = nodes > 1;
+    expert.all_to_all = 100 * GB / s;
+    BlockKernels block;
+    block.forward.emplace_back();
+    block.forward[0].kind = KernelKind::memory;
+    block.forward[0].bytes = 6 * GB;
+    block.forward_exchanges = {{.kind = ExchangeKind::all_to_all,
+                                .group = ParallelGroup::expert,
+                                .bytes = 4.0 / 3 * GB,  // of which three quarters leave the rank
+                                .after = 1,
+                                .copies = 2}};
+    return price_block(block, kernel_times(block, job, {}), job, job.groups.unlike.front(), {}).forward;
+}
+
+TEST(PhasePrice, SendsATokenOnceToARankOfANodeOrToAnotherNodeWhereTheFrameworkDoes) {
+    const auto once = [](Scenario& s) { s.framework.deduplicates_tokens = true; };
+    EXPECT_NEAR(to_experts([](Scenario&) {}).exchange[2] / ms, 10, 1e-9);
+    // Two copies on four ranks: 4 (1 - (3/4)^2) = 1.75 different ones, of 2 that a plain exchange sends.
+    EXPECT_NEAR(to_experts(once).exchange[2] / ms, 10 * 1.75 / 2, 1e-9);
+    // On two nodes 2 (1 - (1/2)^2) = 1.5.
+    EXPECT_NEAR(to_experts(once, 2).exchange[2] / ms, 10 * 1.5 / 2, 1e-9);
+}
+
+TEST(PhasePrice, HidesTheExchangesOfExpertsAsLongAsKernelsLast) {
+    const auto beside = [](Scenario& s) {
+        s.plan.expert_overlap = true;
+        s.framework.expert_overlap_fraction = round_machine::given(0.9);
+    };
+    // Of 10 ms nine could be hidden; the kernels last for six.
+    const PhasePrice p = to_experts(beside);
+    EXPECT_NEAR(p.exchange[2] / ms, 4, 1e-9);
+    EXPECT_NEAR(p.hidden[2] / ms, 6, 1e-9);
 }
 
 }  // namespace

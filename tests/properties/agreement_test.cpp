@@ -49,7 +49,8 @@ bool is_uniform(const Scenario& s) {
     const bool beside = p.dp * p.cp > 1 && (gathers || reduces);
     if (beside && s.framework.reduction_cycle) return false;
     const bool layers_exchange = p.tp > 1 || p.cp > 1 || p.ep > 1;
-    return !layers_exchange || !(beside || p.tensor_overlap.value_or(s.framework.overlaps_tensor));
+    return !layers_exchange ||
+           !(beside || p.tensor_overlap.value_or(s.framework.overlaps_tensor) || p.expert_overlap.value_or(s.framework.overlaps_experts));
 }
 
 TEST(Agreement, of_predict_and_simulate_on_every_bundled_scenario) {

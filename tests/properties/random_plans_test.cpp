@@ -58,8 +58,8 @@ private:
         p.shard_group = once_in(4) && p.dp > 2 ? std::optional(2) : std::nullopt;
         p.parameter_servers = one_of({1, 2, 3});
         p.servers_on_workers = once_in(2);
-        for (std::optional<bool>* choice :
-             {&p.gradient_overlap, &p.gather_overlap, &p.tensor_overlap, &p.pipeline_overlap, &p.reduce_every_micro_batch})
+        for (std::optional<bool>* choice : {&p.gradient_overlap, &p.gather_overlap, &p.tensor_overlap, &p.expert_overlap,
+                                            &p.token_deduplication, &p.pipeline_overlap, &p.reduce_every_micro_batch})
             *choice = once_in(3) ? std::optional(once_in(2)) : std::nullopt;
         p.recompute = static_cast<Recompute>(random_() % 3);
         p.offload = once_in(6) ? Offload::optimizer_and_parameters : Offload::none;

@@ -21,9 +21,11 @@ constexpr FrameworkRule rules[] = {
     {"megatron-deepspeed", "ZeRO-3", "", "", 0, "megatron-deepspeed-zero3"},
     {"megatron-deepspeed", "BigScience", "bf16", "", 0, "megatron-deepspeed-bf16"},
     {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
-    {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3"},  // SC21, section 5.2: Megatron's model under ZeRO-3
+    {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3-2021"},  // SC21, section 5.2: Megatron's model under ZeRO-3
     {"deepspeed", "", "", "", 0, "deepspeed"},
     {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
+    {"megatron-core", "container 26.06", "", "", 0, "nemo-26.06"},
+    {"megatron-core", "container 26.08", "", "", 0, "nemo-26.06"},
     {"megatron-core", "NeMo", "", "", 0, "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
     {"megatron-core", "", "", "", 0, "megatron-core"},
     {"pytorch-fsdp", "llm-foundry", "", "", 0, "llm-foundry"},

@@ -199,6 +199,7 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     f.optional("param_gather_overlap", p.param_gather_overlap);
     f.optional("tp_overlap", p.tp_overlap);
     f.optional("p2p_overlap", p.p2p_overlap);
+    f.optional("moe_a2a_overlap", p.moe_a2a_overlap);
     std::string memory_format;
     f.optional("memory_format", memory_format);
     if (!memory_format.empty()) p.channels_last = memory_format == "channels_last" || memory_format == "nhwc";

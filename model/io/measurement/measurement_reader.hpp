@@ -78,7 +78,7 @@ struct MeasuredPlan {
     bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false, cuda_graph = false;
     bool fp8_params = false;
     int lmhead_chunks = 1;
-    std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, channels_last;
+    std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, moe_a2a_overlap, channels_last;
 };
 
 struct TrainingRow {

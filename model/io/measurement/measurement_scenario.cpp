@@ -170,6 +170,9 @@ void set_overlap(const MeasuredPlan& p, Plan& plan) {
     plan.gather_overlap = p.param_gather_overlap;
     plan.tensor_overlap = p.tp_overlap;
     plan.pipeline_overlap = p.p2p_overlap;
+    plan.expert_overlap = p.moe_a2a_overlap;
+    if (!p.moe_dispatcher.empty())
+        plan.token_deduplication = mentions(p.moe_dispatcher, "deepep") || mentions(p.moe_dispatcher, "hybridep");
     if (mentions(p.grad_allreduce, "once per optimizer step")) plan.reduce_every_micro_batch = false;
 }
 

@@ -19,7 +19,7 @@ constexpr Family families[] = {
     {"BLOOM", MlpKind::gelu, NormKind::layer, PositionKind::alibi, true, true, true},                 // arXiv 2211.05100
     {"MPT", MlpKind::gelu, NormKind::layer, PositionKind::alibi, false, false, true},                 // llm-foundry's defaults
     {"Nemotron", MlpKind::squared_relu, NormKind::layer, PositionKind::rotary, false, false, false},  // arXiv 2402.16819
-    {"GPT-OSS", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, true, false, false},            // arXiv 2508.10925
+    {"GPT-OSS", MlpKind::clamped_swiglu, NormKind::rms, PositionKind::rotary, true, false, false},    // arXiv 2508.10925
     {"GPT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                 // GPT-2 and 3, Megatron-LM
     {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},                // xai-org/grok-1
     {"", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false},                  // LLaMA and those after it
@@ -48,6 +48,7 @@ void set_mixture(const MeasuredModel& m, const MeasuredPlan& p, TransformerSpec&
     moe.shared_ffn_hidden = m.shared_expert_ffn_hidden.value_or(0);
     moe.dense_layers = m.dense_layers.value_or(0);
     if (mentions(p.moe_dispatcher, "capacity factor 1")) moe.capacity_factor = 1;
+    if (mentions(m.family, "DeepSeek-V3")) moe.expert_groups = 8, moe.groups_per_token = 4;  // arXiv 2412.19437 section 4.2
 }
 
 void set_latent_attention(const MeasuredModel& m, TransformerSpec& t) {
@@ -80,6 +81,7 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     t.bias = m.bias.value_or(family.bias);
     t.dropout = family.dropout;
     t.tied_embeddings = m.tied_embeddings.value_or(family.tied);
+    if (family.mlp == MlpKind::clamped_swiglu && t.mlp == MlpKind::swiglu) t.mlp = family.mlp;  // rows name the kind without its limits
     t.qkv_bias = m.qkv_bias;
     t.bidirectional = m.bidirectional.value_or(false);
     if (m.mlp.empty()) report.assume("MLP as is usual in the family " + m.family);

@@ -107,6 +107,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
+    r.reader.optional("fuses_clamped_gate", f.fuses_clamped_gate);
     r.reader.optional("accumulates_from_first", f.accumulates_from_first);
     r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
@@ -129,6 +130,7 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
     r.read("reshards_after_forward", f.reshards_after_forward);
+    r.optional("list_of_pieces", f.list_of_pieces, overhead_bounds);
     r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
     r.read("clips_gradients", f.clips_gradients);
     if (f.bucket_per_rank && !f.bucket)
@@ -141,6 +143,9 @@ void read_model_parallelism(const FieldReader& r, Framework& f) {
     r.reader.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
     r.read("overlaps_tensor", f.overlaps_tensor);
     r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
+    r.reader.optional("overlaps_experts", f.overlaps_experts);
+    r.optional("expert_overlap_fraction", f.expert_overlap_fraction, fraction);
+    r.reader.optional("deduplicates_tokens", f.deduplicates_tokens);
     r.read("overlaps_pipeline", f.overlaps_pipeline);
     r.read("scatters_pipeline", f.scatters_pipeline);
 }

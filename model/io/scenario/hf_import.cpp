@@ -84,6 +84,13 @@ void mixtral(ObjectReader& r, TransformerSpec& spec) {
     moe.ffn_hidden = spec.ffn_hidden;
 }
 
+void gpt_oss(ObjectReader& r, TransformerSpec& spec) {
+    mixtral(r, spec);
+    spec.mlp = MlpKind::clamped_swiglu;
+    spec.sliding_window_every = 2;
+    spec.bias = true;
+}
+
 void gemma(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
     spec.tied_embeddings = true;
@@ -156,6 +163,8 @@ void deepseek(ObjectReader& r, TransformerSpec& spec) {
     moe.shared_ffn_hidden = shared * moe.ffn_hidden;
     r.optional("first_k_dense_replace", moe.dense_layers, Bounds{0, layer_count.high});
     r.optional("moe_layer_freq", moe.every, layer_count);
+    r.optional("n_group", moe.expert_groups, expert_bound);
+    r.optional("topk_group", moe.groups_per_token, expert_bound);
 }
 
 void deepseek_v3(ObjectReader& r, TransformerSpec& spec) {
@@ -340,6 +349,7 @@ struct Family {
 };
 
 constexpr std::string_view head_norms = "; left out: the normalisation of queries and keys";
+constexpr std::string_view attention_sinks = "; left out: the sinks of attention";
 constexpr std::string_view shared_gate = "; left out: the gate on the shared experts";
 constexpr Family families[] = {
     {"bert", bert},
@@ -349,6 +359,7 @@ constexpr Family families[] = {
     {"gemma", gemma},
     {"gpt2", gpt2},
     {"gpt_neox", gpt_neox},
+    {"gpt_oss", gpt_oss, attention_sinks},
     {"llama", llama},
     {"mistral", mistral},
     {"mixtral", mixtral},

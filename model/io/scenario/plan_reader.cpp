@@ -108,6 +108,8 @@ void read_data_parallel(ObjectReader& r, Plan& plan) {
     r.optional("gather_overlap", plan.gather_overlap);
     r.optional("tensor_overlap", plan.tensor_overlap);
     r.optional("pipeline_overlap", plan.pipeline_overlap);
+    r.optional("expert_overlap", plan.expert_overlap);
+    r.optional("token_deduplication", plan.token_deduplication);
 }
 
 void read_schedule(ObjectReader& r, Plan& plan) {

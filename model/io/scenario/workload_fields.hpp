@@ -11,11 +11,9 @@ inline constexpr Word<TransformerKind> transformer_kinds[] = {{"decoder", Transf
                                                               {"encoder", TransformerKind::encoder},
                                                               {"encoder_decoder", TransformerKind::encoder_decoder},
                                                               {"vision", TransformerKind::vision}};
-inline constexpr Word<MlpKind> mlp_kinds[] = {{"gelu", MlpKind::gelu},
-                                              {"relu", MlpKind::relu},
-                                              {"squared_relu", MlpKind::squared_relu},
-                                              {"swiglu", MlpKind::swiglu},
-                                              {"geglu", MlpKind::geglu}};
+inline constexpr Word<MlpKind> mlp_kinds[] = {
+    {"gelu", MlpKind::gelu},     {"relu", MlpKind::relu},   {"squared_relu", MlpKind::squared_relu},
+    {"swiglu", MlpKind::swiglu}, {"geglu", MlpKind::geglu}, {"clamped_swiglu", MlpKind::clamped_swiglu}};
 inline constexpr Word<NormKind> norm_kinds[] = {
     {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}, {"group", NormKind::group}};
 inline constexpr Word<PositionKind> position_kinds[] = {{"learned", PositionKind::learned},
@@ -94,6 +92,8 @@ void mixture_fields(const Visit& visit) {
     visit("shared_ffn_hidden", &T::shared_ffn_hidden, optional_width);
     visit("dense_layers", &T::dense_layers, Bounds{0, layer_count.high});
     visit("every", &T::every, layer_count);
+    visit("expert_groups", &T::expert_groups, expert_bound);
+    visit("groups_per_token", &T::groups_per_token, expert_bound);
     visit("sigmoid_router", &T::sigmoid_router);
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
 }

@@ -57,8 +57,7 @@ void read_new_transformer(const JsonNode& node, TransformerSpec& spec) {
         for (const char* key : {"vocab", "seq_len"}) r.need(key);
     if (r.has("ffn_hidden")) return;
     spec.ffn_hidden = 4 * spec.hidden;
-    const bool gated = spec.mlp == MlpKind::swiglu || spec.mlp == MlpKind::geglu;
-    if (gated) r.need("ffn_hidden", "a gated MLP has no customary width; without a gate it is 4 x hidden");
+    if (has_gate(spec.mlp)) r.need("ffn_hidden", "a gated MLP has no customary width; without a gate it is 4 x hidden");
 }
 
 // ---- networks without attention

@@ -56,11 +56,19 @@ void check(const Scenario& s) {
     r.throw_if_any();
 }
 
+void expert_parallelism(const Scenario& s, Words& w) {
+    if (s.plan.ep == 1) return;
+    const bool once = deduplicates_tokens(s.plan, s.framework);
+    w.set("--expert-model-parallel-size", s.plan.ep);
+    w.set("--moe-token-dispatcher-type", once ? "flex" : "alltoall");
+    if (once) w.set("--moe-flex-dispatcher-backend", "deepep");
+    w.flag_if(overlaps_experts(s.plan, s.framework), "--overlap-moe-expert-parallel-comm");
+}
+
 void parallelism(const Plan& p, Words& w) {
     w.set("--tensor-model-parallel-size", p.tp);
     w.set("--pipeline-model-parallel-size", p.pp);
     if (p.cp > 1) w.set("--context-parallel-size", p.cp);
-    if (p.ep > 1) w.set("--expert-model-parallel-size", p.ep), w.set("--moe-token-dispatcher-type", "alltoall");
     if (p.expert_tp > 0) w.set("--expert-tensor-parallel-size", p.expert_tp);
     w.flag_if(p.sequence_parallel, "--sequence-parallel");
     w.flag_if(!in_order(p, {tensor, context, data, pipeline}), "--use-tp-pp-dp-mapping");
@@ -164,6 +172,8 @@ void network(const TransformerSpec& t, const Plan& p, Words& w) {
     if (t.norm == NormKind::rms) w.set("--normalization", "RMSNorm");
     w.flag_if(t.mlp == MlpKind::swiglu, "--swiglu");
     w.flag_if(t.mlp == MlpKind::squared_relu, "--squared-relu");
+    if (t.mlp == MlpKind::clamped_swiglu)
+        w.flag("--quick-geglu"), w.set("--activation-func-clamp-value", "7.0"), w.set("--glu-linear-offset", "1.0");
     w.flag_if(!t.tied_embeddings, "--untie-embeddings-and-output-weights");
     w.flag_if(!t.bias, "--disable-bias-linear");
     w.flag_if(!t.bias && t.qkv_bias.value_or(false), "--add-qkv-bias");
@@ -185,6 +195,7 @@ void experts(const TransformerSpec& t, Words& w) {
     const MixtureOfExperts& moe = *t.moe;
     w.set("--num-experts", moe.experts);
     w.set("--moe-router-topk", moe.topk);
+    if (moe.expert_groups > 1) w.set("--moe-router-num-groups", moe.expert_groups), w.set("--moe-router-group-topk", moe.groups_per_token);
     w.set("--moe-ffn-hidden-size", moe.ffn_hidden > 0 ? moe.ffn_hidden : t.ffn_hidden);
     if (moe.shared_ffn_hidden > 0) w.set("--moe-shared-expert-intermediate-size", moe.shared_ffn_hidden);
     if (moe.dense_layers > 0 && moe.every == 1)
@@ -209,6 +220,7 @@ ExportedLaunch megatron_launch(const Scenario& s) {
     if (s.plan.tp > 1 || s.plan.cp > 1) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
     Words w;
     parallelism(s.plan, w);
+    expert_parallelism(s, w);
     pipeline_stages(s, t, w);
     data_parallelism(s, w);
     recompute(s.plan, w, launch.notes);
