@@ -1,17 +1,25 @@
-// How long the thread of the window is busy at a time: at start, and while a what-if slider is dragged over a scenario, view by view. What
-// keeps it longer than a frame or two is felt. Without a display: what a compositor adds is not in it.
+// How long the thread of the window is busy at a time: at start, while a what-if slider is dragged over a scenario and while each view is
+// exported, and over a timeline of ten million spans. What keeps it longer than a frame or two is felt. Without a display: what a
+// compositor adds is not in it.
 //
 // An event's time is that of the clock without what the thread spent in the queue for a processor (/proc/thread-self/schedstat): so it is
 // what the window takes, computing or waiting, however busy the machine is with something else. Processor time and time of the clock
 // stand beside it.
 //
 //     sextant_gui_responsiveness [SCENARIO]
+#include "bench/long_trace.hpp"
+#include "gui/jobs/background.hpp"
 #include "gui/jobs/simulator.hpp"
+#include "gui/views/export.hpp"
+#include "gui/views/timeline/canvas.hpp"
 #include "gui/views/view_list.hpp"
 #include "gui/views/window/main_window.hpp"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QElapsedTimer>
+#include <QKeyEvent>
+#include <QLineEdit>
 #include <QSettings>
 #include <QSlider>
 #include <QTemporaryDir>
@@ -21,6 +29,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <vector>
 
 #include <ctime>
@@ -131,6 +140,53 @@ double drag(TimedApplication& application, Workbench& workbench, QSlider& slider
     return until_shown[until_shown.size() / 2];
 }
 
+// As a picture: the view is made, and recorded in another event; pixels are left to another thread.
+void export_view(TimedApplication& application, MainWindow& window, Workbench& workbench, Selection& selection, const ViewInfo& info) {
+    bool done = false;
+    const auto draw = [&done](const Drawing& drawing) {
+        QThreadPool::globalInstance()->start([drawing] { [[maybe_unused]] const QImage image = image_of(drawing); });
+        done = true;
+    };
+    application.time([&] { draw_page(window, info, workbench, selection, draw); });
+    while (!done) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+}
+
+void press(QWidget& widget, Qt::Key key, const QString& text = {}) {
+    QKeyEvent pressed(QEvent::KeyPress, key, Qt::NoModifier, text);
+    QApplication::sendEvent(&widget, &pressed);
+    QApplication::processEvents();
+}
+
+// Opened as a run that was traced would be, looked over, and left.
+void look_at_ten_million_spans(TimedApplication& application, Workbench& workbench, const Simulator& simulator, MainWindow& window,
+                               const std::function<void(const char*)>& tell) {
+    window.show_view("timeline");
+    settle(workbench, simulator);
+    application.take_longest();
+    auto measured = freed_in_background(Measured{"long.h5", nullptr, lay_out(long_trace(10'000'000))});
+    application.time([&] { workbench.add(*workbench.session(), [&](Session& s) { s.measured = std::exchange(measured, nullptr); }); });
+    settle(workbench, simulator);
+    tell("opening");
+    auto& canvas = *window.findChild<TimelineCanvas*>(QStringLiteral("timeline"));
+    for (const Qt::Key key : {Qt::Key_W, Qt::Key_W, Qt::Key_D, Qt::Key_Down, Qt::Key_S, Qt::Key_F, Qt::Key_W, Qt::Key_A})
+        press(canvas, key);
+    tell("looking");
+    application.time([&] { canvas.choose(ChosenSpan{Origin::measured, 5'000'000}); });
+    settle(workbench, simulator);
+    for (const Qt::Key key : {Qt::Key_Period, Qt::Key_R, Qt::Key_BracketLeft}) press(canvas, key);
+    settle(workbench, simulator);
+    tell("choosing");
+    application.time([&] { window.findChild<QCheckBox*>(QStringLiteral("critical_path"))->setChecked(true); });
+    press(canvas, Qt::Key_F);
+    tell("its path");
+    application.time([&] { window.findChild<QLineEdit*>(QStringLiteral("timeline_search"))->setText(QStringLiteral("forward")); });
+    settle(workbench, simulator);
+    tell("searching");
+    application.time([&] { workbench.add(*workbench.session(), [](Session& s) { s.measured = nullptr; }); });
+    settle(workbench, simulator);
+    tell("leaving");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,7 +216,7 @@ int main(int argc, char** argv) {
         std::printf("%8.1f %9.1f %8.1f", busy.own, busy.processor, busy.wall);
     };
     std::printf("the longest event, in ms: its own time, of that the processor's, and by the clock\n");
-    std::printf("%-12s   when shown                       dragged                    until it shows\n", "");
+    std::printf("%-12s   when shown                       dragged                    until it shows    exported\n", "");
     std::printf("%-12s", "opening");
     tell(application.take_longest());
     std::printf("   %s\n", scenario.c_str());
@@ -175,8 +231,18 @@ int main(int argc, char** argv) {
         settle(workbench, simulator);
         std::printf("   ");
         tell(application.take_longest());
-        std::printf("   %8.1f\n", median);
+        std::printf("   %8.1f   ", median);
+        export_view(application, window, workbench, selection, info);
+        settle(workbench, simulator);
+        tell(application.take_longest());
+        std::printf("\n");
     }
+    std::printf("a timeline of ten million spans\n");
+    look_at_ten_million_spans(application, workbench, simulator, window, [&](const char* what) {
+        std::printf("%-12s", what);
+        tell(application.take_longest());
+        std::printf("\n");
+    });
     std::printf(all_within ? "nothing took longer than %.0f ms\n" : "something took longer than %.0f ms\n", limit_ms);
     return all_within ? 0 : 1;
 }

@@ -27,5 +27,6 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, fonts-roboto-unhinted")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-roboto-unhinted")  # the letters of the window; libraries are found by themselves
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin")
 include(CPack)

@@ -25,4 +25,11 @@ void in_background(QObject* owner, Work work, Then then) {
     });
 }
 
+// To give back what a long trace takes is itself longer than a frame.
+template <class T>
+std::shared_ptr<const T> freed_in_background(T value) {
+    return {new T(std::move(value)),
+            [](const T* no_longer_needed) { QThreadPool::globalInstance()->start([no_longer_needed] { delete no_longer_needed; }); }};
+}
+
 }  // namespace sextant::gui

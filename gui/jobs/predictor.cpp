@@ -1,5 +1,6 @@
 #include "gui/jobs/predictor.hpp"
 
+#include "gui/jobs/background.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 
@@ -67,7 +68,7 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
     const QString name = QString::fromStdString(path.string());
     try {
         if (holds_measurement(path)) {
-            const auto measured = std::make_shared<const Measured>(read_measurement(path));
+            const auto measured = freed_in_background(read_measurement(path));
             return tell([this, name, measured] { lay_beside(name, measured); });
         }
         const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));

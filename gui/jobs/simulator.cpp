@@ -29,7 +29,7 @@ std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
         return !work.stopped;
     };
     try {
-        return std::make_shared<const Simulated>(gui::simulated(*work.question, listener));
+        return freed_in_background(gui::simulated(*work.question, listener));
     } catch (const Stopped&) {
         return nullptr;
     } catch (const std::exception& e) {

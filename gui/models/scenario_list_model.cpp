@@ -3,6 +3,7 @@
 #include "gui/models/text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace sextant::gui {
 namespace {
@@ -20,6 +21,13 @@ bool matches(const ScenarioEntry& entry, const QStringList& words) {
         return entry.name.contains(word, Qt::CaseInsensitive) || entry.description.contains(word, Qt::CaseInsensitive) ||
                entry.path.section(QLatin1Char('/'), -1).contains(word, Qt::CaseInsensitive);
     });
+}
+
+std::set<std::string> scenarios_of_lessons(const Library& library) {
+    std::set<std::string> names;
+    for (const Lesson& lesson : bundled_lessons(library))
+        for (const LessonStep& step : lesson.steps) names.insert(step.scenario);
+    return names;
 }
 
 }  // namespace
@@ -63,6 +71,7 @@ QVariant ScenarioListModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return e.heading.isEmpty() ? e.name : e.heading;
         case Qt::ToolTipRole:
+            return e.heading.isEmpty() ? QStringLiteral("%1<br>%2").arg(e.description.toHtmlEscaped(), e.path.toHtmlEscaped()) : QString();
         case path:
             return e.path;
         case description:
@@ -87,8 +96,15 @@ std::vector<ScenarioEntry> scenario_entries(const Library& library, const QStrin
     heading(QStringLiteral("Open last"));
     for (const QString& file : recent)
         if (const auto title = title_of(file.toStdString())) entries.push_back(entry_of(*title));
-    heading(QStringLiteral("Bundled"));
-    for (const ScenarioTitle& title : bundled_scenarios(library)) entries.push_back(entry_of(title));
+    std::vector<ScenarioTitle> bundled = bundled_scenarios(library);
+    const auto words_first = [](const ScenarioTitle& t) { return std::pair(t.name < "A", t.name); };
+    std::ranges::stable_sort(bundled, {}, words_first);
+    const std::set<std::string> in_lessons = scenarios_of_lessons(library);
+    const auto first = std::ranges::stable_partition(bundled, [&](const ScenarioTitle& t) { return !in_lessons.contains(t.file.stem()); });
+    heading(QStringLiteral("Training jobs"));
+    for (auto t = bundled.begin(); t != first.begin(); ++t) entries.push_back(entry_of(*t));
+    heading(QStringLiteral("Of the lessons"));
+    for (auto t = first.begin(); t != bundled.end(); ++t) entries.push_back(entry_of(*t));
     return entries;
 }
 

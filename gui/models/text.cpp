@@ -23,6 +23,8 @@ QString path_of_pointer(std::string_view pointer) {
 QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
 
 QString grouped(double value) {
+    constexpr double few = 100;
+    if (std::abs(value) < few && value != std::round(value)) return number(value);
     QString digits = QString::number(std::round(value), 'f', 0);
     const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;
     for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QChar(0x2009));

@@ -18,12 +18,17 @@ QString words_of(Enum value) {
     return q(to_text(value)).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
+// As people write units, where the model writes what can be typed.
+inline QString with_signs(std::string_view text) { return q(text).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s")); }
 template <class Q>
 QString quantity(Q value, int digits = 3) {
-    return q(to_text(value, digits)).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s"));
+    return with_signs(to_text(value, digits));
 }
 inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }
-inline QString percent(double fraction, int digits = 2) { return q(percent_text(fraction, digits)); }
+// Its sign stays in the line of its number.
+inline QString percent(double fraction, int digits = 2) {
+    return q(percent_text(fraction, digits)).replace(QLatin1Char(' '), QChar(QChar::Nbsp));
+}
 
 // "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
 QString sentence(const Diagnostic&);
@@ -35,7 +40,7 @@ QString path_of_pointer(std::string_view pointer);
 // With a capital letter to begin with.
 QString capitalised(QString);
 
-// 1234567 -> "1 234 567", with thin spaces.
+// 1234567 -> "1 234 567", with thin spaces; what is less than a hundred keeps its decimals.
 QString grouped(double value);
 
 }  // namespace sextant::gui

@@ -163,6 +163,20 @@ TEST_F(Files, TheWholeReportIsOnePageThatNeedsNothingElse) {
     EXPECT_THAT(message("complaint"), HasSubstr("no/such/folder"));
 }
 
+// /dev/full takes no byte: what a full disk does.
+TEST_F(Files, APictureThatCannotBeWrittenIsAMessageAndWhatWasThereStays) {
+    open("default");
+    const QString there = write_file("picture.png", "an earlier picture");
+    std::filesystem::create_symlink("/dev/full", (there + QStringLiteral(".part")).toStdString());
+    for (const PictureFormat& format : picture_formats()) {
+        window.files().export_picture(folder.filePath(QStringLiteral("no/such/folder/x")), *find_view("summary"), selection, format);
+        EXPECT_THAT(message("complaint"), HasSubstr("no/such/folder"));
+    }
+    window.files().export_picture(there, *find_view("summary"), selection, picture_formats().front());
+    EXPECT_THAT(message("complaint"), HasSubstr("is the disk full?"));
+    EXPECT_EQ(contents(there), "an earlier picture");
+}
+
 TEST_F(Files, WhatWasOpenIsRememberedNewestFirst) {
     open("default");
     open("slowest-worker");

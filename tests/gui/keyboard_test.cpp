@@ -38,7 +38,7 @@ bool is_any_of(const QWidget& w) {
 // Something to act on, and not a part of another: the button that clears a line is of the line.
 bool is_control(const QWidget& w) {
     if (!w.isVisible() || !w.isEnabled()) return false;
-    if (const auto* chart = qobject_cast<const ChartWidget*>(&w)) return chart->focusPolicy() != Qt::NoFocus;
+    if (qobject_cast<const ChartWidget*>(&w)) return true;
     if (const auto* table = qobject_cast<const QAbstractItemView*>(&w))
         if (table->selectionMode() == QAbstractItemView::NoSelection) return false;
     if (!is_any_of<QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider, QAbstractItemView, QPlainTextEdit, TimelineCanvas>(w))
@@ -74,13 +74,14 @@ std::set<QWidget*> reached_by(Qt::Key key, QWidget& window) {
     return reached;
 }
 
+// Once around, forwards and backwards.
 std::vector<std::string> out_of_reach(QWidget& window, QWidget& within) {
-    std::set<QWidget*> reached = reached_by(Qt::Key_Tab, window);
-    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);  // a search has a key of its own
-    reached.insert(QApplication::focusWidget());
     std::vector<std::string> missed;
-    for (QWidget* w : controls_in(within))
-        if (!reached.contains(w)) missed.push_back(described(*w));
+    for (const Qt::Key key : {Qt::Key_Tab, Qt::Key_Backtab}) {
+        const std::set<QWidget*> reached = reached_by(key, window);
+        for (QWidget* w : controls_in(within))
+            if (!reached.contains(w)) missed.push_back(QKeySequence(key).toString().toStdString() + ": " + described(*w));
+    }
     return missed;
 }
 
@@ -202,6 +203,23 @@ TEST_F(Keys, ChooseAPartOfAChartAndHearWhatItIs) {
     EXPECT_FALSE(chart.accessibleDescription().isEmpty());
     QTest::keyClick(&chart, Qt::Key_Right);
     EXPECT_NE(selection.now().term, first);
+}
+
+// Where nothing can be chosen, there is still something to be told: where a number comes from.
+TEST_F(Keys, HearTheSourceOfEachInput) {
+    show_full("summary");
+    ChartWidget* inputs = nullptr;
+    for (auto* chart : window.view("summary").findChildren<ChartWidget*>())
+        if (chart->accessibleName() == QLatin1String("What the answer rests on")) inputs = chart;
+    ASSERT_TRUE(inputs);
+    inputs->setFocus();
+    QTest::keyClick(inputs, Qt::Key_Down);
+    const QString first = inputs->accessibleDescription();
+    EXPECT_FALSE(first.isEmpty());
+    QTest::keyClick(inputs, Qt::Key_Down);
+    EXPECT_NE(inputs->accessibleDescription(), first);
+    QTest::keyClick(inputs, Qt::Key_Up);
+    EXPECT_EQ(inputs->accessibleDescription(), first);
 }
 
 TEST_F(Keys, WalkFromSegmentToSegmentAndTakeItsRange) {

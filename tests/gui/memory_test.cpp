@@ -45,7 +45,7 @@ TEST_F(MemoryFlows, WhatDoesNotFitIsDrawnToo) {
     open("does-not-fit");
     window.show_view("memory");
     settle();
-    EXPECT_GT(memory_over_time(*workbench.session()->simulated, {0})->height_for(600), 0);
+    EXPECT_GT(memory_over_time(*workbench.session()->simulated, {0}, {})->height_for(600), 0);
     EXPECT_FALSE(window.view("memory").grab().isNull());
 }
 

@@ -17,14 +17,25 @@ namespace {
 
 using testing::StartsWith;
 
-class EveryView : public Desk, public testing::WithParamInterface<std::string> {
+class Drawn : public Desk {
+protected:
+    QImage picture_of(const ViewInfo& info) {
+        QImage image;
+        draw_page(window, info, workbench, selection, [&](const Drawing& drawing) { image = image_of(drawing); });
+        wait_for([&] { return !image.isNull(); });
+        return image;
+    }
+};
+
+class EveryView : public Drawn, public testing::WithParamInterface<std::string> {
 protected:
     const ViewInfo& info() const { return *find_view(GetParam()); }
+    QImage drawn() { return picture_of(info()); }
     // A view that is made asks for what it needs: with that.
     QImage picture() {
-        image_of(info(), workbench, selection);
+        drawn();
         settle();
-        return image_of(info(), workbench, selection);
+        return drawn();
     }
 };
 
@@ -42,7 +53,7 @@ TEST_P(EveryView, SaysWhatItIs) {
 }
 
 TEST_P(EveryView, DrawsMoreThanItDoesWithoutAScenario) {
-    const QImage empty = image_of(info(), workbench, selection);
+    const QImage empty = drawn();
     open("gpt3-175b-1024xa100");
     const QImage full = picture();
     EXPECT_GT(colours_in(full), 10U);
@@ -72,15 +83,16 @@ TEST_P(EveryView, IsExportedInEveryFormat) {
         {QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("pdf"), "%PDF"}};
     for (const PictureFormat& format : picture_formats()) {
         const QString path = folder.filePath(QStringLiteral("view.") + format.suffix);
-        export_picture(info(), workbench, selection, format, path.toStdString());
+        bool done = false;
+        const auto heard = QObject::connect(&window.files(), &FileActions::exported, [&] { done = true; });
+        window.files().export_picture(path, info(), selection, format);
+        wait_for([&] { return done; });
+        QObject::disconnect(heard);
         QFile file(path);
         ASSERT_TRUE(file.open(QIODevice::ReadOnly));
         const std::string content = file.readAll().toStdString();
         EXPECT_THAT(content, StartsWith(beginnings.at(format.suffix)));
         EXPECT_GT(content.size(), 3000U) << format.suffix.toStdString();
-        EXPECT_THROW(
-            export_picture(info(), workbench, selection, format, folder.filePath(QStringLiteral("no/such/folder/x")).toStdString()),
-            BackendError);
     }
 }
 
@@ -94,7 +106,7 @@ TEST_P(EveryView, GivesItsTablesAsCsv) {
 
 TEST_P(EveryView, IsLightAndDark) {
     open("gpt3-175b-1024xa100");
-    const auto ground = [&] { return image_of(info(), workbench, selection).pixelColor(3, 3).lightness(); };
+    const auto ground = [&] { return drawn().pixelColor(3, 3).lightness(); };
     EXPECT_GT(ground(), 200);
     window.set_dark(true);
     EXPECT_LT(ground(), 60);
@@ -123,11 +135,11 @@ std::vector<std::string> view_names() {
 }
 INSTANTIATE_TEST_SUITE_P(Views, EveryView, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
 
-using Start = Desk;
+class Start : public Drawn {};
 TEST_F(Start, IsExportedWithEveryScenarioAndItsPicture) {
     Library library = open_library();
     const auto scenarios = static_cast<int>(bundled_scenarios(library).size());
-    const QImage page = image_of(*find_view("start"), workbench, selection);
+    const QImage page = picture_of(*find_view("start"));
     constexpr int least_row = 40, scale = 2;
     EXPECT_GT(page.height(), scale * least_row * scenarios);
     const QRect last(page.width() / 2, page.height() - 3 * scale * least_row, page.width() / 2, 3 * scale * least_row);

@@ -79,10 +79,26 @@ struct Sum {
 
 }  // namespace
 
+bool is_of_micro_batch(const Span& s) {
+    switch (s.kind) {
+        case SpanKind::forward:
+        case SpanKind::backward:
+        case SpanKind::weight_gradient:
+        case SpanKind::recompute:
+        case SpanKind::tensor_exchange:
+        case SpanKind::context_exchange:
+        case SpanKind::expert_exchange:
+        case SpanKind::pipeline_transfer:
+            return true;
+        default:
+            return s.micro_batch > 0;
+    }
+}
+
 QString title_of(const Trace& trace, const Span& s) {
     const QString name = q(trace.names[s.name]), kind = kind_name(s.kind);
     QString title = name.contains(kind.section(QLatin1Char(' '), 0, 0)) ? name : kind + QStringLiteral(": ") + name;
-    title += QStringLiteral(" \u00b7 micro-batch %1").arg(s.micro_batch);
+    if (is_of_micro_batch(s)) title += QStringLiteral(" \u00b7 micro-batch %1").arg(s.micro_batch);
     if (s.chunk > 0) title += QStringLiteral(", chunk %1").arg(s.chunk);
     return title;
 }

@@ -11,6 +11,8 @@
 
 namespace sextant::gui {
 
+// Whether it is one micro-batch that it is for, and not the whole step.
+bool is_of_micro_batch(const Span&);
 // What a span is called: "forward, block 3-5", and of a micro-batch.
 QString title_of(const Trace&, const Span&);
 // Its numbers: from when, how long, how many bytes and operations, and at which rates.

@@ -1,7 +1,10 @@
 #include "gui/views/breakdown/breakdown_view.hpp"
 
+#include "gui/jobs/background.hpp"
 #include "gui/models/meanings.hpp"
+#include "gui/models/range_terms.hpp"
 #include "gui/models/report_tables.hpp"
+#include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/mover_bars.hpp"
 #include "gui/views/paint/card.hpp"
@@ -44,16 +47,22 @@ class BreakdownView : public PageView {
 public:
     BreakdownView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(bars_card());
+        column().addWidget(range_card());
         column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 640));
         column().addWidget(formula_card());
 
-        for (const ChartWidget* chart : {bars_, waterfall_})
+        for (const ChartWidget* chart : {bars_, range_bars_, waterfall_})
             connect(chart, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
-        connect(&selection, &Selection::changed, this, [this] { show_term(); });
+        connect(&selection, &Selection::changed, this, [this] {
+            show_term();
+            show_range();
+        });
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
-        return {{QStringLiteral("terms"), &terms_table_}, {QStringLiteral("movers"), &movers_table_}};
+        std::vector<NamedTable> list{{QStringLiteral("terms"), &terms_table_}, {QStringLiteral("movers"), &movers_table_}};
+        if (range_card_->isVisibleTo(this)) list.push_back({QStringLiteral("range"), &range_table_});
+        return list;
     }
 
 private:
@@ -64,6 +73,15 @@ private:
         card->body().addWidget(bars_);
         card->body().addWidget(stages_);
         return card;
+    }
+
+    QWidget* range_card() {
+        range_card_ = new Card({}, tr("Of the first rank of each stage, as the step is played event by event. Escape in the timeline gives "
+                                      "the range up."));
+        range_card_->hide();
+        range_bars_ = new ChartWidget(tr("Where the selected range goes, stage by stage"));
+        range_card_->body().addWidget(range_bars_);
+        return range_card_;
     }
 
     QWidget* waterfall_card() {
@@ -98,6 +116,35 @@ private:
         return formula_card_;
     }
 
+    void follow(const Session&) override { show_range(); }
+
+    // What was selected in the timeline, by the rules of the whole step.
+    void show_range() {
+        const std::optional<TimeRange> range = selection().now().range;
+        const SessionPtr session = workbench().session();
+        range_card_->setVisible(range.has_value());
+        if (!range || !session || !isVisible()) return;
+        if (!session->simulated) return workbench().want_simulation();
+        if (!session->simulated->report || shown_range_ == std::pair(session->simulated, *range)) return;
+        shown_range_ = {session->simulated, *range};
+        in_background(
+            this, [simulated = session->simulated, range = *range] { return terms_within(simulated->report->trace, range); },
+            [this, asked = shown_range_](const std::vector<RangeTerms>& list) {
+                if (asked == shown_range_) show_range(list);
+            });
+    }
+
+    void show_range(const std::vector<RangeTerms>& list) {
+        const TimeRange& range = shown_range_.second;
+        range_card_->set_heading(tr("From %1 to %2, as selected in the timeline").arg(quantity(range.from, 4), quantity(range.to, 4)));
+        auto bars = std::make_shared<StackedBars>();
+        bars->unit = unit_for(range.to - range.from);
+        bars->row_height = list.size() > 8 ? 16 : 34;
+        for (const RangeTerms& within : list) bars->rows.push_back(row_of(within.terms, within.name));
+        range_bars_->show_chart(std::move(bars));
+        range_table_.set_table(range_table(list));
+    }
+
     void show_answer(const Session&, const Answer& answer) override {
         const Estimate& e = answer.report.estimate;
         bars_->show_chart(term_bars(e));
@@ -122,6 +169,7 @@ private:
         if (!answer_) return;
         const Term term = selection().now().term.value_or(largest(answer_->report.estimate.terms));
         bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
+        range_bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
         waterfall_->emphasize(static_cast<int>(term));
         formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)));
         QStringList lines;
@@ -132,12 +180,13 @@ private:
         formula_->setFixedHeight(static_cast<int>(std::min(lines.size(), most_lines) + 2) * line_height);
     }
 
-    ChartWidget *bars_, *waterfall_, *movers_;
+    ChartWidget *bars_, *range_bars_, *waterfall_, *movers_;
     QLabel *stages_, *limit_;
-    Card* formula_card_;
+    Card *range_card_, *formula_card_;
     QPlainTextEdit* formula_;
     std::shared_ptr<const Answer> answer_;
-    TableModel terms_table_, movers_table_;
+    std::pair<std::shared_ptr<const Simulated>, TimeRange> shown_range_;
+    TableModel terms_table_, movers_table_, range_table_;
 };
 
 }  // namespace

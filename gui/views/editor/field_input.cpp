@@ -112,6 +112,7 @@ public:
         box_.completer()->setFilterMode(Qt::MatchContains);
         box_.completer()->setCompletionMode(QCompleter::PopupCompletion);
         box_.setCurrentText(shown_);
+        box_.lineEdit()->setCursorPosition(0);
     }
 
 private:

@@ -59,10 +59,11 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
         if (field.kind != FieldKind::flag) {
             label->setFixedWidth(label_width);
             grid->addWidget(label, 0, 0);
+            grid->addWidget(&widget, 0, 1);
         } else {
             label->hide();
+            grid->addWidget(&widget, 0, 0, 1, 2);
         }
-        grid->addWidget(&widget, 0, 1);
         grid->setColumnStretch(1, 1);
     }
     if (!field.needed && !field.small) {

@@ -28,6 +28,7 @@ public:
     std::vector<StageRow> rows;
     Bytes capacity, most;
     Seconds end;
+    std::optional<TimeRange> range;
 
     [[nodiscard]] double height_for(double) const override {
         return static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap + axis_height + 4;
@@ -44,6 +45,7 @@ public:
         for (const StageRow& row : rows) {
             const QRectF box(left, y, right - left, row_height);
             paint_row(painter, row, box, look);
+            paint_range(painter, box, look);
             paint_text(painter, {area.left(), y, left - area.left() - 12, row_height}, Qt::AlignVCenter, row.label, font_of(Type::body),
                        look.text);
             paint_text(painter, {right + 12, y, area.right() - right - 12, row_height}, Qt::AlignVCenter, row.note, font_of(Type::strong),
@@ -55,6 +57,14 @@ public:
     }
 
 private:
+    void paint_range(QPainter& painter, const QRectF& box, const Look& look) const {
+        if (!range) return;
+        const auto x_of = [&](Seconds t) { return box.left() + std::clamp(t / end, 0.0, 1.0) * box.width(); };
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(look.text, 1.5));
+        painter.drawRect(QRectF(QPointF(x_of(range->from), box.top()), QPointF(x_of(range->to), box.bottom())));
+    }
+
     void paint_row(QPainter& painter, const StageRow& row, const QRectF& box, const Look& look) const {
         const auto y_of = [&](Bytes b) { return box.bottom() - b / most * box.height(); };
         painter.fillRect(box, look.sunken);
@@ -80,10 +90,17 @@ private:
     }
 };
 
-StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::size_t stages) {
+// The most of the intervals that a range touches.
+Bytes highest_within(const std::vector<Bytes>& highest, Seconds end, const TimeRange& range) {
+    const auto count = static_cast<double>(highest.size());
+    const auto at = [&](Seconds t) { return static_cast<std::ptrdiff_t>(std::clamp(t / end * count, 0.0, count - 1)); };
+    return *std::max_element(highest.begin() + at(range.from), highest.begin() + at(range.to) + 1);
+}
+
+StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::size_t stages, Bytes most) {
     StageRow row;
     row.label = stages > 1 ? QStringLiteral("stage %1").arg(memory.stage) : QString();
-    row.note = quantity(memory.peak());
+    row.note = quantity(memory.base.total() + most);
     QStringList held;
     for (int k = 0; k < memory_kind_count; ++k) {
         const auto kind = static_cast<MemoryKind>(k);
@@ -111,13 +128,16 @@ std::vector<std::size_t> stages_to_draw(const SimulationReport& played) {
     return stages;
 }
 
-std::shared_ptr<Chart> memory_over_time(const Simulated& simulated, const std::vector<std::size_t>& stages) {
+std::shared_ptr<Chart> memory_over_time(const Simulated& simulated, const std::vector<std::size_t>& stages,
+                                        const std::optional<TimeRange>& range) {
     const SimulationReport& played = *simulated.report;
     auto chart = std::make_shared<MemoryCurves>();
     chart->end = played.trace.end;
     chart->capacity = chart->most = played.report.estimate.device_memory;
+    chart->range = range;
     for (const std::size_t s : stages) {
-        chart->rows.push_back(row_of(played.memory[s], simulated.memory[s], played.memory.size()));
+        const Bytes most = range ? highest_within(simulated.memory[s], chart->end, *range) : played.memory[s].highest;
+        chart->rows.push_back(row_of(played.memory[s], simulated.memory[s], played.memory.size(), most));
         chart->most = max(chart->most, played.memory[s].peak());
     }
     chart->most *= 1.04;  // room above the line of the capacity

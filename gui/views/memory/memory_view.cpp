@@ -87,6 +87,9 @@ public:
         by_size->body().addWidget(largest_);
         by_size->body().addWidget(sizes_);
         column().addWidget(by_size);
+        connect(&selection, &Selection::changed, this, [this] {
+            if (played_) show_curves();
+        });
         connect(stages_, &ChartWidget::chosen, this, [this](int kind) {
             chosen_ = chosen_ == kind ? std::nullopt : std::optional(kind);
             stages_->emphasize(chosen_);
@@ -108,9 +111,14 @@ private:
     void show_curves() {
         const std::size_t count = played_->report->memory.size();
         const std::vector<std::size_t> stages = stages_to_draw(*played_->report);
-        drawn_->setText(stages.size() < count ? tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count) : QString());
-        drawn_->setVisible(stages.size() < count);
-        curves_->show_chart(memory_over_time(*played_, stages));
+        const std::optional<TimeRange> range = selection().now().range;
+        QStringList notes;
+        if (stages.size() < count) notes += tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count);
+        if (range)
+            notes += tr("The most from %1 to %2, as selected in the timeline.").arg(quantity(range->from, 4), quantity(range->to, 4));
+        drawn_->setText(notes.join(QLatin1Char(' ')));
+        drawn_->setVisible(!notes.isEmpty());
+        curves_->show_chart(memory_over_time(*played_, stages, range));
     }
 
     void show_answer(const Session&, const Answer& answer) override {

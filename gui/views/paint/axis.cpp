@@ -58,7 +58,7 @@ void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, dou
 void paint_text(QPainter& painter, const QRectF& area, Qt::Alignment alignment, const QString& text, const QFont& font, const QColor& ink) {
     painter.setFont(font);
     painter.setPen(ink);
-    painter.drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine,
+    painter.drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine | Qt::TextDontClip,
                      QFontMetricsF(font).elidedText(text, Qt::ElideRight, area.width() + 0.5));
 }
 

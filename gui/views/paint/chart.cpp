@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace sextant::gui {
 
@@ -18,12 +17,14 @@ ChartWidget::ChartWidget(const QString& name) {
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
     setMinimumWidth(160);
 }
 
 void ChartWidget::show_chart(std::shared_ptr<const Chart> chart) {
     const int before = heightForWidth(width());
     chart_ = std::move(chart);
+    pointed_.reset();
     if (heightForWidth(width()) != before) updateGeometry();
     update();
 }
@@ -48,11 +49,8 @@ void ChartWidget::paintEvent(QPaintEvent*) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(look_of(*this).accent, 1, Qt::DotLine));
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        if (pointed_) painter.drawRoundedRect(*pointed_, 3, 3);
     }
-}
-
-void ChartWidget::connectNotify(const QMetaMethod& signal) {
-    if (signal == QMetaMethod::fromSignal(&ChartWidget::chosen)) setFocusPolicy(Qt::StrongFocus);
 }
 
 const Hit* ChartWidget::hit_at(QPointF p) const {
@@ -61,6 +59,7 @@ const Hit* ChartWidget::hit_at(QPointF p) const {
 }
 
 void ChartWidget::mousePressEvent(QMouseEvent* e) {
+    pointed_.reset();
     if (const Hit* hit = hit_at(e->position()); hit && hit->can_be_chosen) emit chosen(hit->key);
 }
 
@@ -70,28 +69,34 @@ void ChartWidget::mouseDoubleClickEvent(QMouseEvent* e) {
 
 void ChartWidget::mouseMoveEvent(QMouseEvent* e) {
     const Hit* hit = hit_at(e->position());
-    setCursor(hit && hit->can_be_chosen ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    const bool is_heard = isSignalConnected(QMetaMethod::fromSignal(&ChartWidget::chosen));
+    setCursor(hit && hit->can_be_chosen && is_heard ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
-void ChartWidget::move_choice(int step) {
-    std::vector<Hit> choices;
-    std::ranges::copy_if(hits_, std::back_inserter(choices), &Hit::can_be_chosen);
-    if (choices.empty()) return;
-    const auto now = emphasized_ ? std::ranges::find(choices, *emphasized_, &Hit::key) : choices.end();
-    const int count = static_cast<int>(choices.size());
-    const int at = now == choices.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - choices.begin()) + step + count) % count;
-    emit chosen(choices[static_cast<std::size_t>(at)].key);
-    tell(choices[static_cast<std::size_t>(at)]);
+void ChartWidget::move_pointer(int step) {
+    std::vector<const Hit*> parts;
+    for (const Hit& hit : hits_)
+        if (hit.can_be_chosen || !hit.tip.isEmpty()) parts.push_back(&hit);
+    if (parts.empty()) return;
+    const auto is_here = [this](const Hit* h) { return pointed_ ? h->area == *pointed_ : h->can_be_chosen && emphasized_ == h->key; };
+    const auto now = std::ranges::find_if(parts, is_here);
+    const int count = static_cast<int>(parts.size());
+    const int at = now == parts.end() ? (step > 0 ? 0 : count - 1) : (static_cast<int>(now - parts.begin()) + step + count) % count;
+    const Hit part = *parts[static_cast<std::size_t>(at)];
+    if (part.can_be_chosen) emit chosen(part.key);
+    point_at(part);
 }
 
-void ChartWidget::tell(const Hit& hit) {
+void ChartWidget::point_at(const Hit& hit) {
+    pointed_ = hit.area;
+    update();
     setAccessibleDescription(QTextDocumentFragment::fromHtml(hit.tip).toPlainText());
     QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.tip, this, hit.area.toAlignedRect());
 }
 
 void ChartWidget::keyPressEvent(QKeyEvent* e) {
-    if (e->key() == Qt::Key_Right || e->key() == Qt::Key_Down) return move_choice(1);
-    if (e->key() == Qt::Key_Left || e->key() == Qt::Key_Up) return move_choice(-1);
+    if (e->key() == Qt::Key_Right || e->key() == Qt::Key_Down) return move_pointer(1);
+    if (e->key() == Qt::Key_Left || e->key() == Qt::Key_Up) return move_pointer(-1);
     const bool is_enter = e->key() == Qt::Key_Return || e->key() == Qt::Key_Enter;
     if (is_enter && emphasized_) emit activated(*emphasized_);
     QWidget::keyPressEvent(e);

@@ -33,7 +33,8 @@ public:
     virtual std::vector<Hit> paint(QPainter&, const QRectF& area, const Look&, std::optional<int> emphasized) const = 0;
 };
 
-// Shows a chart. Its parts can be chosen by pointer, and by arrow keys and Enter, where somebody listens to that.
+// Shows a chart. The pointer and the arrow keys go from part to part, which tells what it is; a part can be chosen, and opened by Enter,
+// where somebody listens to that.
 class ChartWidget : public QWidget {
     Q_OBJECT
 
@@ -59,16 +60,16 @@ protected:
     void mouseMoveEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
     bool event(QEvent*) override;
-    void connectNotify(const QMetaMethod&) override;
 
 private:
     [[nodiscard]] const Hit* hit_at(QPointF) const;
-    void tell(const Hit&);
-    void move_choice(int step);
+    void point_at(const Hit&);
+    void move_pointer(int step);
 
     std::shared_ptr<const Chart> chart_;
     std::optional<int> emphasized_;
-    std::vector<Hit> hits_;  // of the last painting
+    std::vector<Hit> hits_;          // of the last painting
+    std::optional<QRectF> pointed_;  // of the part that the arrow keys are at
 };
 
 }  // namespace sextant::gui

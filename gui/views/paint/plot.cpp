@@ -132,33 +132,62 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look
         painter.drawLine(QPointF(at, ground.top()), QPointF(at, ground.bottom()));
     }
     painter.restore();
+}
+
+// Above, where no point is.
+void Plot::paint_limit_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
-    for (const PlotLimit& limit : limits) {  // above, where no point is
+    for (const PlotLimit& limit : limits) {
         const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
         const double from = ground.left() + text_width(y.title, font);  // which stands there too
         const double left = std::clamp(at - width / 2, from, std::max(from, ground.right() - width));
         paint_text(painter, {left, ground.top() - title_height - 4, width, title_height}, Qt::AlignVCenter, limit.name, font, limit.colour);
     }
+}
+
+Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
+    const QFont font = font_of(Type::small);
+    Places places;
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
         const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
         if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
         const double width = text_width(line.name, font) + 2;
-        const double left = std::clamp(end.x() - width - 4, ground.left(), std::max(ground.left(), ground.right() - width));
-        paint_text(painter, {left, std::max(ground.top(), end.y() - 18), width, 16}, Qt::AlignVCenter, line.name, font, look.faint);
+        const double left = std::clamp(end.x() - width - 10, ground.left(), std::max(ground.left(), ground.right() - width));
+        const QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
+        painter.fillRect(room.adjusted(-2, 1, 2, -1), look.surface);
+        paint_text(painter, room, Qt::AlignVCenter, line.name, font, look.faint);
+        places.push_back(room);
     }
+    return places;
 }
 
-void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look, std::optional<int> emphasized) const {
+// Beside its point, or above or below where something else stands there; without any room, only what is chosen is named.
+void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look, std::optional<int> emphasized, Places taken) const {
     const QFont font = font_of(Type::small);
+    for (const PlotPoint& p : points) {
+        const QPointF at = place(ground, p.x, p.y);
+        taken.emplace_back(at.x() - p.radius, at.y() - p.radius, 2 * p.radius, 2 * p.radius);
+    }
     for (const PlotPoint& p : points) {
         if (p.name.isEmpty()) continue;
         const QPointF at = place(ground, p.x, p.y);
-        const double width = text_width(p.name, font) + 2, beside = p.radius + 6;
-        const bool on_the_left = at.x() + beside + width > ground.right();
-        const QRectF room(on_the_left ? at.x() - beside - width : at.x() + beside, at.y() - 9, width, 18);
-        painter.fillRect(room.adjusted(-2, 2, 2, -2), look.surface);
-        paint_text(painter, room, Qt::AlignVCenter, p.name, font, emphasized == p.key ? look.accent : look.text);
+        const double width = text_width(p.name, font) + 2, beside = p.radius + 6, height = 16;
+        const QRectF rooms[] = {{at.x() + beside, at.y() - height / 2, width, height},
+                                {at.x() - beside - width, at.y() - height / 2, width, height},
+                                {at.x() - width / 2, at.y() - beside - height + 2, width, height},
+                                {at.x() - width / 2, at.y() + beside - 2, width, height}};
+        const auto is_free = [&](const QRectF& room) {
+            return ground.contains(room) && std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); });
+        };
+        const auto* room = std::ranges::find_if(rooms, is_free);
+        if (room == std::end(rooms)) {
+            if (emphasized != p.key) continue;
+            room = rooms + (ground.contains(rooms[0]) ? 0 : 1);
+        }
+        painter.fillRect(room->adjusted(-2, 1, 2, -1), look.surface);
+        paint_text(painter, *room, Qt::AlignVCenter, p.name, font, emphasized == p.key ? look.accent : look.text);
+        taken.push_back(*room);
     }
 }
 
@@ -174,6 +203,8 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
                look.faint);
     paint_axes(painter, ground, look);
     paint_lines(painter, ground, look);
+    paint_limit_names(painter, ground, look);
+    const Places line_names = paint_line_names(painter, ground, look);
     std::vector<Hit> hits;
     for (const PlotPoint& p : points) {
         const QPointF at = place(ground, p.x, p.y);
@@ -189,7 +220,7 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
         painter.setPen(QPen(look.text, 1.8));
         painter.drawEllipse(place(ground, p.x, p.y), p.radius + 3.5, p.radius + 3.5);
     }
-    paint_names(painter, ground, look, emphasized);
+    paint_names(painter, ground, look, emphasized, line_names);
     // Arrow keys go from left to right; what lies on top is hit first.
     std::ranges::reverse(hits);
     std::ranges::stable_sort(hits, {}, [](const Hit& h) { return h.area.center().x(); });

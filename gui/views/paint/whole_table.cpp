@@ -3,7 +3,10 @@
 #include "gui/views/paint/look.hpp"
 
 #include <QHeaderView>
+#include <QResizeEvent>
 #include <QScrollBar>
+
+#include <algorithm>
 
 namespace sextant::gui {
 namespace {
@@ -34,11 +37,15 @@ WholeTable::WholeTable(QAbstractItemModel& table, Room room) : room_(room) {
     fit();
 }
 
+// What there is room for beside the others; without room for all, the table is scrolled.
 void WholeTable::fit() {
     const int columns = model()->columnCount();
     if (columns == 0) return;
+    int needed = 0;
+    for (int c = 0; c < columns; ++c)
+        needed += fixed_ && fixed_->first == c ? fixed_->second : std::max(sizeHintForColumn(c), horizontalHeader()->sectionSizeHint(c));
     for (int c = 0; c < columns; ++c) {
-        const bool takes_room = c == columns - 1 || (room_ == Room::shared && c > 0);
+        const bool takes_room = needed <= viewport()->width() && (c == columns - 1 || (room_ == Room::shared && c > 0));
         horizontalHeader()->setSectionResizeMode(c, takes_room ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
     }
     if (fixed_) {
@@ -60,7 +67,7 @@ QSize WholeTable::sizeHint() const {
 
 void WholeTable::resizeEvent(QResizeEvent* e) {
     QTableView::resizeEvent(e);
-    updateGeometry();
+    if (e->size().width() != e->oldSize().width()) fit();
 }
 
 }  // namespace sextant::gui

@@ -62,12 +62,13 @@ PlanFormPanel::PlanFormPanel() {
     grid->addWidget(top_, 1, 2);
 
     add(PlanFormField::pins, *grid, 3, 0, tr("Leave as they are"), "planner.pins",
-        tr("Fields of the plan that the search must not choose, as the scenario has them or with a value: schedule, tp=8"));
+        tr("Fields of the plan that the search must not choose, as the scenario has them or with a value"))
+        ->setPlaceholderText(tr("schedule, tp=8"));
     add(PlanFormField::where, *grid, 3, 1, tr("Only plans with"), "planner.where",
-        tr("Conditions: memory < 70 GiB, step_time < 2 s. Of step_time, memory, devices, samples_per_s, energy_per_sample, "
-           "cost_per_sample"));
-    add(PlanFormField::batches, *grid, 3, 2, tr("Global batches"), "planner.batches",
-        tr("To choose from, if they are yours to choose: 512,1024"));
+        tr("Conditions on step_time, memory, devices, samples_per_s, energy_per_sample, cost_per_sample"))
+        ->setPlaceholderText(tr("memory < 70 GiB, step_time < 2 s"));
+    add(PlanFormField::batches, *grid, 3, 2, tr("Global batches"), "planner.batches", tr("To choose from, if they are yours to choose"))
+        ->setPlaceholderText(tr("512, 1024"));
 }
 
 QLineEdit* PlanFormPanel::add(PlanFormField field, QGridLayout& grid, int row, int column, const QString& label, const char* name,

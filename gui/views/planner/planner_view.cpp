@@ -187,7 +187,7 @@ private:
         const PlanAnswer& a = findings_->answer;
         show_axes();
         model_.set_findings(findings_);
-        table_->fix(PlanTableModel::terms_column, 130);
+        table_->fix(PlanTableModel::terms_column, 84);
         table_card_->set_heading(tr("The best %1, %2 first").arg(a.best.size()).arg(ranked_by(a.request.objective)));
         csv_.set_table(found_plans_table(*findings_));
         alternatives_.set_table(alternatives_table(a));

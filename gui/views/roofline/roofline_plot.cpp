@@ -103,7 +103,7 @@ private:
                                     .width = 1.2,
                                     .style = Qt::DashLine,
                                     .stepped = false,
-                                    .name = {}});
+                                    .name = QStringLiteral("large products sustain ") + quantity(used->sustained)});
     }
 
     void add_kernels() {

@@ -1,5 +1,6 @@
 #include "gui/views/run/run_view.hpp"
 
+#include "gui/jobs/background.hpp"
 #include "gui/jobs/long_job.hpp"
 #include "gui/models/compared.hpp"
 #include "gui/models/text.hpp"
@@ -7,6 +8,7 @@
 #include "gui/views/paint/whole_table.hpp"
 #include "gui/views/run/child_panel.hpp"
 #include "gui/views/term_bars.hpp"
+#include "model/io/format/replace_file.hpp"
 #include "model/io/report/comparison_writer.hpp"
 
 #include <QCheckBox>
@@ -135,9 +137,11 @@ private:
     }
 
     QWidget* calibrate_card() {
-        auto* card =
-            new Card(tr("Calibrate this machine"),
-                     tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads."));
+        auto* card = new Card(tr("Calibrate this machine"));
+        auto* what_for = text_label(Type::body);
+        what_for->setText(
+            tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads. "
+               "What is predicted with this profile rests on what was measured here."));
         auto* row = new QHBoxLayout;
         row->setSpacing(gap + 4);
         profile_ =
@@ -156,6 +160,7 @@ private:
         row->addWidget(profile_, 1);
         for (QWidget* w : std::initializer_list<QWidget*>{quick_, calibrate_, use_}) row->addWidget(w);
         calibration_panel_ = new ChildPanel(calibration_, QStringLiteral("calibrate"));
+        card->body().addWidget(what_for);
         card->body().addLayout(row);
         card->body().addWidget(calibration_panel_);
         connect(calibrate_, &QPushButton::clicked, this, [this] { calibrate(); });
@@ -191,14 +196,20 @@ private:
     void keep_record() {
         const QString path = QFileDialog::getSaveFileName(this, tr("Keep the record of the run"), {}, tr("Runs (*.json)"));
         if (path.isEmpty()) return;
-        QFile::remove(path);
-        if (!QFile::copy(record(), path))
-            run_panel_->say(tr("%1 cannot be written; the record is still here.").arg(path.toHtmlEscaped()), true);
+        try {
+            replace_file(path.toStdString(), [&](const std::filesystem::path& aside) {
+                if (!QFile::copy(record(), QString::fromStdString(aside.string())))
+                    throw BackendError("cannot write " + path.toStdString());
+            });
+            run_panel_->say(tr("The record is kept in %1.").arg(path.toHtmlEscaped()));
+        } catch (const BackendError& e) {
+            run_panel_->say(tr("%1. The record is still here.").arg(q(e.what()).toHtmlEscaped()), true);
+        }
     }
 
     void read_run(const QString& path) {
         const SessionPtr session = workbench().session();
-        reading_.start([path](const LongJob::Tell&) { return std::make_shared<const Measured>(read_measurement(path.toStdString())); },
+        reading_.start([path](const LongJob::Tell&) { return freed_in_background(read_measurement(path.toStdString())); },
                        [this, of = session->document](Outcome<std::shared_ptr<const Measured>> outcome) {
                            if (!outcome.result) return run_panel_->say(html_of(outcome.problems), true);
                            this->workbench().add(of, [&](Session& s) { s.measured = *outcome.result; });
@@ -255,7 +266,8 @@ private:
         bars->unit = unit_for(max(c.terms.predicted.total(), max(c.terms.simulated.total(), c.terms.measured.total())));
         bars->row_height = 28;
         bars_->show_chart(bars);
-        QStringList lines{tr("They part most in <b>%1</b>:").arg(words_of(c.residual.term))};
+        QStringList lines{tr("The measured bar is the step of median time, %1.").arg(quantity(c.traced_step)),
+                          tr("They part most in <b>%1</b>:").arg(words_of(c.residual.term))};
         for (const std::string& line : where_they_part(c)) lines += q(line).toHtmlEscaped();
         points_to_->setText(lines.join(QStringLiteral("<br>")));
         residuals_.set_table(residuals_table(c));

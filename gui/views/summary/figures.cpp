@@ -41,7 +41,7 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e) {
 FigureCard::FigureCard(const QString& heading, const QString& tip) : Card(heading, tip) {
     figure_ = text_label(Type::figure);
     lines_ = text_label(Type::body, "faint");
-    chart_ = new ChartWidget(tr("Interval of the step time"));
+    chart_ = new ChartWidget(heading);
     body().setSpacing(2);
     body().addWidget(figure_);
     body().addWidget(chart_);
@@ -100,7 +100,7 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
                                                         : tr("<br>no micro-batch fits")));
     set_role(memory_->figure(), e.fits ? "" : "bad");
 
-    efficiency_->set_figure(percent(r.mfu, 3).section(QLatin1Char(' '), 0, 0), tr("% MFU"));
+    efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));
     efficiency_->set_lines(tr("HFU %1 of %2<br>devices busy %3, scaling %4")
                                .arg(percent(r.hfu), quantity(r.peak), percent(r.utilization), percent(r.scaling_efficiency)));
 }

@@ -24,7 +24,7 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
         chart->full = std::max(chart->full, input.effect);
         const QColor colour = colour_of(input.kind, look);
         RankedLine line{.key = static_cast<int>(chart->lines.size()),
-                        .name = q(input.name) + QStringLiteral(": ") + q(input.value),
+                        .name = q(input.name) + QStringLiteral(": ") + with_signs(input.value),
                         .tag = words_of(input.kind),
                         .share = input.effect};
         line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
@@ -65,7 +65,7 @@ public:
         time->body().addWidget(hidden_);
         column().addWidget(time);
 
-        column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 900));
+        column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 1150));
 
         run_card_ = new Card(tr("The whole run"));
         run_ = text_label(Type::body);

@@ -10,17 +10,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace sextant::gui {
 namespace {
 
 constexpr std::size_t most_links = 10;
-constexpr double link_height = 18, name_height = 11, narrowest_label = 18;
+constexpr double link_height = 18, heading_height = 20, name_height = 14, narrowest_label = 18;  // a name has letters below its line
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
 // Runs of colour in a row. Onto a screen they are written pixel by pixel, which is many times faster than thousands of rectangles; in a
-// file of vectors they are rectangles.
+// drawing they are rectangles, those of one colour together.
 class ColourRow {
 public:
     ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
@@ -30,19 +31,26 @@ public:
     }
 
     void add(double left, double right, const QColor& colour) {
-        if (pixels_.isNull()) return painter_.fillRect(QRectF(area_.left() + left, area_.top(), right - left, area_.height()), colour);
+        if (pixels_.isNull())
+            return rectangles_[colour.rgb()].append(QRectF(area_.left() + left, area_.top(), right - left, area_.height()));
         auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(0));
         std::fill(line + static_cast<int>(left), line + std::min(static_cast<int>(right), pixels_.width()), colour.rgb());
     }
 
     void paint() {
         if (!pixels_.isNull()) painter_.drawImage(QRectF(area_.left(), area_.top(), pixels_.width(), area_.height()), pixels_);
+        painter_.setPen(Qt::NoPen);
+        for (const auto& [colour, rectangles] : rectangles_) {
+            painter_.setBrush(QColor(colour));
+            painter_.drawRects(rectangles);
+        }
     }
 
 private:
     QPainter& painter_;
     QRectF area_;
     QImage pixels_;
+    std::map<QRgb, QList<QRectF>> rectangles_;
 };
 
 // Of a kind, by the eighths of the time that it covers.
@@ -82,7 +90,7 @@ TimelinePicture::TimelinePicture(const TimelineContent& content, const TimelineA
 }
 
 void TimelinePicture::place_rows() {
-    const double begin = body_.top() - aspect_.top, side = std::max(4.0, std::round(0.55 * aspect_.row_height));
+    const double begin = body_.top() - aspect_.top, side = std::max(4.0, std::round(0.64 * aspect_.row_height));
     const double between = aspect_.row_height < 12 ? 2 : 7;
     double y = begin + 4;
     for (const RankRows& rank : content_.ranks) {
@@ -96,7 +104,8 @@ void TimelinePicture::place_rows() {
         y += between;
     }
     if (aspect_.links && !content_.links.empty()) {
-        y += gap;
+        links_at_ = y;
+        y += heading_height;
         for (const UtilizationSeries* link : content_.links) {
             rows_.push_back({y, link_height, nullptr, nullptr, link});
             y += link_height + 3;
@@ -119,6 +128,9 @@ void TimelinePicture::paint(QPainter& painter, const Look& look) const {
         else
             paint_link(painter, row, look);
     }
+    if (links_at_)
+        paint_text(painter, {area_.left() + gap, *links_at_, gutter, heading_height}, Qt::AlignVCenter, QStringLiteral("links in use"),
+                   font_of(Type::strong), look.text);
     painter.setClipRect(body_, Qt::IntersectClip);
     painter.setRenderHint(QPainter::Antialiasing);
     if (aspect_.critical_path) paint_path(painter, look);
@@ -201,7 +213,8 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     QString label;
     const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
     const QString kind = q(look_of(span.kind).name);
-    for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, QString::number(span.micro_batch)}) {
+    const QString shortest = is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
+    for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, shortest}) {
         label = name;
         if (static_cast<double>(label.size()) <= letters) break;
     }

@@ -97,6 +97,7 @@ private:
     Window window_;
     std::vector<Row> rows_;
     double height_ = 0;
+    std::optional<double> links_at_;  // the heading above them
     std::unordered_map<std::uint64_t, std::size_t> row_of_lane_;
 };
 

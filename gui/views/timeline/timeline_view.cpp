@@ -78,7 +78,6 @@ public:
         column->addWidget(legend_);
         column->addLayout(body, 1);
         column->addWidget(details_);
-        setFocusProxy(canvas_);
         connect_canvas();
         show_details();
     }

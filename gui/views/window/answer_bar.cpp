@@ -1,29 +1,11 @@
 #include "gui/views/window/answer_bar.hpp"
 
 #include "gui/models/text.hpp"
-#include "gui/views/paint/axis.hpp"
 #include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>
-#include <QPainter>
 
 namespace sextant::gui {
-namespace {
-
-// A line whose end gives way to an ellipsis.
-class ElidedLabel : public QLabel {
-public:
-    [[nodiscard]] QSize minimumSizeHint() const override { return {80, QLabel::minimumSizeHint().height()}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        paint_text(painter, rect(), Qt::AlignVCenter, text(), font(), look_of(*this).faint);
-    }
-};
-
-}  // namespace
-
 AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -35,8 +17,9 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     row->setContentsMargins(2 * gap, gap, 2 * gap, gap);
     row->setSpacing(2 * gap);
     name_ = text_label(Type::heading);
-    plan_ = new ElidedLabel;
-    plan_->setFont(font_of(Type::small));
+    plan_ = text_label(Type::small, "faint");
+    plan_->setMaximumHeight(2 * QFontMetrics(plan_->font()).lineSpacing());
+    plan_->setAlignment(Qt::AlignTop);
     for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     auto* left = new QVBoxLayout;
     left->setSpacing(1);

@@ -9,6 +9,8 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -86,25 +88,39 @@ void FileActions::ask_and_export(const ViewInfo& info, Selection& selection, con
     const QString path = QFileDialog::getSaveFileName(&window_, tr("Export as %1").arg(format.name),
                                                       suggested(q(info.name) + QLatin1Char('.') + format.suffix),
                                                       QStringLiteral("%1 (*.%2)").arg(format.name, format.suffix));
-    if (path.isEmpty()) return;
-    try {
-        export_picture(info, workbench_, selection, format, path_of(path));
-    } catch (const BackendError& e) {
-        complain(tr("Not exported"), q(e.what()));
-    }
+    if (!path.isEmpty()) export_picture(path, info, selection, format);
+}
+
+void FileActions::export_picture(const QString& path, const ViewInfo& info, Selection& selection, const PictureFormat& format) {
+    draw_page(window_, info, workbench_, selection,
+              [this, path, format](const Drawing& drawing) { write(path, [drawing, format] { return format.file(drawing); }); });
+}
+
+void FileActions::copy_picture(const ViewInfo& info, Selection& selection) {
+    draw_page(window_, info, workbench_, selection, [this](const Drawing& drawing) {
+        in_background(
+            this, [drawing] { return image_of(drawing); }, [](const QImage& image) { QApplication::clipboard()->setImage(image); });
+    });
 }
 
 void FileActions::ask_and_export_tables(const View& view) {
-    for (const NamedTable& table : view.tables()) {
+    for (const NamedTable& table : tables_of(view)) {
         const QString path = QFileDialog::getSaveFileName(&window_, tr("Export %1").arg(table.name),
                                                           suggested(table.name + QStringLiteral(".csv")), tr("Tables (*.csv)"));
-        if (path.isEmpty()) continue;
-        try {
-            replace_text_file(path_of(path), [&](std::ostream& out) { out << csv_of(*table.model).toStdString(); });
-        } catch (const BackendError& e) {
-            complain(tr("Not exported"), q(e.what()));
-        }
+        if (!path.isEmpty()) write(path, [text = csv_of(*table.model)] { return text.toStdString(); });
     }
+}
+
+void FileActions::copy_tables(const View& view) {
+    QStringList tables;
+    for (const NamedTable& table : tables_of(view)) tables += csv_of(*table.model);
+    if (!tables.isEmpty()) QApplication::clipboard()->setText(tables.join(QLatin1Char('\n')));
+}
+
+std::vector<NamedTable> FileActions::tables_of(const View& view) {
+    std::vector<NamedTable> tables = view.tables();
+    if (tables.empty()) complain(tr("No tables"), tr("There is no table in this view, or none yet."));
+    return tables;
 }
 
 void FileActions::ask_and_export_report(const ViewInfo& topology, Selection& selection) {
@@ -117,15 +133,25 @@ void FileActions::ask_and_export_report(const ViewInfo& topology, Selection& sel
 void FileActions::export_report(const QString& path, const ViewInfo& topology, Selection& selection) {
     const SessionPtr session = workbench_.session();
     if (!session || !session->answer) return complain(tr("Not exported"), tr("There is no answer yet."));
-    std::vector<PageFigure> figures;
-    if (session->simulated && session->simulated->report) figures.push_back({"The cluster", svg_of(topology, workbench_, selection)});
+    const auto write_page = [this, path, session](const std::optional<Drawing>& cluster) {
+        write(path, [session, cluster] {
+            std::vector<PageFigure> figures;
+            if (cluster) figures.push_back({"The cluster", svg_of(*cluster)});
+            const Simulated now = session->simulated ? *session->simulated : simulated(*session);
+            return report_html(session->answer->job, session->answer->report, now.report.get(), figures);
+        });
+    };
+    if (!session->simulated || !session->simulated->report) return write_page({});
+    draw_page(window_, topology, workbench_, selection, write_page);
+}
+
+void FileActions::write(const QString& path, std::function<std::string()> contents) {
     in_background(
         this,
-        [session, figures = std::move(figures), file = path_of(path)]() -> QString {
+        [file = path_of(path), contents = std::move(contents)]() -> QString {
             try {
-                const Simulated now = session->simulated ? *session->simulated : simulated(*session);
-                const std::string page = report_html(session->answer->job, session->answer->report, now.report.get(), figures);
-                replace_text_file(file, [&](std::ostream& out) { out << page; });
+                const std::string all = contents();
+                replace_text_file(file, [&](std::ostream& out) { out << all; });
                 return {};
             } catch (const std::exception& e) {
                 return q(e.what());

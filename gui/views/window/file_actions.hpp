@@ -8,6 +8,8 @@
 #include <QObject>
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 namespace sextant::gui {
 
@@ -26,7 +28,10 @@ public:
     // Asks about what is not saved; false: stay.
     bool may_leave();
     void ask_and_export(const ViewInfo&, Selection&, const PictureFormat&);
+    void export_picture(const QString& path, const ViewInfo&, Selection&, const PictureFormat&);
     void ask_and_export_tables(const View&);
+    void copy_picture(const ViewInfo&, Selection&);
+    void copy_tables(const View&);
     // `topology`: the view that is drawn into the page, where the step was played.
     void ask_and_export_report(const ViewInfo& topology, Selection&);
     void export_report(const QString& path, const ViewInfo& topology, Selection&);
@@ -35,6 +40,10 @@ signals:
     void exported(const QString& path);
 
 private:
+    // Says so where there is none.
+    std::vector<NamedTable> tables_of(const View&);
+    // What the file is to hold is worked out, and written, in a thread of its own.
+    void write(const QString& path, std::function<std::string()> contents);
     void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);
     void complain(const QString& title, const QString& what);
     void remember_file();

@@ -1,5 +1,4 @@
 // The menus of the main window.
-#include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
@@ -72,12 +71,9 @@ void MainWindow::add_file_menu() {
                                   [this] { files_.ask_and_export_report(*find_view("topology"), selection_); }));
     menu.addSeparator();
     need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
-                                  [this] { QApplication::clipboard()->setImage(image_of(shown(), workbench_, selection_)); }));
-    need_a_scenario.push_back(add(menu, tr("Copy the &tables of the view"), QKeySequence(QStringLiteral("Ctrl+Shift+T")), this, [this] {
-        QStringList tables;
-        for (const NamedTable& table : view(shown().name).tables()) tables += csv_of(*table.model);
-        QApplication::clipboard()->setText(tables.join(QLatin1Char('\n')));
-    }));
+                                  [this] { files_.copy_picture(shown(), selection_); }));
+    need_a_scenario.push_back(add(menu, tr("Copy the &tables of the view"), QKeySequence(QStringLiteral("Ctrl+Shift+T")), this,
+                                  [this] { files_.copy_tables(view(shown().name)); }));
     menu.addSeparator();
     add(menu, tr("&Quit"), QKeySequence::Quit, this, [this] { close(); });
     const auto refresh = [this, need_a_scenario] {
