@@ -131,7 +131,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
     Behind behind;
     const PhasePrice first = price_phase(kernels, times, exchanges, by, part, behind);
     // Where something goes on behind the block: the same one went before.
-    return first.hides() ? price_phase(kernels, times, exchanges, by, part, behind) : first;
+    return first.behind_kernels() > Seconds{} ? price_phase(kernels, times, exchanges, by, part, behind) : first;
 }
 
 }  // namespace

@@ -66,9 +66,7 @@ struct PhasePrice {
     Seconds meeting;                                // by which an exchange is longer that meets what is hidden of those before
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
     [[nodiscard]] Seconds time() const { return device + exchanges(); }
-    [[nodiscard]] bool hides() const {
-        return std::ranges::any_of(hidden, [](Seconds t) { return t > Seconds{}; });
-    }
+    [[nodiscard]] Seconds behind_kernels() const { return hidden[0] + hidden[1] + hidden[2]; }
     [[nodiscard]] Seconds links(std::size_t i) const { return flowing[i] + hidden_flowing[i]; }
     // With exchanges that are so many times as long on links.
     [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;

@@ -41,7 +41,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
         double n = blocks.count[t];
         if (kind == SpanKind::recompute)
             n = job.roles[t] == BlockRole::layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
-        sums += {n * one.device, n * one.host, n * (one.exchanges() - one.meeting), n * one.hidden};
+        sums += {n * one.device, n * one.host, n * (one.exchanges() - one.meeting), n * one.behind_kernels()};
     }
     return sums;
 }
