@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <numeric>
 #include <random>
@@ -82,7 +83,7 @@ TEST(ReadAhead, FetchesWhatOthersNeed) {
     disk.read_ahead = given(8 * MiB);
     const SampleAccess all = with_read_ahead(one, disk, 1);
     EXPECT_NEAR(all.seeks, 1 - 1 / std::sqrt(3), 1e-9);
-    EXPECT_NEAR(all.seeks, played_fetches(4), 0.03);
+    EXPECT_NEAR(all.seeks / played_fetches(4), 1, 0.12);  // whether one was fetched tells something of its neighbour
     EXPECT_NEAR(all.bytes / KiB, 128, 1e-9);
     // Nothing is kept: all that is fetched beside it is in vain.
     const SampleAccess none = with_read_ahead(one, disk, 0);
