@@ -197,7 +197,7 @@ TEST(LoaderRate, IsThatOfItsWorkersUntilSomethingThatTheyShareIsLess) {
 TEST(LoaderRate, OfALocalDiskIsNoMoreThanItsStream) {
     Loading l;
     l.storage = local_disk();
-    l.node = {100, 100, 1, 10 * MB / s};  // the network is not on the way
+    l.node = {100, 100, 10 * MB / s};  // the network is not on the way
     l.expect(500, LoaderLimit::node_bandwidth);
 }
 
