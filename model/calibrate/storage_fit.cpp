@@ -22,6 +22,12 @@ std::optional<Seconds> opening_of(std::optional<Seconds> open, std::optional<Sec
     return open;
 }
 
+// Files are opened with their first bytes, which storage brings as it does others: what is left bounds the opens.
+std::optional<Frequency> opens_alone(std::optional<Frequency> opens, std::optional<Frequency> seeks) {
+    if (!opens || !seeks) return opens;
+    return 1 / max(1 / *opens - 1 / *seeks, 0.1 / *opens);
+}
+
 template <class Rates>
 auto of_one_thread(const Rates& rates) -> std::optional<decltype(rates.front().rate)> {
     std::vector<decltype(rates.front().rate)> passes;
@@ -64,7 +70,7 @@ StorageClass fit_storage(const StorageProbe& probe, const std::string& name, con
     set(s.read_bandwidth, of_one_thread(probe.reads));
     set(s.write_bandwidth, of_one_thread(probe.writes));
     set(s.random_read_rate, most(probe.seek_rates));
-    set(s.metadata_rate, most(probe.open_rates));
+    set(s.metadata_rate, opens_alone(most(probe.open_rates), most(probe.seek_rates)));
     set(s.client_read_bandwidth, most(probe.reads));
     set(s.client_write_bandwidth, most(probe.writes));
     set(s.capacity, probe.capacity);

@@ -51,6 +51,16 @@ TEST(StorageFit, DrawsALineThroughAFewBytesAndManyAtAPlace) {
     EXPECT_NEAR(c.read_ahead->value / KiB, 128, 1e-12);
 }
 
+TEST(StorageFit, CountsFirstBytesOfFilesOnce) {
+    // 3000 files a second with their first bytes, of which 6000 come a second: 1/3 ms - 1/6 ms for each open.
+    StorageProbe probe;
+    probe.open_rates = {{8, 3000 * Hz}};
+    probe.seek_rates = {{8, 6000 * Hz}};
+    EXPECT_NEAR(fit_storage(probe, "x", "y").metadata_rate->value / Hz, 6000, 1e-6);
+    probe.seek_rates = {{8, 2000 * Hz}};  // noise
+    EXPECT_NEAR(fit_storage(probe, "x", "y").metadata_rate->value / Hz, 30000, 1e-6);
+}
+
 TEST(StorageFit, LeavesOutTheSlowestHundredth) {
     // 199 of 1 ms, and one that stood still for a second.
     StorageProbe probe;
