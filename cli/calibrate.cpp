@@ -4,6 +4,7 @@
 #include "cli/machine.hpp"
 #include "cli/probe_runs.hpp"
 #include "cli/progress.hpp"
+#include "cli/sample_speeds.hpp"
 #include "cli/scratch_folder.hpp"
 #include "cli/writable.hpp"
 #include "model/io/calibration/calibration_writer.hpp"
@@ -60,15 +61,17 @@ void run_calibrate(const CalibrateOptions& o) {
     progress.reset();
     const CoreTime after = core_time();
     const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    Calibration found = calibrate(runs, cpu_parameters(),
-                                  "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today());
+    const std::string source = "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today();
+    Calibration found = calibrate(runs, cpu_parameters(), source);
     if (series.passes > 0)  // else nothing was measured meanwhile
         found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
     if (found.noise > too_noisy || found.others > too_shared)
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
                            " from each other, and other programs took " + percent_text(found.others, 2) +
                            " of its cores; nothing was written");
-    write_text(o.out, cluster_to_profile(calibrated_cluster(found, machine, today())));
+    Cluster cluster = calibrated_cluster(found, machine, today());
+    cluster.node.host.samples = measured_sample_speeds(source);
+    write_text(o.out, cluster_to_profile(cluster));
     std::cout << calibration_to_text(found) << written_line(o.out, "hardware.cluster");
 }
 

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -35,6 +36,8 @@ private:
 };
 
 }  // namespace
+
+bool has_data_program() { return std::filesystem::exists(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "sextant-data"); }
 
 ExitCode run_data_program(std::vector<std::string> words, const std::string& label) {
     words.insert(words.begin(), program_beside("sextant-data", "libarchive, LMDB, libjpeg, libpng and zlib"));

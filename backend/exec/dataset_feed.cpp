@@ -9,7 +9,6 @@ namespace sextant {
 namespace {
 
 constexpr int usual_workers = 2, usual_batches_ahead = 2;  // of each worker
-constexpr float middle = 128, deviation = 64;
 
 // What the first block reads of a sample, first the number of samples.
 const Tensor& samples_of(const Network& network) {
@@ -32,6 +31,7 @@ LoaderSettings settings_of(const Job& job, const RankPlace& place, const FeedSet
     s.bad = feed.bad;
     const Tensor& reads = samples_of(job.serial);
     if (is_image(reads)) s.resize = ImageSize{reads.shape[2], reads.shape[3]};
+    if (reads.role != TensorRole::index) s.numbers = Numbers{};
     // A stage that takes classes alone need not decode; but which samples are skipped all stages must find.
     if (place.pipeline > 0 && reads.role != TensorRole::index && s.bad == BadSamples::fail) s.decode = false;
     return s;
@@ -124,10 +124,8 @@ Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, 
 
 // Both lie channels last.
 Array DatasetFeed::reals(ComputeDevice& device, const Tensor& t) const {
-    std::vector<float> values(static_cast<std::size_t>(t.elements()));
-    std::ranges::transform(batch_.values, values.begin(), [](std::uint8_t b) { return (static_cast<float>(b) - middle) / deviation; });
-    Array array = device.allocate(static_cast<std::int64_t>(values.size()));
-    device.upload(values.data(), array);
+    Array array = device.allocate(static_cast<std::int64_t>(t.elements()));
+    device.upload(batch_.numbers.data(), array);
     return array;
 }
 

@@ -73,6 +73,7 @@ public:
 
     BenchResult run() {
         describe();
+        if (const std::string beyond = s_.cold ? beyond_reach(s_.path) : ""; !beyond.empty()) note("cold as far as one can see: " + beyond);
         for (const bool cold : {true, false})
             if (cold ? s_.cold : s_.warm) open_rows_.push_back({"open", 1, cold, 0, {}, {}, 0, {}});
         for (const Pass& p : passes_) rows_.push_back({std::string(p.what), p.workers, p.cold, 0, {}, {}, 0, {}});

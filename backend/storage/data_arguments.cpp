@@ -11,7 +11,7 @@ constexpr auto usage =
     "sextant-data make OUT [--samples N] [--size HxWxC] [--classes N] [--format F] [--encoding E] [--seed S] | "
     "convert IN OUT --format F [--encoding E] [--resize HxW] [--bad-samples fail|skip] | "
     "bench PATH [--workers 1,2] [--cold] [--warm] [--random] [--epochs N] [--write] [--resize HxW] [--seed S] [--bad-samples fail|skip] "
-    "[--json] | probe DIR|FIO.json --out PROFILE.json [--name NAME] [--source TEXT]";
+    "[--json] | probe DIR|FIO.json --out PROFILE.json [--name NAME] [--source TEXT] | speeds FOLDER --out SPEEDS.json [--source TEXT]";
 
 [[noreturn]] void refuse(const std::string& option, const std::string& what, const std::string& hint = usage) {
     throw InputError(Diagnostic{option, "", what, hint});
@@ -192,6 +192,22 @@ ProbeTask probe_task(Words words) {
     return t;
 }
 
+SpeedsTask speeds_task(Words words) {
+    SpeedsTask t;
+    while (words.next()) {
+        const std::string& word = words.word();
+        if (word == "--out")
+            t.out = words.value();
+        else if (word == "--source")
+            t.source = words.value();
+        else
+            words.path({&t.in});
+    }
+    if (t.in.empty()) refuse("speeds", "it is not said where files may lie");
+    if (t.out.empty()) refuse("speeds", "it is not said where the speeds go", "--out");
+    return t;
+}
+
 }  // namespace
 
 DataArguments parse_data_arguments(const std::vector<std::string>& words) {
@@ -205,6 +221,8 @@ DataArguments parse_data_arguments(const std::vector<std::string>& words) {
         a.task = bench_settings(Words(words), a.json);
     else if (task == "probe")
         a.task = probe_task(Words(words));
+    else if (task == "speeds")
+        a.task = speeds_task(Words(words));
     else
         refuse("", "it is not said what to do");
     return a;

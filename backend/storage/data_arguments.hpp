@@ -14,8 +14,14 @@ struct ProbeTask {
     std::string name, source;       // of the class, and of its numbers; name: the path unless given
 };
 
+// What a thread of this host does with samples, from files in a folder.
+struct SpeedsTask {
+    std::filesystem::path in, out;
+    std::string source;
+};
+
 struct DataArguments {
-    std::variant<MakeSettings, ConvertSettings, BenchSettings, ProbeTask> task;
+    std::variant<MakeSettings, ConvertSettings, BenchSettings, ProbeTask, SpeedsTask> task;
     bool json = false;  // of a bench
 };
 

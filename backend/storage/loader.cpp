@@ -2,6 +2,7 @@
 
 #include "backend/storage/clock.hpp"
 #include "backend/storage/codec.hpp"
+#include "backend/storage/file.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
 
@@ -96,7 +97,10 @@ void Loader::State::add_sample(std::int64_t index, LoadedBatch& batch, Sample& s
                    if (array.extents != extents)
                        throw_damage("it is " + to_text(array.extents) + ", and the first sample " + to_text(extents),
                                     "--resize makes them alike");
-                   batch.values.insert(batch.values.end(), array.values.begin(), array.values.end());
+                   if (settings.numbers)
+                       append_numbers(batch.numbers, array.values, *settings.numbers);
+                   else
+                       append_bytes(batch.values, array.values);
                });
         batch.work.decoding += now() - read;
     }
@@ -133,7 +137,8 @@ LoadedBatch Loader::State::make(std::int64_t number, int worker) {
     const std::int64_t first = batch.number * settings.batch, end = std::min(first + settings.batch, mine);
     batch.work.samples = end - first;
     Sample scratch;
-    batch.values.reserve(static_cast<std::size_t>(elements(extents) * (end - first)));
+    const auto values = static_cast<std::size_t>(elements(extents) * (end - first));
+    settings.numbers ? batch.numbers.reserve(values) : batch.values.reserve(values);
     for (std::int64_t place = first; place < end; ++place) {
         bool added = false;
         for (std::int64_t tries = 0; !added; ++tries) {

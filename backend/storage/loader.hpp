@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend/storage/dataset.hpp"
+#include "backend/storage/numbers.hpp"
 #include "model/base/quantity.hpp"
 
 #include <map>
@@ -36,6 +37,7 @@ struct LoaderSettings {
     bool partial = false;  // an epoch ends with what is left, where it does not fill a batch; else that is left out
     BadSamples bad = BadSamples::fail;
     std::optional<ImageSize> resize;
+    std::optional<Numbers> numbers;     // that the values become; absent: they stay bytes
     Seconds patience = 120 * units::s;  // for one batch; a filesystem that is gone may never answer
 };
 
@@ -45,13 +47,14 @@ struct BatchLoad {
     std::int64_t sequence = 0;  // of the batch, over all epochs
     std::int64_t samples = 0;
     Seconds start, end;
-    Seconds reading, decoding;  // decoding: resizing too
+    Seconds reading, decoding;  // decoding: resizing too, and making numbers
     Bytes read;
 };
 
 struct LoadedBatch {
     std::int64_t epoch = 0, number = 0;         // in the epoch
     Blob values;                                // of the samples, one behind the other
+    std::vector<float> numbers;                 // in their place, where they were asked for
     std::vector<std::int64_t> labels, samples;  // samples: their numbers in the dataset
     BatchLoad work;
 };

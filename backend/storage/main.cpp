@@ -1,5 +1,6 @@
 // sextant-data: makes, converts and measures datasets. On stdout it says how far it is ("sample 3 of 10"), then what came of it.
 #include "backend/storage/data_arguments.hpp"
+#include "backend/storage/probe_samples.hpp"
 #include "backend/storage/probe_storage.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/base/overloaded.hpp"
@@ -64,10 +65,15 @@ void probe(const ProbeTask& task) {
     for (const std::string& note : found.notes) std::cout << "note: " << note << '\n';
 }
 
+void speeds(const SpeedsTask& task) {
+    const SampleSpeeds found = probe_samples(task.in, task.source.empty() ? "measured" : task.source, Teller("pass"));
+    replace_text_file(task.out, [&](std::ostream& out) { out << speeds_to_profile(found); });
+}
+
 void run(const DataArguments& arguments) {
     std::visit(Overloaded{[](const MakeSettings& s) { tell(make_dataset(s, Teller("sample")), s.out); },
                           [](const ConvertSettings& s) { tell(convert_dataset(s, Teller("sample")), s.out); },
-                          [](const ProbeTask& t) { probe(t); },
+                          [](const ProbeTask& t) { probe(t); }, [](const SpeedsTask& t) { speeds(t); },
                           [&](const BenchSettings& s) {
                               const BenchResult result = bench_dataset(s, Teller("pass"));
                               std::cout << (arguments.json ? bench_to_json(result) : bench_to_text(result));

@@ -1,6 +1,7 @@
 #include "backend/storage/page_cache.hpp"
 
 #include "backend/storage/file.hpp"
+#include "backend/storage/storage_kind.hpp"
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
@@ -64,6 +65,17 @@ std::string shortcoming(const ColdState& state) {
                " of the data stayed in memory, which the filesystem does not give back";
     if (!state.folders_too) text += std::string(text.empty() ? "" : "; ") + "folders and inodes stayed in memory: only root can drop them";
     return text;
+}
+
+std::string beyond_reach(const fs::path& path) {
+    const StorageFacts facts = storage_facts(path);
+    if (facts.kind == StorageKind::memory) return {};
+    if (facts.shared) return "its server may still have in memory what was written or read lately";
+    std::ifstream processor("/proc/cpuinfo");
+    for (std::string line; std::getline(processor, line);)
+        if (line.starts_with("flags") && line.find(" hypervisor") != std::string::npos)
+            return "this machine is virtual: its host may still have in memory what was written or read lately";
+    return {};
 }
 
 ReadCounters read_counters() {

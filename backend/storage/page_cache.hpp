@@ -16,6 +16,8 @@ struct ColdState {
 ColdState drop_from_cache(const std::filesystem::path&);
 // In words, what of it did not work; empty where all did.
 std::string shortcoming(const ColdState&);
+// In words, which memories behind the path nobody here can drop: a server's, that of a virtual machine's host; empty where none is known.
+std::string beyond_reach(const std::filesystem::path&);
 
 // What this process has asked of the system so far, as /proc/self/io says.
 struct ReadCounters {

@@ -4,6 +4,7 @@
 #include "backend/storage/clock.hpp"
 #include "backend/storage/file.hpp"
 #include "backend/storage/page_cache.hpp"
+#include "backend/storage/probe_folder.hpp"
 #include "backend/storage/storage_kind.hpp"
 #include "model/base/diagnostics.hpp"
 
@@ -26,30 +27,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace units;
 
-constexpr std::size_t block = 1U << 20U, page = 4096;
-constexpr int small_files = 600, files_of_folder = 50, seeks_at_most = 1000;
+constexpr std::size_t block = 1U << 20U, page = 4096, piece = block / 2;
+constexpr int small_files = 600, new_files = 100, files_of_folder = 50, seeks_at_most = 1000, pieces_at_most = 200;
 constexpr std::array crowds{2, 4, 8, 16};
 constexpr int passes_of_one = 3;  // of one thread over the large file, since what a disk does with a stream changes from one to the next
-
-// A folder that goes with what is in it.
-class ProbeFolder {
-public:
-    explicit ProbeFolder(const fs::path& directory) : path_(directory / (".sextant-probe-" + std::to_string(::getpid()))) {
-        std::error_code error;
-        if (!fs::is_directory(directory, error)) throw InputError(Diagnostic{directory.string(), "", "it is no directory", {}});
-        if (!fs::create_directory(path_, error)) throw BackendError("cannot make " + path_.string() + ": " + error.message());
-    }
-    ProbeFolder(const ProbeFolder&) = delete;
-    ProbeFolder& operator=(const ProbeFolder&) = delete;
-    ~ProbeFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 // Aligned as O_DIRECT wants it.
 class Buffer {
@@ -77,19 +58,23 @@ public:
         probe_.kind = facts.kind;
         probe_.shared = facts.shared;
         if (!facts.shared) probe_.capacity = facts.free;
+        probe_.read_ahead = facts.read_ahead;
         most_ = min(s_.most, 0.1 * facts.free);
     }
 
     StorageProbe run() {
-        constexpr std::int64_t measurements = 3 + passes_of_one - 1 + 3 * (1 + std::ssize(crowds));
+        constexpr std::int64_t measurements = 3 + 2 * passes_of_one - 1 + 3 * (1 + std::ssize(crowds));
         const auto done = [&] { progress_(++done_, measurements); };
-        write_large(), done();
+        for (int pass = 0; pass < passes_of_one; ++pass) write_large(), done();
         write_small(), done();
         for (int pass = 1; pass < passes_of_one; ++pass) read_large(1), done();
         for (const int threads : with_one()) read_large(threads), done();
         for (const int threads : with_one()) seek(threads), done();
+        read_pieces(), done();
         for (const int threads : with_one()) open_small(threads), done();
         remove_small(), done();
+        const std::string beyond = beyond_reach(s_.directory);
+        if (!beyond.empty()) note(beyond);
         return std::move(probe_);
     }
 
@@ -110,6 +95,7 @@ private:
         const Buffer buffer;
         const Descriptor file = opened(large_, O_WRONLY | O_CREAT | O_TRUNC);
         Seconds drawing;
+        size_ = 0;
         const Seconds start = now();
         while (static_cast<double>(size_ + block) * B <= most_ && now() - start < s_.patience) {
             const Seconds before = now();
@@ -133,14 +119,18 @@ private:
             const Seconds before = now();
             const fs::path folder = folder_.path() / std::to_string(i / files_of_folder);
             if (i % files_of_folder == 0) fs::create_directory(folder);
-            files_.push_back(folder / std::to_string(i));
-            write_all(opened(files_.back(), O_WRONLY | O_CREAT), buffer.view().first(page), files_.back());
+            files_.push_back(create_small(folder / std::to_string(i), buffer));
             probe_.creates.push_back(now() - before);
         }
         const Seconds written = now();
         bring_to_disk(folder_.path());  // what the disk does not have yet is never dropped
         for (Seconds& time : probe_.creates) time += (now() - written) / static_cast<double>(files_.size());
         std::ranges::shuffle(files_, std::mt19937_64(2));
+    }
+
+    static fs::path create_small(const fs::path& path, const Buffer& buffer) {
+        write_all(opened(path, O_WRONLY | O_CREAT), buffer.view().first(page), path);
+        return path;
     }
 
     // Whether reads must go past the memory.
@@ -151,7 +141,7 @@ private:
             return false;
         }
         const bool direct = Descriptor(::open(large_.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC)).number() >= 0;
-        if (!direct) note("not cold: " + shortcoming(state));
+        note((direct ? "read past the memory (O_DIRECT): " : "not cold: ") + shortcoming(state));
         return direct;
     }
 
@@ -192,6 +182,24 @@ private:
         take(times, now() - start, threads, probe_.seeks, probe_.seek_rates);
     }
 
+    // Likewise more than a page, each as far from the others as can be.
+    void read_pieces() {
+        const int flags = O_RDONLY | (make_cold() ? O_DIRECT : 0);
+        const Buffer buffer;
+        const Descriptor file = opened(large_, flags);
+        ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_RANDOM);
+        std::vector<std::size_t> places(std::min<std::size_t>(size_ / piece, pieces_at_most));
+        for (std::size_t i = 0; i < places.size(); ++i) places[i] = size_ / places.size() * i / page * page;
+        std::ranges::shuffle(places, std::mt19937_64(3));
+        const Seconds start = now();
+        for (const std::size_t place : places) {
+            const Seconds before = now();
+            if (before - start > s_.patience) return;
+            if (::pread(file.number(), buffer.data(), piece, static_cast<off_t>(place)) == static_cast<ssize_t>(piece))
+                probe_.pieces.push_back(now() - before);
+        }
+    }
+
     // Each as a reader does who wants to know how long it is first.
     void open_small(int threads) {
         const int flags = O_RDONLY | (make_cold() ? O_DIRECT : 0);
@@ -213,13 +221,21 @@ private:
         take(times, now() - start, threads, probe_.opens, probe_.open_rates);
     }
 
+    // First some that are new: the storage does not have them yet.
     void remove_small() {
+        const Buffer buffer;
+        std::vector<fs::path> fresh;
+        for (int i = 0; i < new_files; ++i) fresh.push_back(create_small(folder_.path() / ("new" + std::to_string(i)), buffer));
+        remove(fresh, probe_.removes_unwritten);
+        remove(files_, probe_.removes);
+    }
+    void remove(const std::vector<fs::path>& files, std::vector<Seconds>& times) const {
         const Seconds start = now();
-        for (const fs::path& file : files_) {
-            if (now() - start > s_.patience) return;
+        for (const fs::path& file : files) {
             const Seconds before = now();
+            if (before - start > s_.patience) return;
             fs::remove(file);
-            probe_.removes.push_back(now() - before);
+            times.push_back(now() - before);
         }
     }
 

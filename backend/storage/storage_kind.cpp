@@ -33,6 +33,18 @@ StorageKind kind_of_device(dev_t device) {
     return StorageKind::ssd;
 }
 
+// Of a partition the disk has it.
+std::optional<Bytes> read_ahead_of(dev_t device) {
+    const std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
+    const fs::path block = "/sys/dev/block/" + number;
+    for (const fs::path& at :
+         {fs::path("/sys/class/bdi/" + number + "/read_ahead_kb"), block / "queue/read_ahead_kb", block / "../queue/read_ahead_kb"}) {
+        double kib = 0;
+        if (std::ifstream(at) >> kib && kib > 0) return kib * units::KiB;
+    }
+    return {};
+}
+
 }  // namespace
 
 StorageFacts storage_facts(const fs::path& path) {
@@ -41,6 +53,7 @@ StorageFacts storage_facts(const fs::path& path) {
     if (::statfs(path.c_str(), &filesystem) != 0 || ::stat(path.c_str(), &status) != 0)
         throw BackendError("the system says nothing of " + path.string() + ": " + std::strerror(errno));
     StorageFacts facts;
+    facts.read_ahead = read_ahead_of(status.st_dev);
     facts.free = static_cast<double>(filesystem.f_bavail) * static_cast<double>(filesystem.f_bsize) * units::B;
     switch (static_cast<std::uint32_t>(filesystem.f_type)) {
         case nfs:

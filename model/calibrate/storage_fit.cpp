@@ -22,6 +22,12 @@ std::optional<Seconds> opening_of(std::optional<Seconds> open, std::optional<Sec
     return open;
 }
 
+// Files are opened with their first bytes, which storage brings as it does others: what is left bounds the opens.
+std::optional<Frequency> opens_alone(std::optional<Frequency> opens, std::optional<Frequency> seeks) {
+    if (!opens || !seeks) return opens;
+    return 1 / max(1 / *opens - 1 / *seeks, 0.1 / *opens);
+}
+
 template <class Rates>
 auto of_one_thread(const Rates& rates) -> std::optional<decltype(rates.front().rate)> {
     std::vector<decltype(rates.front().rate)> passes;
@@ -51,15 +57,20 @@ StorageClass fit_storage(const StorageProbe& probe, const std::string& name, con
         field = {*measured, SourceKind::measured, source};
         any = true;
     };
-    const std::optional<Seconds> seek = mean_of(probe.seeks);
-    set(s.open_latency, opening_of(mean_of(probe.opens), seek));
-    set(s.seek_latency, seek);
+    const std::optional<Seconds> few = mean_of(probe.seeks), many = mean_of(probe.pieces);
+    set(s.open_latency, opening_of(mean_of(probe.opens), few));
+    std::optional<Bandwidth> by_pieces;
+    if (few && many && *many > *few) by_pieces = (StorageProbe::piece - StorageProbe::few) / (*many - *few);
+    set(s.random_read_bandwidth, by_pieces);
+    set(s.seek_latency, by_pieces ? max(*few - StorageProbe::few / *by_pieces, 0.1 * *few) : few);
+    set(s.read_ahead, probe.read_ahead);
     set(s.create_latency, mean_of(probe.creates));
     set(s.remove_latency, mean_of(probe.removes));
+    set(s.remove_unwritten_latency, mean_of(probe.removes_unwritten));
     set(s.read_bandwidth, of_one_thread(probe.reads));
     set(s.write_bandwidth, of_one_thread(probe.writes));
     set(s.random_read_rate, most(probe.seek_rates));
-    set(s.metadata_rate, most(probe.open_rates));
+    set(s.metadata_rate, opens_alone(most(probe.open_rates), most(probe.seek_rates)));
     set(s.client_read_bandwidth, most(probe.reads));
     set(s.client_write_bandwidth, most(probe.writes));
     set(s.capacity, probe.capacity);

@@ -23,11 +23,16 @@ const std::array<FormatFacts, 7> formats{{
 
 // Pillow decodes 537 and 577 images of ImageNet's validation set a second on one thread of an EPYC 9B14 and of a Xeon Platinum 8581C
 // (ternaus/imread_benchmark), hosts of speed 1.1; an image has about 400 x 350 pixels (tensorpack's tutorial on ImageNet) in 110 KB.
-// PNG: Pillow-SIMD shrinks one of 256 x 256 in 3.41 ms, a JPEG in 0.87 ms, on an i5-4430 (gist homm/61f3a274).
+// PNG: Pillow-SIMD shrinks one of 256 x 256 in 3.41 ms, a JPEG in 0.87 ms, on an i5-4430 (gist homm/61f3a274). Nobody measured encoding
+// with them: as `sextant calibrate` has it of libjpeg and libpng, against what decoding takes there.
 const std::array<EncodingFacts, 3> encodings{{
-    {1, {}},
-    {1.5, {{55 * MB / s, SourceKind::measured, "Pillow-SIMD on an i5-4430, gist homm/61f3a274"}}},
-    {3.8, {{210 * MB / s, SourceKind::measured, "Pillow, ImageNet, ternaus/imread_benchmark"}}},
+    {1, {}, {}},
+    {1.5,
+     {{55 * MB / s, SourceKind::measured, "Pillow-SIMD on an i5-4430, gist homm/61f3a274"}},
+     {{10 * MB / s, SourceKind::estimated, "some five times as long as decoding"}}},
+    {3.8,
+     {{210 * MB / s, SourceKind::measured, "Pillow, ImageNet, ternaus/imread_benchmark"}},
+     {{210 * MB / s, SourceKind::estimated, "as long as decoding"}}},
 }};
 
 // pytorch/vision#7497, v1 on tensors, medians of 1,000 images: 1,230 us to resize and 110 us to crop 420 KB; 255 us to a tensor, 47 us to

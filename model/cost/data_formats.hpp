@@ -10,14 +10,14 @@ namespace sextant {
 struct FormatFacts {
     bool packed = true;        // many samples to a file
     Bytes beside;              // headers and padding of one sample
-    Sourced<Seconds> library;  // of the library that finds and hands out one sample
+    Sourced<Seconds> library;  // of the library that finds and hands out one sample, or puts one in
 };
 const FormatFacts& facts_of(DataFormat);
 
 struct EncodingFacts {
     double compression = 1;  // bytes of values to stored ones
-    // Values that one thread decodes. Absent: they are values already.
-    std::optional<Sourced<Bandwidth>> decode;
+    // Values that one thread decodes, and encodes. Absent: they are values already.
+    std::optional<Sourced<Bandwidth>> decode, encode;
 };
 const EncodingFacts& facts_of(SampleEncoding);
 

@@ -36,6 +36,30 @@ std::optional<Bandwidth> node_write(const StorageClass& s) {
     return {};
 }
 
+Sourced<Bandwidth> at(const SampleThread& thread, Sourced<Bandwidth> of_speed_1) {
+    of_speed_1.value *= thread.speed;
+    return of_speed_1;
+}
+
+FormatSpeed measured(const SampleSpeeds& own, DataFormat format) {
+    const auto found = own.formats.find(to_text(format));
+    return found == own.formats.end() ? FormatSpeed{} : found->second;
+}
+
+Seconds library_time(DataFormat format, const std::optional<Sourced<Seconds>>& each, const std::optional<Sourced<Bandwidth>>& bytes,
+                     Bytes stored, const SampleThread& thread) {
+    const Seconds of_each = each ? each->value : facts_of(format).library.value / thread.speed;
+    return bytes ? of_each + stored / bytes->value : of_each;
+}
+
+// What lies at a place comes as one piece, and who wants more of it has a stream then. `piece`: with such ones calibrate --storage
+// measures.
+Seconds streaming_time(const SampleAccess& a, const StorageClass& s) {
+    constexpr Bytes piece = 512 * KiB;
+    const Bytes at_places = a.at_places * min(a.bytes, piece);
+    return at_places / s.random_read_bandwidth.value_or(*s.read_bandwidth).value + (a.bytes - at_places) / s.read_bandwidth->value;
+}
+
 }  // namespace
 
 std::string_view to_text(LoaderLimit limit) {
@@ -58,26 +82,57 @@ std::string_view short_text(LoaderLimit limit) {
 SampleAccess sample_access(DataFormat format, Shuffle shuffle, Bytes sample, std::optional<std::int64_t> samples_per_file) {
     const FormatFacts& facts = facts_of(format);
     const Bytes bytes = sample + facts.beside;
-    if (!facts.packed) return {1, 1, bytes};
+    if (!facts.packed) return {1, 1, bytes, 1};
     const double files = samples_per_file ? 1 / static_cast<double>(*samples_per_file) : 0;
     // Read-ahead follows whoever reads in order; files stay open for who does not.
-    if (shuffle == Shuffle::full) return {0, 1, bytes};
-    return {files, files, bytes};
+    if (shuffle == Shuffle::full) return {0, 1, bytes, 1};
+    return {files, files, bytes, files};
 }
 
+// Linux (mm/readahead.c, get_init_ra_size) reads at a new place the pages that were asked for, rounded up to a power of two, four times
+// that where it is no more than a 32nd of the most, twice up to a quarter. So one of `window` samples that lie behind each other finds the
+// others where they are still there. A sample that a node reads finds nothing when none of the n = window - 1 before it was fetched; with
+// f(t) of all samples fetched by the time that the part t was read, f' = (1 - f)^n where they do not depend on each other.
+SampleAccess with_read_ahead(SampleAccess a, const StorageClass& s, double kept) {
+    constexpr Bytes page = 4096 * B;
+    if (!s.read_ahead || a.opens > 0 || a.seeks < 1) return a;
+    const Bytes most = s.read_ahead->value, asked = std::exp2(std::ceil(std::log2(std::ceil(a.bytes / page)))) * page;
+    const double window = min(most, (asked <= most / 32 ? 4 : asked <= most / 4 ? 2 : 1) * asked) / a.bytes;
+    if (window <= 1) return a;
+    const double n = window - 1, t = std::clamp(kept, 1e-6, 1.0);
+    if (n > 1) a.seeks = (1 - std::pow(1 + (n - 1) * t, -1 / (n - 1))) / t;
+    a.bytes *= (1 - std::pow(1 - t, window)) / t;
+    return a;
+}
+
+SampleThread thread_of(const HostSpec& host) { return {host.thread_speed.value, host.samples}; }
+
 Seconds sample_work(DataFormat format, SampleEncoding encoding, Transform transform, Bytes stored, std::optional<Bytes> decoded,
-                    Bytes input) {
+                    Bytes input, const SampleThread& thread) {
     const EncodingFacts& facts = facts_of(encoding);
+    const SampleSpeeds& own = thread.measured;
     const Bytes values = decoded.value_or(facts.compression * stored);
-    Seconds t = facts_of(format).library.value;
-    if (facts.decode) t += values / facts.decode->value;
-    if (transform == Transform::resize) t += values / transform_facts().resize.value;
-    if (transform != Transform::none) t += input / transform_facts().convert.value;
+    const FormatSpeed of_format = measured(own, format);
+    Seconds t = library_time(format, of_format.read, of_format.read_bytes, stored, thread);
+    if (facts.decode)
+        t += values / (encoding == SampleEncoding::png ? own.decode_png : own.decode_jpeg).value_or(at(thread, *facts.decode)).value;
+    if (transform == Transform::resize) t += values / own.resize.value_or(at(thread, transform_facts().resize)).value;
+    if (transform != Transform::none) t += input / own.convert.value_or(at(thread, transform_facts().convert)).value;
     return t;
 }
 
+Seconds writing_work(DataFormat format, SampleEncoding encoding, Bytes stored, std::optional<Bytes> decoded, const SampleThread& thread) {
+    const EncodingFacts& facts = facts_of(encoding);
+    const SampleSpeeds& own = thread.measured;
+    const FormatSpeed of_format = measured(own, format);
+    const Seconds library = library_time(format, of_format.write, of_format.write_bytes, stored, thread);
+    if (!facts.encode) return library;
+    const auto& encode = encoding == SampleEncoding::png ? own.encode_png : own.encode_jpeg;
+    return library + decoded.value_or(facts.compression * stored) / encode.value_or(at(thread, *facts.encode)).value;
+}
+
 Seconds read_time(const SampleAccess& a, const StorageClass& s) {
-    return opens_of(a, s) * s.open_latency->value + a.seeks * s.seek_latency->value + a.bytes / s.read_bandwidth->value;
+    return opens_of(a, s) * s.open_latency->value + a.seeks * s.seek_latency->value + streaming_time(a, s);
 }
 
 Seconds write_time(const SampleAccess& a, const StorageClass& s) {
@@ -90,7 +145,7 @@ std::vector<StorageDemand> storage_demands(const SampleSource& source, Bandwidth
     const double operations = opens + source.share * source.access.seeks, bytes = (source.share * source.access.bytes).si();
     std::vector<StorageDemand> demands;
     const Seconds opening = opens * s.open_latency->value, seeking = source.share * source.access.seeks * s.seek_latency->value,
-                  streaming = source.share * source.access.bytes / s.read_bandwidth->value;
+                  streaming = source.share * streaming_time(source.access, s);
     const auto add = [&](LoaderLimit limit, bool of_node, double of_sample, double per_second, Seconds alone) {
         if (of_sample > 0) demands.push_back({limit, of_node, of_sample, per_second, alone});
     };
@@ -131,7 +186,7 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
         loader.reading += here.share * (read_time(here.access, here.storage) + here.keep);
         for (const StorageDemand& d : storage_demands(here, node.network, others)) shared.push_back(d);
     }
-    loader.work = work / (node.thread_speed * by.cores);
+    loader.work = work / by.cores;
     if (loader.work > Seconds{}) shared.push_back({LoaderLimit::cores, true, loader.work.si(), node.cores, loader.work});
     const Seconds for_sample = loader.reading + loader.work;
     const double workers = node.workers * by.workers;
@@ -178,21 +233,30 @@ double page_cache_hits(double cached, int nodes, Shuffle shuffle) {
     return std::clamp(hits, 0.0, cached);
 }
 
+// Linux brings what was written to storage after vm.dirty_expire_centisecs, 30 s unless somebody changed them.
+StagingTime StagingTime::after(Seconds time) const {
+    StagingTime t = *this;
+    if (time < 30 * s) t.remove = remove_unwritten;
+    return t;
+}
+
 // One process on each node copies file by file: it opens, reads, creates and writes each. All nodes read at the same time.
 StagingTime staging_time(const StagingJob& job) {
     const SampleAccess in_files = sample_access(DataFormat::files, Shuffle::none, job.sample, {});
     const SampleAccess as_stored = sample_access(job.format, Shuffle::none, job.sample, job.samples_per_file);
     SampleSource source{job.from, as_stored, 1, {}};
-    const LoaderNode one{1, 1, 1, job.network};
+    const LoaderNode one{1, 1, job.network};
     StagingTime t;
     source.keep = write_time(as_stored, job.to);
     t.copy = job.samples / loader_rate({source}, Seconds{}, one, job.nodes, job.others).samples;
-    t.remove = job.samples * opens_of(as_stored, job.to) * job.to.remove_latency->value;
+    double files = job.samples * opens_of(as_stored, job.to);
+    if (job.mode == StagingMode::untar) files += job.samples;
+    t.remove = files * job.to.remove_latency->value;
+    t.remove_unwritten = files * job.to.remove_unwritten_latency.value_or(*job.to.remove_latency).value;
     if (job.mode != StagingMode::untar) return t;
     SampleAccess streamed = as_stored;
-    streamed.opens = streamed.seeks = 0;
+    streamed.opens = streamed.seeks = streamed.at_places = 0;
     t.unpack = job.samples * (read_time(streamed, job.to) + write_time(in_files, job.to));
-    t.remove += job.samples * job.to.remove_latency->value;
     return t;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/cost/data_formats.hpp"
+#include "model/hardware/cluster.hpp"
 
 #include <string_view>
 #include <vector>
@@ -17,11 +18,25 @@ struct SampleAccess {
     double opens = 0;  // of files
     double seeks = 0;  // places in a file that no read-ahead has fetched
     Bytes bytes;
+    double at_places = 0;  // the part of samples that begin at such a place, not where the one before ended
 };
 SampleAccess sample_access(DataFormat, Shuffle, Bytes sample, std::optional<std::int64_t> samples_per_file);
 
-// What a worker's thread does with one sample, on a host of speed 1. `stored`, and `input`: the values that the network takes.
-Seconds sample_work(DataFormat, SampleEncoding, Transform, Bytes stored, std::optional<Bytes> decoded, Bytes input);
+// What the system reads ahead of one that reads in any order is what others of the file need: they are there when they are asked for, if
+// `kept`, the part of the dataset that the node reads in an epoch and its memory holds, is not much less than all.
+SampleAccess with_read_ahead(SampleAccess, const StorageClass&, double kept);
+
+// A thread of a host: its speed, and what was measured of it with samples.
+struct SampleThread {
+    double speed = 1;
+    SampleSpeeds measured;
+};
+SampleThread thread_of(const HostSpec&);
+
+// What a worker's thread does with one sample. `stored`, and `input`: the values that the network takes.
+Seconds sample_work(DataFormat, SampleEncoding, Transform, Bytes stored, std::optional<Bytes> decoded, Bytes input, const SampleThread&);
+// What a thread does with a sample that it puts there: encodes it, and hands it to the library of the format.
+Seconds writing_work(DataFormat, SampleEncoding, Bytes stored, std::optional<Bytes> decoded, const SampleThread&);
 
 // Some of the samples of an epoch, and where they are read from. The storage is complete (model/hardware/storage.hpp).
 struct SampleSource {
@@ -32,10 +47,9 @@ struct SampleSource {
 };
 
 struct LoaderNode {
-    double workers = 1;       // that read and decode side by side
-    double cores = 1;         // that they run on
-    double thread_speed = 1;  // HostSpec
-    Bandwidth network;        // to shared storage; zero: no limit
+    double workers = 1;  // that read and decode side by side
+    double cores = 1;    // that they run on
+    Bandwidth network;   // to shared storage; zero: no limit
 };
 
 // What-if multipliers, of Resources (model/predict/estimate.hpp).
@@ -46,7 +60,8 @@ struct LoaderScale {
 template <class Multiply>
 void scale_reading(StorageClass& s, const LoaderScale& by, const Multiply& multiply) {
     if (s.kind == StorageKind::memory) return;
-    for (auto* bandwidth : {&s.read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth}) multiply(*bandwidth, by.bandwidth);
+    for (auto* bandwidth : {&s.read_bandwidth, &s.random_read_bandwidth, &s.client_read_bandwidth, &s.total_read_bandwidth})
+        multiply(*bandwidth, by.bandwidth);
     for (auto* latency : {&s.open_latency, &s.seek_latency}) multiply(*latency, 1 / by.operations);
     for (auto* rate : {&s.random_read_rate, &s.metadata_rate}) multiply(*rate, by.operations);
 }
@@ -74,7 +89,8 @@ std::vector<StorageDemand> storage_demands(const SampleSource&, Bandwidth networ
 // come they share it evenly.
 Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double places);
 
-// `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of the sources sum to one.
+// `work`: of a worker's thread for one sample. `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of
+// the sources sum to one.
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});
 
@@ -101,7 +117,10 @@ struct StagingJob {
 };
 struct StagingTime {
     Seconds copy, unpack, remove;
+    Seconds remove_unwritten;  // in place of `remove`, while the system has not brought it to the storage yet
     [[nodiscard]] Seconds total() const { return copy + unpack + remove; }
+    // Where so much time is between the last write and the removal.
+    [[nodiscard]] StagingTime after(Seconds) const;
 };
 StagingTime staging_time(const StagingJob&);
 

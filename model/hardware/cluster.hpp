@@ -4,6 +4,7 @@
 #include "model/hardware/calibration_stamp.hpp"
 #include "model/hardware/device.hpp"
 #include "model/hardware/link.hpp"
+#include "model/hardware/sample_speeds.hpp"
 #include "model/hardware/storage.hpp"
 
 #include <optional>
@@ -42,6 +43,7 @@ struct HostSpec {
     // Speed of one thread of this host against a 3.0 GHz server core of 2020 (1.0): divides every host-side time.
     Sourced<double> thread_speed;
     LinkType socket_link;
+    SampleSpeeds samples;                  // of one thread
     std::optional<Sourced<Seconds>> turn;  // that a rank waits for, to communicate, when another has its core; absent: the usual
 };
 

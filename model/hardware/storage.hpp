@@ -14,13 +14,16 @@ enum class StorageKind { memory, disk, ssd, nvme, nfs, parallel, object };
 struct StorageClass {
     std::string name;  // "Lustre, flash (LUMI-F)"
     StorageKind kind = StorageKind::ssd;
-    bool shared = false;                               // by all nodes of the cluster
-    std::optional<Sourced<Seconds>> open_latency;      // open + first metadata, one file
-    std::optional<Sourced<Seconds>> seek_latency;      // random access inside an open file
-    std::optional<Sourced<Seconds>> create_latency;    // of one file, beside its bytes
-    std::optional<Sourced<Seconds>> remove_latency;    // of one file
-    std::optional<Sourced<Bandwidth>> read_bandwidth;  // one stream
+    bool shared = false;                                       // by all nodes of the cluster
+    std::optional<Sourced<Seconds>> open_latency;              // open + first metadata, one file
+    std::optional<Sourced<Seconds>> seek_latency;              // random access inside an open file
+    std::optional<Sourced<Seconds>> create_latency;            // of one file, beside its bytes
+    std::optional<Sourced<Seconds>> remove_latency;            // of one file
+    std::optional<Sourced<Seconds>> remove_unwritten_latency;  // ... that the storage does not have yet; absent: as others
+    std::optional<Sourced<Bandwidth>> read_bandwidth;          // one stream
     std::optional<Sourced<Bandwidth>> write_bandwidth;
+    std::optional<Sourced<Bandwidth>> random_read_bandwidth;  // of pieces from any place, beside the seek; absent: as a stream
+    std::optional<Sourced<Bytes>> read_ahead;                 // at most, where something is asked for; absent: no more than that
     std::optional<Sourced<Frequency>> random_read_rate;       // operations per second, deep queue
     std::optional<Sourced<Frequency>> metadata_rate;          // opens or stats per second, whole system
     std::optional<Sourced<Bandwidth>> client_read_bandwidth;  // one node's share at most

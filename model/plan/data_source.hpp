@@ -4,6 +4,7 @@
 #include "model/base/quantity.hpp"
 #include "model/hardware/storage.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,8 @@ namespace sextant {
 enum class SampleEncoding { raw, png, jpeg };
 // How samples lie on storage: one file each, or packed.
 enum class DataFormat { files, tar, zip, hdf5, lmdb, tfrecord, npy };
+inline constexpr std::array all_data_formats{DataFormat::files, DataFormat::tar,      DataFormat::zip, DataFormat::hdf5,
+                                             DataFormat::lmdb,  DataFormat::tfrecord, DataFormat::npy};
 // In which order an epoch goes over them: as they lie, mixed within a buffer that is filled as they lie, any.
 enum class Shuffle { none, window, full };
 // What a worker still does with a decoded sample. `convert`: crop, flip, normalise, numbers as the network takes them; `resize`: that,

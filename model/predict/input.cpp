@@ -53,7 +53,6 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.ahead = std::min(in.micro_batches, static_cast<double>(waiting_batches(data)));
     in.node.workers = in.readers * std::max(1, data.workers);
     in.node.cores = node.host.cores > 0 ? node.host.cores : in.node.workers + job.devices_per_node;
-    in.node.thread_speed = node.host.thread_speed.value;
     in.node.network = job.network;
     // A core is the device, or drives it.
     in.busy_cores = std::min<double>(used_devices(job), in.node.cores);
@@ -96,18 +95,25 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
                               staging.mode, in.nodes,    data.others, job.network};
         in.staging = staging_time(copy);
     }
+    const SampleThread thread = thread_of(job.scenario.cluster.node.host);
+    in.writing =
+        samples * (write_time(access, storage) + writing_work(data.format, data.encoding, data.sample_bytes, data.decoded_bytes, thread));
     const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
     const HostSpec& host = job.scenario.cluster.node.host;
     const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
     if (dataset > Bytes{} && storage.kind != StorageKind::memory)
         in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle);
-    in.first = {{storage, access, ahead ? 1 - in.staged : 1, in.staged * keep}};
+    const double kept = dataset > Bytes{} ? std::min(1 / in.nodes, memory / dataset) : 0;
+    const auto read = [&](const SampleAccess& a, const StorageClass& from, double share, Seconds beside) {
+        return SampleSource{from, with_read_ahead(a, from, kept), share, beside};
+    };
+    in.first = {read(access, storage, ahead ? 1 - in.staged : 1, in.staged * keep)};
     // What staging wrote is still in memory, where all of it fits.
-    if (ahead) in.first.push_back({in.cached < 1 ? *staging.to : page_cache(), local, in.staged, {}});
+    if (ahead) in.first.push_back(read(local, in.cached < 1 ? *staging.to : page_cache(), in.staged, {}));
     const double missed = 1 - in.cached;
-    in.later = {{storage, access, missed * (1 - in.staged), {}}, {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
+    in.later = {read(access, storage, missed * (1 - in.staged), {}), {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
     if (in.staged > 0) {
-        in.later.push_back({*staging.to, local, missed * in.staged, {}});
+        in.later.push_back(read(local, *staging.to, missed * in.staged, {}));
         in.later.push_back({page_cache(), local, in.cached * in.staged, {}});
     }
 }
@@ -158,7 +164,7 @@ std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&
     const bool unpacked = data.staging.mode == StagingMode::untar;
     in.values = input_values(job.scenario.workload).count * Bytes::from_si(1);
     in.work = sample_work(unpacked ? DataFormat::files : data.format, data.encoding, transform_of(data), data.sample_bytes,
-                          data.decoded_bytes, in.values);
+                          data.decoded_bytes, in.values, thread_of(job.scenario.cluster.node.host));
     in.others = data.others;
     if (data.samples) in.steps_per_epoch = static_cast<double>(*data.samples) / static_cast<double>(job.scenario.plan.global_batch);
     return in;
@@ -182,6 +188,7 @@ InputEstimate estimate_input(const InputJob& in, const StepWithoutInput& rest, c
     e.cached = in.cached;
     e.staged = in.staged;
     e.staging = in.staging;
+    e.writing = in.writing;
     return e;
 }
 

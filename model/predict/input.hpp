@@ -13,7 +13,7 @@ namespace sextant {
 
 struct InputJob {
     std::vector<SampleSource> first, later;  // epochs
-    Seconds work;                            // of a worker's thread for one sample, on a host of speed 1
+    Seconds work;                            // of a worker's thread for one sample
     LoaderNode node;
     double nodes = 1;          // on which samples are read
     double readers = 1;        // devices of such a node that are fed
@@ -25,6 +25,7 @@ struct InputJob {
     double steps_per_epoch = 0;
     double cached = 0, staged = 0;
     StagingTime staging;
+    Seconds writing;    // as of InputEstimate
     Bytes values;       // of one sample as the network takes it, a byte each
     Bytes input;        // of one sample, as it goes to the device; none where the device is the host
     double copies = 0;  // of one step

@@ -16,6 +16,7 @@ struct InputEstimate {
     double steps_per_epoch = 0;     // 0: the number of samples is not known
     double cached = 0, staged = 0;  // shares of the samples that later epochs find in memory and on staging storage
     StagingTime staging;
+    Seconds writing;  // of all samples where they lie, once, by one thread that has their values; zero: their number is not known
 };
 
 struct CheckpointEstimate {

@@ -41,6 +41,9 @@ Scenario with_part_of_a_core(const Scenario& whole) {
     divide(d.graph_kernel_overhead, 1 / f);
     divide(node.host_link.bandwidth, f);
     divide(node.host.thread_speed, f);
+    scale_speeds(node.host.samples, 1 / f, [](auto& number, double by) {
+        if (number) divide(*number, 1 / by);
+    });
     CommunicationLibrary& library = s.library;
     if (library.host_reduction) divide(*library.host_reduction, f);
     if (library.messages) {

@@ -132,7 +132,7 @@ std::optional<InputComparison> compare_input(const Report& prediction, const Run
         // say.
         c.predicted_reading = prediction.input->later.reading;
         c.predicted_decoding = prediction.input->later.work;
-        c.predicted_staging = prediction.input->staging.total();
+        c.predicted_staging = prediction.input->staging.after(static_cast<double>(run.steps.size()) * prediction.estimate.step).total();
     }
     const double loaded = std::max(1.0, run.dataset->loaded);
     c.reading = run.dataset->reading / loaded;

@@ -118,6 +118,14 @@ void compare_loading(Comparison& c, const Prepared::State& job) {
                      [](DataSource& d) { d.by_sample = false; });
 }
 
+// How often a run opens each of its files. What NFS has in memory is asked for again (nfs(5), close-to-open consistency).
+double opens_of_a_file(const Scenario& s, const Report& r) {
+    if (!r.run || s.data.format != DataFormat::files || s.data.staging.mode != StagingMode::none) return 0;
+    const double epochs = r.run->steps / r.input->steps_per_epoch;
+    const double cached = s.data.storage->kind == StorageKind::nfs ? 0 : r.input->cached;
+    return std::min(1.0, epochs) + std::max(0.0, epochs - 1) * (1 - cached);
+}
+
 // What time does not show.
 void judge_storage(std::vector<std::string>& list, const Scenario& s, const Report& r) {
     const StorageClass& from = *s.data.storage;
@@ -125,6 +133,13 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
     if (s.data.format == DataFormat::files && s.data.samples.value_or(0) >= many && from.shared)
         list.push_back(number_text(static_cast<double>(*s.data.samples)) + " files on " + from.name +
                        " slow it down for all its users, also to list, copy and remove them: pack them");
+    constexpr std::int64_t thousands = 1000;
+    constexpr double hundreds = 90;
+    const std::int64_t count = s.data.samples.value_or(0);
+    const double times = opens_of_a_file(s, r), files = static_cast<double>(count);
+    if (from.shared && count >= thousands && count < many && times >= hundreds)
+        list.push_back("each of " + number_text(files) + " files is opened " + number_text(times) + " times: the other users of " +
+                       from.name + " wait for " + number_text(files * times) + " opens; copy them to a local disk once, or pack them");
     if (from.retention)
         list.push_back(from.name + " removes files after " + to_text(from.retention->value) + ": keep another copy" +
                        (r.run && r.run->time > from.retention->value ? "; this run takes longer than that" : ""));

@@ -36,7 +36,7 @@ std::string hardware_line(const Scenario& s) {
 void add_input(RunCost& cost, const Report& r) {
     if (r.input) {
         const double cold = r.input->steps_per_epoch > 0 ? std::min(cost.steps, r.input->steps_per_epoch) : 0;
-        cost.staging = r.input->staging.total();
+        cost.staging = r.input->staging.after(cost.time).total();
         cost.first_epoch = cold * max(Seconds{}, r.input->first_wait - r.estimate.terms[Term::input]);
     }
     if (r.checkpoints) cost.checkpoints = std::floor(cost.steps / r.checkpoints->steps) * r.checkpoints->wait;

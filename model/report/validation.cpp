@@ -39,6 +39,7 @@ std::vector<RowResult> counted_rows(const std::vector<FileValidation>& files) {
 
 std::optional<double> RowResult::step_error() const { return relative_error(measured_step, predicted_step); }
 std::optional<double> RowResult::memory_error() const { return relative_error(measured_memory, predicted_memory); }
+std::optional<double> RowResult::utilization_error() const { return relative_error(measured_utilization, predicted_utilization); }
 
 ErrorStatistics statistics_of(std::vector<double> errors) {
     ErrorStatistics s;
@@ -88,6 +89,7 @@ std::vector<SeriesMean> Validation::series() const {
             if (!r.counted) continue;
             if (const auto e = r.step_error()) errors[r.series].push_back(*e);
             if (const auto e = r.memory_error()) errors["memory"].push_back(*e);
+            if (const auto e = r.utilization_error()) errors["loading: utilization"].push_back(*e);
         }
         for (auto& [name, of_file] : errors) {
             const ErrorStatistics s = statistics_of(std::move(of_file));

@@ -23,13 +23,15 @@ struct RowResult {
     std::optional<double> extent;               // how large it is: devices of a job, bytes of a message
     std::optional<Seconds> measured_step, predicted_step;
     std::optional<Bytes> measured_memory, predicted_memory;
-    std::optional<bool> measured_fits;  // true: the run went through; false: it ran out of memory
+    std::optional<double> measured_utilization, predicted_utilization;  // of the accelerators that a loader feeds
+    std::optional<bool> measured_fits;                                  // true: the run went through; false: it ran out of memory
     std::optional<bool> predicted_fits;
     std::optional<std::string> refused;  // why there is no prediction
     std::vector<std::string> assumptions;
 
     [[nodiscard]] std::optional<double> step_error() const;  // signed, relative
     [[nodiscard]] std::optional<double> memory_error() const;
+    [[nodiscard]] std::optional<double> utilization_error() const;
 };
 
 struct ErrorStatistics {
@@ -70,7 +72,7 @@ struct Validation {
 
     // Of the counted rows alone: rows, predicted and refused too.
     [[nodiscard]] Summary total() const;
-    [[nodiscard]] std::vector<SeriesMean> series() const;  // of step times, and "memory"; in the order of names
+    [[nodiscard]] std::vector<SeriesMean> series() const;  // of step times, "memory" and "loading: utilization"; by name
     // The rows that nothing was fitted to.
     [[nodiscard]] Validation unseen() const;
     // Counted rows by what they have under `label`; rows without it under "not stated".

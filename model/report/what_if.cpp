@@ -78,6 +78,7 @@ void improve(DataSource& data, const Resources& r) {
 // longer on it as that is faster than what was asked for.
 void improve_threads(Scenario& s, const Resources& r) {
     multiply(s.cluster.node.host.thread_speed, r.loader_cores);
+    scale_speeds(s.cluster.node.host.samples, r.loader_cores, [](auto& number, double by) { multiply(number, by); });
     Framework& f = s.framework;
     for (auto* time : {&f.dispatch, &f.backward_dispatch, &f.checkpoint_overhead, &f.step_overhead, &f.micro_batch_overhead})
         multiply(*time, r.loader_cores / r.host);

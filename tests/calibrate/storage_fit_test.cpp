@@ -35,6 +35,32 @@ TEST(StorageFit, TakesWhatARunPays) {
     EXPECT_EQ(c.notes, "folders stayed in memory");
 }
 
+TEST(StorageFit, DrawsALineThroughAFewBytesAndManyAtAPlace) {
+    // 508 KiB take 5.08 ms more: 100 KiB/ms, and 4 KiB are 40 us of the 200 that a few bytes take.
+    StorageProbe probe;
+    probe.seeks = {200 * us};
+    probe.pieces = {5.28 * ms};
+    probe.opens = {1.2 * ms};
+    probe.removes_unwritten = {30 * us};
+    probe.read_ahead = 128 * KiB;
+    const StorageClass c = fit_storage(probe, "x", "y");
+    EXPECT_NEAR(c.random_read_bandwidth->value / (KiB / ms), 100, 1e-9);
+    EXPECT_NEAR(c.seek_latency->value / us, 160, 1e-9);
+    EXPECT_NEAR(c.open_latency->value / ms, 1, 1e-12);
+    EXPECT_NEAR(c.remove_unwritten_latency->value / us, 30, 1e-9);
+    EXPECT_NEAR(c.read_ahead->value / KiB, 128, 1e-12);
+}
+
+TEST(StorageFit, CountsFirstBytesOfFilesOnce) {
+    // 3000 files a second with their first bytes, of which 6000 come a second: 1/3 ms - 1/6 ms for each open.
+    StorageProbe probe;
+    probe.open_rates = {{8, 3000 * Hz}};
+    probe.seek_rates = {{8, 6000 * Hz}};
+    EXPECT_NEAR(fit_storage(probe, "x", "y").metadata_rate->value / Hz, 6000, 1e-6);
+    probe.seek_rates = {{8, 2000 * Hz}};  // noise
+    EXPECT_NEAR(fit_storage(probe, "x", "y").metadata_rate->value / Hz, 30000, 1e-6);
+}
+
 TEST(StorageFit, LeavesOutTheSlowestHundredth) {
     // 199 of 1 ms, and one that stood still for a second.
     StorageProbe probe;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <numeric>
 #include <random>
@@ -50,6 +51,49 @@ TEST(SampleAccess, AFileIsOpenedAPackedSampleIsSoughtAndAStreamGoesOn) {
     EXPECT_NEAR(read_time(sample_access(DataFormat::npy, Shuffle::window, 1 * MB, 100), server) / ms, 10.15, 1e-9);
 }
 
+TEST(SampleAccess, ComesFromPlacesAsFastAsPiecesDo) {
+    // 5 ms and 10 MB: half a MiB of it at 50 MB/s, 10.48576 ms, and 9.475712 MB as a stream at 100 MB/s.
+    StorageClass server = slow_server();
+    server.random_read_bandwidth = given(50 * MB / units::s);
+    EXPECT_NEAR(read_time(sample_access(DataFormat::hdf5, Shuffle::full, 10 * MB, {}), server) / ms, 5 + 10.48576 + 94.75712, 1e-9);
+    EXPECT_NEAR(read_time(sample_access(DataFormat::hdf5, Shuffle::none, 10 * MB, {}), server) / ms, 100, 1e-9);
+}
+
+// Samples read in random order by a node that keeps what it fetched, each time `window` of them: how often it fetches.
+double played_fetches(int window) {
+    constexpr int samples = 20000;
+    std::vector<int> order(samples);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, std::mt19937(3));
+    std::vector<bool> there(samples + static_cast<std::size_t>(window));
+    int fetches = 0;
+    for (const int sample : order) {
+        if (there[static_cast<std::size_t>(sample)]) continue;
+        ++fetches;
+        for (int i = 0; i < window; ++i) there[static_cast<std::size_t>(sample + i)] = true;
+    }
+    return static_cast<double>(fetches) / samples;
+}
+
+TEST(ReadAhead, FetchesWhatOthersNeed) {
+    StorageClass disk = local_disk();
+    const SampleAccess one = sample_access(DataFormat::npy, Shuffle::full, 128 * KiB - 64 * B, {});  // 32 pages with what lies beside it
+    EXPECT_EQ(with_read_ahead(one, disk, 1).seeks, 1);
+    // No more than a 32nd of 8 MiB: four times as much, so that a sample is not there when none of three before it was fetched.
+    disk.read_ahead = given(8 * MiB);
+    const SampleAccess all = with_read_ahead(one, disk, 1);
+    EXPECT_NEAR(all.seeks, 1 - 1 / std::sqrt(3), 1e-9);
+    EXPECT_NEAR(all.seeks / played_fetches(4), 1, 0.12);  // whether one was fetched tells something of its neighbour
+    EXPECT_NEAR(all.bytes / KiB, 128, 1e-9);
+    // Nothing is kept: all that is fetched beside it is in vain.
+    const SampleAccess none = with_read_ahead(one, disk, 0);
+    EXPECT_NEAR(none.seeks, 1, 1e-3);
+    EXPECT_NEAR(none.bytes / KiB, 512, 0.1);
+    // A file ends where its sample does; a stream has what comes next anyway.
+    EXPECT_EQ(with_read_ahead(files_of_a_megabyte(), disk, 1).seeks, 1);
+    EXPECT_EQ(with_read_ahead(sample_access(DataFormat::npy, Shuffle::none, 1 * MB, {}), disk, 1).seeks, 0);
+}
+
 TEST(SampleAccess, AnObjectNeedsNoOpening) {
     StorageClass bucket = slow_server();
     bucket.kind = StorageKind::object;
@@ -58,24 +102,43 @@ TEST(SampleAccess, AnObjectNeedsNoOpening) {
 
 TEST(SampleWork, DecodesScalesAndConverts) {
     // 420 KB of pixels at 210 MB/s and at 310 MB/s, 250 KB at 250 MB/s, 10 us of the loader: 2 + 1.3548 + 1 + 0.01 ms.
-    const Seconds t = sample_work(DataFormat::files, SampleEncoding::jpeg, Transform::resize, 110 * KB, 420 * KB, 250 * KB);
+    const Seconds t = sample_work(DataFormat::files, SampleEncoding::jpeg, Transform::resize, 110 * KB, 420 * KB, 250 * KB, {});
     EXPECT_NEAR(t / ms, 4.3648, 1e-4);
     // Values that are kept as the network takes them: the conversion and HDF5's 7 us.
-    const Seconds kept = sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::convert, 250 * KB, {}, 250 * KB);
+    const Seconds kept = sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::convert, 250 * KB, {}, 250 * KB, {});
     EXPECT_NEAR(kept / ms, 1.007, 1e-9);
-    EXPECT_NEAR(sample_work(DataFormat::npy, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB) / us, 5, 1e-9);
+    EXPECT_NEAR(sample_work(DataFormat::npy, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB, {}) / us, 5, 1e-9);
+}
+
+TEST(SampleWork, IsWhatWasMeasuredOnTheHostWhereItWas) {
+    SampleThread thread{2, {}};
+    thread.measured.decode_jpeg = given(100 * MB / s);
+    thread.measured.formats["tar"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
+    // 400 KB at 100 MB/s; at twice 310 MB/s, which nobody measured; 100 KB of numbers at twice 250 MB/s; 3 us and 100 KB at 1 GB/s.
+    const Seconds read = sample_work(DataFormat::tar, SampleEncoding::jpeg, Transform::resize, 100 * KB, 400 * KB, 100 * KB, thread);
+    EXPECT_NEAR(read / us, 4000 + 645.16 + 200 + 103, 0.01);
+    // HDF5 was not measured: 7 us of a host of speed 1.
+    EXPECT_NEAR(sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB, thread) / us, 3.5, 1e-9);
+}
+
+TEST(WritingWork, EncodesAndHandsOn) {
+    SampleThread thread;
+    thread.measured.formats["tar"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
+    // 400 KB at 210 MB/s, 8 us, and 100 KB at 500 MB/s.
+    EXPECT_NEAR(writing_work(DataFormat::tar, SampleEncoding::jpeg, 100 * KB, 400 * KB, thread) / us, 1904.76 + 8 + 200, 0.01);
+    EXPECT_NEAR(writing_work(DataFormat::tar, SampleEncoding::raw, 100 * KB, {}, thread) / us, 208, 1e-9);
 }
 
 TEST(SampleWork, OfAnImageOfImageNetIsWhatItsSourcesMeasured) {
     // 110 KB and 418 KB of pixels: Pillow decodes some 557 a second on hosts of speed 1.1, 1.97 ms on one of speed 1.
-    const Seconds decode = sample_work(DataFormat::npy, SampleEncoding::jpeg, Transform::none, 110 * KB, {}, 150 * KB) - 5 * us;
+    const Seconds decode = sample_work(DataFormat::npy, SampleEncoding::jpeg, Transform::none, 110 * KB, {}, 150 * KB, {}) - 5 * us;
     EXPECT_NEAR(decode / ms, 1.97, 0.05);
 }
 
 // Four workers, each 25 ms to read and 15 ms to work.
 struct Loading {
     StorageClass storage = slow_server();
-    LoaderNode node{4, 4, 1, {}};
+    LoaderNode node{4, 4, {}};
     double nodes = 1, others = 0;
     LoaderScale scale;
     [[nodiscard]] LoaderRate rate() const {
@@ -106,7 +169,7 @@ TEST(SharedRate, IsTheLessTheMoreWorkersMeet) {
 
 TEST(LoaderRate, IsLessThanBothBoundsWhereTheyMeet) {
     // Two workers of which each is half of the time on the only core: 0.8 of it, as above.
-    const LoaderRate r = loader_rate({{slow_server(), files_of_a_megabyte(), 1, {}}}, 25 * ms, {2, 1, 1, {}}, 1, 0);
+    const LoaderRate r = loader_rate({{slow_server(), files_of_a_megabyte(), 1, {}}}, 25 * ms, {2, 1, {}}, 1, 0);
     EXPECT_NEAR(r.samples / Hz, 0.8 / 0.025, 1e-9);
     EXPECT_NEAR(r.unhindered, 0.8, 1e-12);
 }
@@ -134,7 +197,7 @@ TEST(LoaderRate, IsThatOfItsWorkersUntilSomethingThatTheyShareIsLess) {
 TEST(LoaderRate, OfALocalDiskIsNoMoreThanItsStream) {
     Loading l;
     l.storage = local_disk();
-    l.node = {100, 100, 1, 10 * MB / s};  // the network is not on the way
+    l.node = {100, 100, 10 * MB / s};  // the network is not on the way
     l.expect(500, LoaderLimit::node_bandwidth);
 }
 
@@ -155,7 +218,7 @@ TEST(LoaderRate, OfSeveralSourcesCountsWhatComesFromEach) {
     // Half from the server at 25 ms, half from the disk at 1 + 1 + 2 ms, and the work: 14.5 + 15 ms.
     const std::vector<SampleSource> both = {{slow_server(), files_of_a_megabyte(), 0.5, {}},
                                             {local_disk(), files_of_a_megabyte(), 0.5, {}}};
-    EXPECT_NEAR(loader_rate(both, 15 * ms, {1, 1, 1, {}}, 1, 0).samples / Hz, 1 / 0.0295, 1e-9);
+    EXPECT_NEAR(loader_rate(both, 15 * ms, {1, 1, {}}, 1, 0).samples / Hz, 1 / 0.0295, 1e-9);
 }
 
 TEST(PageCache, HoldsNothingOfWhatIsReadInTurnUnlessAllOfItFits) {
@@ -216,6 +279,15 @@ TEST(StagingTime, CopiesFileByFileOrAsAStreamThatIsUnpacked) {
     EXPECT_NEAR(t.copy / s, 15.0115, 1e-4);
     EXPECT_NEAR(t.unpack / s, 9.0015, 1e-4);
     EXPECT_NEAR(t.remove / s, 3, 1e-9);
+}
+
+TEST(StagingTime, RemovesSoonerWhatTheStorageDoesNotHaveYet) {
+    StagingJob job{slow_server(), local_disk(), DataFormat::files, 1 * MB, {}, 1000, StagingMode::copy, 1, 0, {}};
+    EXPECT_NEAR(staging_time(job).after(1 * s).remove / s, 3, 1e-9);
+    job.to.remove_unwritten_latency = given(50 * us);
+    EXPECT_NEAR(staging_time(job).after(1 * s).remove / s, 0.05, 1e-9);
+    EXPECT_NEAR(staging_time(job).after(1 * minute).remove / s, 3, 1e-9);
+    EXPECT_NEAR(staging_time(job).after(1 * s).copy / s, 32, 1e-9);
 }
 
 TEST(StagingTime, OfManyNodesSharesTheServer) {

@@ -45,6 +45,19 @@ TEST(MeasurementEvaluation, ThroughputOfALoaderCountsAsTimePerSample) {
     EXPECT_EQ(r.refused, "the source does not define what is emulated");
 }
 
+TEST(MeasurementEvaluation, UtilizationIsThePartOfABatchThatAnAcceleratorComputes) {
+    // Two accelerators take batches of 10: at 10 ms a sample each has one in 200 ms, of which it computes 150.
+    LoadingRow row;
+    row.accelerators = 2;
+    row.training = EmulatedTraining{10, 150 * ms, 4, "npz"};
+    row.accelerator_utilization = 0.6;
+    Predictors predictors = fixed_predictors();
+    predictors.loading = [](const LoadingRow&) { return 10 * ms; };
+    const RowResult r = evaluate(row, test_sources(), predictors);
+    EXPECT_NEAR(*r.predicted_utilization, 0.75, 1e-12);
+    EXPECT_NEAR(*r.utilization_error(), 0.25, 1e-12);
+}
+
 TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
     const RowResult r = evaluate_one(collective);
     EXPECT_NEAR(*r.step_error(), -0.1, 1e-12);

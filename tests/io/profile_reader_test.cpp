@@ -1,5 +1,7 @@
 #include "model/io/profile/profile_reader.hpp"
 
+#include "model/io/profile/profile_writer.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -223,6 +225,28 @@ TEST_F(ClusterFile, ASingleBoxNeedsLittle) {
     EXPECT_EQ(c->node.host_link.name, "PCIe gen4 x16");  // that of the device
     EXPECT_EQ(c->node.host.thread_speed.kind, SourceKind::estimated);
     EXPECT_EQ(c->node.nics, 0);
+}
+
+TEST_F(ClusterFile, KeepsWhatAThreadDoesWithSamples) {
+    const std::string text = replaced(minimal_cluster, "\"cores\": 32", R"("cores": 32, "samples": {"kind": "measured", "source": "me",
+        "decode_jpeg": "180 MB/s", "resize": "300 MB/s", "formats": {"tar": {"read": "3 us", "write_bytes": "2 GB/s"}}})");
+    Catalog catalog = open_catalog(bundled);
+    Diagnostics problems;
+    const Cluster* read = find_cluster(catalog, write("box.json", text), problems);
+    ASSERT_NE(read, nullptr) << to_text(problems.list().front());
+    // Written and read again.
+    const Cluster* c = find_cluster(catalog, write("again.json", cluster_to_profile(*read)), problems);
+    ASSERT_NE(c, nullptr) << to_text(problems.list().front());
+    const SampleSpeeds& s = c->node.host.samples;
+    EXPECT_NEAR(s.decode_jpeg->value / (units::MB / units::s), 180, 1e-9);
+    EXPECT_EQ(s.decode_jpeg->source, "me");
+    EXPECT_FALSE(s.decode_png);
+    const FormatSpeed& tar = s.formats.find("tar")->second;
+    EXPECT_NEAR(tar.read->value / units::us, 3, 1e-9);
+    EXPECT_NEAR(tar.write_bytes->value / (units::GB / units::s), 2, 1e-9);
+    EXPECT_EQ(tar.write_bytes->kind, SourceKind::measured);
+    const auto wrong = problems_of(write("wrong.json", replaced(text, "\"tar\"", "\"tarr\"")));
+    EXPECT_THAT(problem_at(wrong, "/node/host/samples/formats/tarr"), HasSubstr("tar"));
 }
 
 TEST_F(ClusterFile, LinkCountsMustBeSquareAndSymmetricWithAZeroDiagonal) {

@@ -127,6 +127,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storag
     sort_and_print(near, "plans where both take as long");
     EXPECT_LE(percentile(bound_by_loader, 0.95), 0.05);
     EXPECT_LE(percentile(bound_by_compute, 0.95), 0.05);
+    EXPECT_LE(percentile(near, 0.95), 0.05);
 }
 
 // A pipeline takes many micro-batches in a row, and few may wait.

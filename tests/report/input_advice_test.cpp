@@ -52,6 +52,14 @@ TEST(InputAdvice, WarnsOfFilesThatArePurgedAndOfProjectSpace) {
     EXPECT_THAT(advice_for(s), Contains(HasSubstr("scratch is not backed up: copy checkpoints")));
 }
 
+TEST(InputAdvice, WarnsOfThousandsOfFilesThatAreReadForHundredsOfEpochs) {
+    const auto warning = HasSubstr("each of 1000 files is opened 100 times: the other users of NFS (SURF Lisa) wait for 100000 opens");
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=100"})), Contains(warning));
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=5"})), Not(Contains(HasSubstr("is opened"))));
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=100", "data.staging={\"mode\": \"copy\"}"})),
+                Not(Contains(HasSubstr("is opened"))));
+}
+
 TEST(InputAdvice, SaysWhatIsAssumedOfTheRest) {
     Scenario s = bundled_scenario("input-few-workers");
     EXPECT_THAT(predict(s).assumptions, Contains(HasSubstr("page cache")));

@@ -240,6 +240,21 @@ TEST_F(LoaderOfFiles, DecodesResizesAndTellsWhatThatTook) {
     EXPECT_EQ(samples, 20);
 }
 
+TEST_F(LoaderOfFiles, MakesNumbersOfBytesWhereItIsAsked) {
+    const std::shared_ptr<const DatasetReader> reader = open_dataset(make("d", {"npy", Encoding::raw}, 20, {4, 4, 3}));
+    LoaderSettings s = settings(5, 2);
+    s.shuffle = false;
+    s.numbers = Numbers{100, 50};
+    Loader loader(reader, s);
+    const auto batch = loader.next();
+    EXPECT_THAT(batch->values, IsEmpty());
+    ASSERT_THAT(batch->numbers, SizeIs(5 * 4 * 4 * 3));
+    Sample sample;
+    reader->read(0, sample);
+    // (b - 100) / 50
+    EXPECT_FLOAT_EQ(batch->numbers[7], (static_cast<float>(sample.bytes[7]) - 100) / 50);
+}
+
 TEST_F(LoaderOfFiles, TakesASampleOfAnotherShapeForABadOne) {
     make("d", {"files", Encoding::png}, 6);
     const auto reader = std::shared_ptr<const DatasetReader>(open_dataset(at("d")));

@@ -27,10 +27,12 @@ TEST_F(StorageProbeTest, MeasuresEachOfThemAndLeavesNothingBehind) {
     EXPECT_THAT(p.seeks, Not(IsEmpty()));
     EXPECT_THAT(p.creates, Not(IsEmpty()));
     EXPECT_THAT(p.removes, Not(IsEmpty()));
+    EXPECT_THAT(p.pieces, Not(IsEmpty()));
+    EXPECT_THAT(p.removes_unwritten, Not(IsEmpty()));
     EXPECT_THAT(p.reads, SizeIs(2 + 5));  // three passes by 1 thread, one by 2, 4, 8 and 16
     EXPECT_THAT(p.seek_rates, SizeIs(5));
     EXPECT_THAT(p.open_rates, SizeIs(5));
-    ASSERT_THAT(p.writes, SizeIs(1));
+    ASSERT_THAT(p.writes, SizeIs(3));
     EXPECT_THAT(fs::directory_iterator(at("here")), fs::directory_iterator());
     const StorageClass c = fit_storage(p, "here", "a test");
     // One thread that waits for each of its reads makes as many as their time allows, but for what lies between.

@@ -55,6 +55,11 @@ void predict(const LoadingRow& row, const MeasurementSources&, const Predictors&
     result.extent = row.accelerators;
     if (row.samples_per_second) result.measured_step = 1.0 / *row.samples_per_second;
     result.predicted_step = predictors.loading(row);
+    result.measured_utilization = row.accelerator_utilization;
+    if (row.training) {  // the part of the time between two batches of an accelerator that it computes
+        const double samples = static_cast<double>(row.training->batch) * row.accelerators;
+        result.predicted_utilization = row.training->computation / (samples * *result.predicted_step);
+    }
 }
 
 }  // namespace

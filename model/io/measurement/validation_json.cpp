@@ -31,6 +31,8 @@ Json to_json(const RowResult& r) {
     if (const auto e = r.step_error()) json["ape"] = std::fabs(*e);
     if (r.measured_memory) json["measured_memory_bytes"] = r.measured_memory->si();
     if (r.predicted_memory) json["predicted_memory_bytes"] = r.predicted_memory->si();
+    if (r.measured_utilization) json["measured_utilization"] = *r.measured_utilization;
+    if (r.predicted_utilization) json["predicted_utilization"] = *r.predicted_utilization;
     if (r.measured_fits) json["measured_fits"] = *r.measured_fits;
     if (r.predicted_fits) json["predicted_fits"] = *r.predicted_fits;
     if (!r.assumptions.empty()) json["assumptions"] = r.assumptions;

@@ -76,6 +76,7 @@ void read_host(const JsonNode& n, Catalog& catalog, const Provenance& outer, Hos
     read_sourced(r, "memory_bandwidth", host.memory_bandwidth, plausible::bandwidth);
     host.thread_speed = {1.0, SourceKind::estimated, "a server core of 2020"};
     read_sourced(r, "thread_speed", host.thread_speed, Bounds{0.01, 100});
+    read_sample_speeds(r.get("samples"), r.default_source(), host.samples);
     read_sourced(r, "turn", host.turn, plausible::latency);
     const JsonNode socket_link = r.get("socket_link");
     if (socket_link.value)

@@ -141,8 +141,11 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
         read_sourced(r, "seek_latency", s.seek_latency, plausible::latency);
         read_sourced(r, "create_latency", s.create_latency, plausible::latency);
         read_sourced(r, "remove_latency", s.remove_latency, plausible::latency);
+        read_sourced(r, "remove_unwritten_latency", s.remove_unwritten_latency, plausible::latency);
         read_sourced(r, "read_bandwidth", s.read_bandwidth, plausible::bandwidth);
         read_sourced(r, "write_bandwidth", s.write_bandwidth, plausible::bandwidth);
+        read_sourced(r, "random_read_bandwidth", s.random_read_bandwidth, plausible::bandwidth);
+        read_sourced(r, "read_ahead", s.read_ahead, Bounds{4096, 1e10});
         read_sourced(r, "random_read_rate", s.random_read_rate, plausible::operation_rate);
         read_sourced(r, "metadata_rate", s.metadata_rate, plausible::operation_rate);
         read_sourced(r, "client_read_bandwidth", s.client_read_bandwidth, plausible::bandwidth);

@@ -98,8 +98,11 @@ Json json_of(const StorageClass& s, Form form) {
     w.number({"seek_latency", "seek_latency_s"}, s.seek_latency);
     w.number({"create_latency", "create_latency_s"}, s.create_latency);
     w.number({"remove_latency", "remove_latency_s"}, s.remove_latency);
+    w.number({"remove_unwritten_latency", "remove_unwritten_latency_s"}, s.remove_unwritten_latency);
     w.number({"read_bandwidth", "read_bytes_per_s"}, s.read_bandwidth);
     w.number({"write_bandwidth", "write_bytes_per_s"}, s.write_bandwidth);
+    w.number({"random_read_bandwidth", "random_read_bytes_per_s"}, s.random_read_bandwidth);
+    w.number({"read_ahead", "read_ahead_bytes"}, s.read_ahead);
     w.number({"random_read_rate", "random_reads_per_s"}, s.random_read_rate);
     w.number({"metadata_rate", "metadata_operations_per_s"}, s.metadata_rate);
     w.number({"client_read_bandwidth", "client_read_bytes_per_s"}, s.client_read_bandwidth);
@@ -165,11 +168,33 @@ Json json_of(const PeerFabric& peers, Form form) {
     return w.take();
 }
 
+Json json_of(const SampleSpeeds& s, Form form) {
+    Writer w(form);
+    w.number({"decode_jpeg", "decode_jpeg_bytes_per_s"}, s.decode_jpeg);
+    w.number({"decode_png", "decode_png_bytes_per_s"}, s.decode_png);
+    w.number({"encode_jpeg", "encode_jpeg_bytes_per_s"}, s.encode_jpeg);
+    w.number({"encode_png", "encode_png_bytes_per_s"}, s.encode_png);
+    w.number({"resize", "resize_bytes_per_s"}, s.resize);
+    w.number({"convert", "convert_bytes_per_s"}, s.convert);
+    Json formats = Json::object();
+    for (const auto& [name, speed] : s.formats) {
+        Writer format(form);
+        format.number({"read", "read_s"}, speed.read);
+        format.number({"read_bytes", "read_bytes_per_s"}, speed.read_bytes);
+        format.number({"write", "write_s"}, speed.write);
+        format.number({"write_bytes", "write_bytes_per_s"}, speed.write_bytes);
+        formats[name] = format.take();
+    }
+    if (!formats.empty()) w.put("formats", std::move(formats));
+    return w.take();
+}
+
 Json json_of(const HostSpec& host, Form form) {
     Writer w(form, {{"cpu", host.cpu}, {"sockets", host.sockets}, {"cores", host.cores}});
     w.number({"memory", "memory_bytes"}, host.memory);
     w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, host.memory_bandwidth);
     w.number({"thread_speed", "thread_speed"}, host.thread_speed);
+    if (Json samples = json_of(host.samples, form); !samples.empty()) w.put("samples", std::move(samples));
     w.number({"turn", "turn_s"}, host.turn);
     if (host.sockets > 1) w.put("socket_link", json_of(host.socket_link, form));
     return w.take();
@@ -350,6 +375,7 @@ std::string cluster_to_profile(const Cluster& c) {
 }
 
 std::string storage_to_profile(const StorageClass& s) { return text("storage/1", json_of(s, Form::profile)); }
+std::string speeds_to_profile(const SampleSpeeds& s) { return text("sample-speeds/1", json_of(s, Form::profile)); }
 
 std::string profile_to_json(const ReferenceLatencies& table) {
     Json out = {{"title", table.title},
@@ -369,12 +395,6 @@ std::string profile_to_json(const ReferenceLatencies& table) {
         out["rows"].push_back(std::move(row));
     }
     return text("latency-facts/1", std::move(out));
-}
-
-std::string profile_list_to_json(Catalog& catalog) {
-    Json out;
-    for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
-    return text("profile-list/1", std::move(out));
 }
 
 }  // namespace sextant

@@ -55,6 +55,7 @@ bool read_cluster_reference(const JsonNode&, Catalog&, Cluster&);
 bool read_device(const JsonNode&, Device&);
 bool read_link(const JsonNode&, LinkType&);  // one entry of a links file
 bool read_storage(const JsonNode&, StorageClass&);
+bool read_sample_speeds(const JsonNode&, const Provenance& outer, SampleSpeeds&);
 bool read_library(const JsonNode&, CommunicationLibrary&);
 bool read_cluster(const JsonNode&, Catalog&, Cluster&);
 

@@ -161,6 +161,23 @@ std::string fabric_text(const Cluster& c) {
     return {};
 }
 
+// "3 us and 1.2 GB/s": of each sample, and of its bytes.
+std::string library_text(const std::optional<Sourced<Seconds>>& each, const std::optional<Sourced<Bandwidth>>& bytes) {
+    return (each ? shown(each->value) : "not measured") + (bytes ? " and " + shown(bytes->value) : "");
+}
+
+void sample_rows(TextTable& t, SourceNotes& sources, const SampleSpeeds& s) {
+    number_row(t, sources, "  decodes JPEG", s.decode_jpeg);
+    number_row(t, sources, "  decodes PNG", s.decode_png);
+    number_row(t, sources, "  encodes JPEG", s.encode_jpeg);
+    number_row(t, sources, "  encodes PNG", s.encode_png);
+    number_row(t, sources, "  scales pictures", s.resize);
+    number_row(t, sources, "  makes numbers", s.convert);
+    for (const auto& [name, format] : s.formats)
+        t.row({"  " + name + ", a sample",
+               "read " + library_text(format.read, format.read_bytes) + ", write " + library_text(format.write, format.write_bytes)});
+}
+
 void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
     const NodeSpec& n = c.node;
     if (n.nics > 0)
@@ -220,6 +237,7 @@ std::string profile_to_text(const Cluster& c) {
     number_row(t, sources, "  memory", n.host.memory, gibibytes(n.host.memory.value));
     number_row(t, sources, "  memory bandwidth", n.host.memory_bandwidth);
     number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
+    sample_rows(t, sources, n.host.samples);
     network_rows(t, sources, c);
     if (n.local_storage) t.row({"local storage", n.local_storage->name});
     for (const StorageClass& storage : c.shared_storage) t.row({"shared storage", storage.name});
@@ -246,8 +264,11 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "seek", storage.seek_latency);
     number_row(t, sources, "create a file", storage.create_latency);
     number_row(t, sources, "remove a file", storage.remove_latency);
+    number_row(t, sources, "  not yet written", storage.remove_unwritten_latency);
     number_row(t, sources, "read, one stream", storage.read_bandwidth);
     number_row(t, sources, "write, one stream", storage.write_bandwidth);
+    number_row(t, sources, "read, piece by piece", storage.random_read_bandwidth);
+    number_row(t, sources, "read ahead, at most", storage.read_ahead);
     number_row(t, sources, "random reads", storage.random_read_rate);
     number_row(t, sources, "opens, all clients", storage.metadata_rate);
     number_row(t, sources, "read, one node", storage.client_read_bandwidth);

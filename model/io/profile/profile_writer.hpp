@@ -33,5 +33,7 @@ std::string cluster_to_profile(const Cluster&);
 
 // The class alone, likewise (storage/1).
 std::string storage_to_profile(const StorageClass&);
+// Likewise what `samples` of a host is (sample-speeds/1).
+std::string speeds_to_profile(const SampleSpeeds&);
 
 }  // namespace sextant

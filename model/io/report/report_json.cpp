@@ -48,7 +48,8 @@ Json input_json(const InputEstimate& i) {
             {"steps_per_epoch", i.steps_per_epoch},
             {"cached_share", i.cached},
             {"staged_share", i.staged},
-            {"staging_s", {{"copy", i.staging.copy.si()}, {"unpack", i.staging.unpack.si()}, {"remove", i.staging.remove.si()}}}};
+            {"staging_s", {{"copy", i.staging.copy.si()}, {"unpack", i.staging.unpack.si()}, {"remove", i.staging.remove.si()}}},
+            {"write_dataset_s", i.writing.si()}};
 }
 
 Json checkpoints_json(const CheckpointEstimate& c) {

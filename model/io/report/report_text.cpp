@@ -105,6 +105,7 @@ std::string input_text(const Report& r) {
         const InputEstimate& i = *r.input;
         out += "\nWhere the samples come from\n" + epoch_text("first epoch", i.first, i.first_loading) +
                epoch_text("later epochs", i.later, i.later_loading);
+        if (i.writing > Seconds{}) out += row("written once in", to_text(i.writing) + " by one thread");
         if (i.cached > 0) out += row("in memory by then", percent_text(i.cached, 3));
         if (i.staged > 0) out += row("staged", percent_text(i.staged, 3));
         if (i.staging.total() > Seconds{})

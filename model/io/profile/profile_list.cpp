@@ -1,6 +1,8 @@
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace sextant {
 namespace {
 
@@ -52,6 +54,12 @@ std::string profile_list_to_text(Catalog& catalog) {
         out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
     }
     return out;
+}
+
+std::string profile_list_to_json(Catalog& catalog) {
+    nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
+    for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
+    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sextant
