@@ -53,6 +53,7 @@ struct BlockKernels {
     Bytes saved;    // activations kept from forward to backward, logits apart
     Bytes dropped;  // by selective recompute, and made again during backward
     Bytes saved_logits;
+    Bytes logits_gradient;                                              // beside them while backward begins, where it does not replace them
     Bytes kept_input;                                                   // of the block: all that full recompute keeps
     Bytes working;                                                      // largest set of tensors alive inside the block while it runs again
     double parameters = 0, expert_parameters = 0, tied_parameters = 0;  // local elements

@@ -36,6 +36,7 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
         }
         if (t.role == TensorRole::logits) {
             // Without a fused loss the framework keeps an fp32 copy beside the logits.
+            if (framework.logits_gradient_apart) out.logits_gradient += bytes;
             out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);
         } else {
             out.saved += bytes;

@@ -72,6 +72,7 @@ struct Framework {
     bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros
     bool makes_data_gradients = false;             // backward makes the gradient of what the network reads, too, which nobody needs
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
+    bool logits_gradient_apart = false;            // written beside the logits, not over them
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
     Sourced<double> attention_efficiency;          // its fused attention kernels against the device's best

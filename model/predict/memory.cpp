@@ -112,8 +112,7 @@ Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
     Bytes working;
     if (whole_blocks(plan) && recomputed) working = k.working;
     if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
-    if (plan.forward_only) working = max(working, k.boundary * 4.0);
-    return working;
+    return max(working, plan.forward_only ? k.boundary * 4.0 : k.logits_gradient / plan.head_chunks);
 }
 
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {

@@ -143,6 +143,17 @@ TEST(Memory, OfLogitsIsThatOfOneMicroBatchAndUnderGpipeOfAll) {
     EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 16, 1e-9);
 }
 
+TEST(Memory, OfTheGradientOfLogitsIsThatOfOneMicroBatchBesideThem) {
+    // 10 layers x 8 micro-batches x 0.1 GB wait; then the first backward begins with a gradient of 0.2 GB, or half of it in two chunks.
+    Prepared::State job = with_activations(1, 8, Schedule::gpipe);
+    job.templates[0].logits_gradient = 0.2 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 8 + 0.2, 1e-9);
+    job.scenario.plan.head_chunks = 2;
+    EXPECT_NEAR(activations_gb(job, 0), 8 + 0.1, 1e-9);
+    job.scenario.plan.forward_only = true;
+    EXPECT_EQ(activations_gb(job, 0), 0);
+}
+
 TEST(Memory, OfOffloadedActivationsIsTheWorkingSetOnly) {
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
     job.scenario.plan.offload_activations = true;

@@ -331,9 +331,7 @@ TEST(Comparison, OfRealRunsHasTermsThatSumToTheStepOnEveryRank) {
         for (const RankComparison& r : c.ranks) {
             if (r.server) continue;  // its memory is not predicted
             EXPECT_NEAR(r.measured.terms.total() / run.trace.end, 1, 1e-9) << name;
-            // The executor makes the gradient of the logits beside them, which the model does not count: most of a short pipeline's last
-            // stage.
-            EXPECT_NEAR(r.measured_memory.arrays / r.predicted_memory.arrays, 1, 0.25) << name;
+            EXPECT_NEAR(r.measured_memory.arrays / r.predicted_memory.arrays, 1, 0.2) << name;
         }
         // The executor counts what the model counts.
         for (const KernelRate& k : c.kernels) EXPECT_GT(k.measured, FlopRate{}) << name;

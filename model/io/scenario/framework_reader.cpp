@@ -111,6 +111,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.reader.optional("accumulates_from_first", f.accumulates_from_first);
     r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
+    r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
