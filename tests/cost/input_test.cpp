@@ -77,7 +77,7 @@ double played_fetches(int window) {
 
 TEST(ReadAhead, FetchesWhatOthersNeed) {
     StorageClass disk = local_disk();
-    const SampleAccess one = sample_access(DataFormat::npy, Shuffle::full, 128 * KiB - 64 * B, {});  // 32 pages with what lies beside it
+    const SampleAccess one = sample_access(DataFormat::npy, Shuffle::full, 128 * KiB, {});  // 32 pages
     EXPECT_EQ(with_read_ahead(one, disk, 1).seeks, 1);
     // No more than a 32nd of 8 MiB: four times as much, so that a sample is not there when none of three before it was fetched.
     disk.read_ahead = given(8 * MiB);
