@@ -1,7 +1,7 @@
 // What a thread of this machine does with samples, measured by the program for datasets.
 #pragma once
 
-#include "model/hardware/sample_speeds.hpp"
+#include "model/sextant.hpp"
 
 #include <string>
 

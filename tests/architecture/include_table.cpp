@@ -55,7 +55,7 @@ const std::vector<IncludeRow>& include_table() {
          "the one place that sees everything"},
         {"cli", {"facade", "base", "io", "report"}, "asks the facade, prints what comes back"},
         {"gui", {"facade", "base", "io", "report", "hardware", "workload", "plan", "graph"}, "shows and edits values; asks the facade"},
-        {"storage", {"base", "hardware", "calibrate", "io"}, "datasets on disk, whoever trains on them, and what a directory can do"},
+        {"storage", {"base", "hardware", "plan", "calibrate", "io"}, "datasets on disk, whoever trains on them, and what a directory can do"},
         {"backend",
          {"facade", "base", "hardware", "workload", "plan", "graph", "lower", "io", "storage"},
          "reads a scenario, runs its graph, writes what came of it; what it should cost is not its business"},
