@@ -1,5 +1,6 @@
 // Functions of single elements.
 #include "backend/cpu/operators.hpp"
+#include "backend/kernels/curves.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,24 +74,13 @@ void backward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
         }
 }
 
-// GPT-OSS's: out = f sigmoid(1.702 f) (s + 1), f = min(first, 7), s = second between -7 and 7.
-struct ClampedGate {
-    static constexpr float limit = 7, slope = 1.702F;
-    float first, second, sigmoid;
-    ClampedGate(float f, float s) : first(std::min(f, limit)), second(std::clamp(s, -limit, limit) + 1), sigmoid(0) {
-        sigmoid = 1 / (1 + std::exp(-slope * first));
-    }
-};
-
 void forward_clamped_gate(const OperatorCall& c) {
     const std::int64_t width = c.output(0).shape.back(), rows = c.outputs[0].elements / width;
     const float* x = c.inputs[0].reals();
     float* y = c.outputs[0].reals();
     for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t i = 0; i < width; ++i) {
-            const ClampedGate g(x[2 * r * width + i], x[(2 * r + 1) * width + i]);
-            y[r * width + i] = g.first * g.sigmoid * g.second;
-        }
+        for (std::int64_t i = 0; i < width; ++i)
+            y[r * width + i] = kernels::ClampedGate{x[2 * r * width + i], x[(2 * r + 1) * width + i]}.value();
 }
 
 void backward_clamped_gate(const OperatorCall& c) {
@@ -99,11 +89,10 @@ void backward_clamped_gate(const OperatorCall& c) {
     float* dx = c.input_gradients[0].reals();
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t i = 0; i < width; ++i) {
-            const float first = x[2 * r * width + i], second = x[(2 * r + 1) * width + i], d = dy[r * width + i];
-            const ClampedGate g(first, second);
-            const float rises = g.sigmoid * (1 + ClampedGate::slope * g.first * (1 - g.sigmoid));
-            dx[2 * r * width + i] = first < ClampedGate::limit ? d * g.second * rises : 0;
-            dx[(2 * r + 1) * width + i] = std::abs(second) < ClampedGate::limit ? d * g.first * g.sigmoid : 0;
+            const kernels::ClampedGate gate{x[2 * r * width + i], x[(2 * r + 1) * width + i]};
+            const float d = dy[r * width + i];
+            dx[2 * r * width + i] = d * gate.first_slope();
+            dx[(2 * r + 1) * width + i] = d * gate.second_slope();
         }
 }
 

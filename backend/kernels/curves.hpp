@@ -30,6 +30,21 @@ SEXTANT_KERNEL inline float curve(PointwiseKind kind, float x) {
     }
 }
 
+// GPT-OSS's gate of two numbers: f sigmoid(1.702 f) (s + 1) with f = min(first, 7), s = second between -7 and 7; and its slopes.
+struct ClampedGate {
+    static constexpr float limit = 7, steepness = 1.702F;
+    float first, second;
+
+    [[nodiscard]] SEXTANT_KERNEL float factor() const { return fmaxf(-limit, fminf(second, limit)) + 1; }
+    [[nodiscard]] SEXTANT_KERNEL float passed() const { return fminf(first, limit); }
+    [[nodiscard]] SEXTANT_KERNEL float opened() const { return sigmoid(steepness * passed()); }
+    [[nodiscard]] SEXTANT_KERNEL float value() const { return passed() * opened() * factor(); }
+    [[nodiscard]] SEXTANT_KERNEL float first_slope() const {
+        return first < limit ? factor() * opened() * (1 + steepness * passed() * (1 - opened())) : 0;
+    }
+    [[nodiscard]] SEXTANT_KERNEL float second_slope() const { return fabsf(second) < limit ? passed() * opened() : 0; }
+};
+
 // What the slope is worked out from is the input, or the output.
 constexpr bool slope_needs_output(PointwiseKind kind) {
     return kind == PointwiseKind::sigmoid || kind == PointwiseKind::tanh || kind == PointwiseKind::relu || kind == PointwiseKind::relu6;

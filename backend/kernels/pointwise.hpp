@@ -71,39 +71,24 @@ struct GateGradient {
     }
 };
 
-// GPT-OSS's: out = f sigmoid(1.702 f) (s + 1), f = min(first, 7), s = second between -7 and 7.
-struct ClampedHalves {
-    static constexpr float limit = 7, slope = 1.702F;
-    float first, second, sigmoid;
-    SEXTANT_KERNEL ClampedHalves(float f, float s)
-        : first(f < limit ? f : limit),
-          second((s < -limit  ? -limit
-                  : s < limit ? s
-                              : limit) +
-                 1),
-          sigmoid(1 / (1 + expf(-slope * first))) {}
-};
-
-struct ClampedGate {
+struct ClampedGates {
     const float* x;
     float* y;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        const ClampedHalves h(x[2 * row * width + i], x[(2 * row + 1) * width + i]);
-        y[row * width + i] = h.first * h.sigmoid * h.second;
+        y[row * width + i] = ClampedGate{x[2 * row * width + i], x[(2 * row + 1) * width + i]}.value();
     }
 };
 
-struct ClampedGateGradient {
+struct ClampedGatesGradient {
     const float *x, *dy;
     float* dx;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        const float first = x[2 * row * width + i], second = x[(2 * row + 1) * width + i], d = dy[row * width + i];
-        const ClampedHalves h(first, second);
-        const float rises = h.sigmoid * (1 + ClampedHalves::slope * h.first * (1 - h.sigmoid));
-        dx[2 * row * width + i] = first < ClampedHalves::limit ? d * h.second * rises : 0;
-        dx[(2 * row + 1) * width + i] = fabsf(second) < ClampedHalves::limit ? d * h.first * h.sigmoid : 0;
+        const ClampedGate gate{x[2 * row * width + i], x[(2 * row + 1) * width + i]};
+        const float d = dy[row * width + i];
+        dx[2 * row * width + i] = d * gate.first_slope();
+        dx[(2 * row + 1) * width + i] = d * gate.second_slope();
     }
 };
 
@@ -195,7 +180,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate{p.gate, x, y, width});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGate{x, y, width});
+            return m.matrix(count / width, width, ClampedGates{x, y, width});
         case PointwiseKind::multiply: {
             const bool learned = c.inputs.size() == 1;
             const std::int64_t channels = c.output(0).shape[1], pixels = count / channels;
@@ -242,7 +227,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient{p.gate, c.inputs[0].reals(), dy, dx, width});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGateGradient{c.inputs[0].reals(), dy, dx, width});
+            return m.matrix(count / width, width, ClampedGatesGradient{c.inputs[0].reals(), dy, dx, width});
         case PointwiseKind::dropout:
             return m.elements(count, DropoutGradient{c.outputs[1].mask(), dy, dx, 1 / (1 - static_cast<float>(p.constant))});
         default:

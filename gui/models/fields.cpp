@@ -1,6 +1,7 @@
 #include "gui/models/fields.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/format/json_text.hpp"
 
 namespace sextant::gui {
 namespace {

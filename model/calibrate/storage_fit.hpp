@@ -1,6 +1,7 @@
 // The class of a storage from what was measured on it.
 #pragma once
 
+#include "model/cost/input.hpp"
 #include "model/hardware/storage.hpp"
 
 #include <optional>
@@ -16,7 +17,7 @@ struct StorageProbe {
         int threads = 1;
         Rate rate;
     };
-    static constexpr Bytes few = 4 * units::KiB, piece = 512 * units::KiB;
+    static constexpr Bytes few = 4 * units::KiB, piece = storage_piece;
     std::string where;  // "/scratch on node7"
     StorageKind kind = StorageKind::ssd;
     bool shared = false;

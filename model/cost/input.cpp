@@ -52,11 +52,9 @@ Seconds library_time(DataFormat format, const std::optional<Sourced<Seconds>>& e
     return bytes ? of_each + stored / bytes->value : of_each;
 }
 
-// What lies at a place comes as one piece, and who wants more of it has a stream then. `piece`: with such ones calibrate --storage
-// measures.
+// What lies at a place comes as one piece, and who wants more of it has a stream then.
 Seconds streaming_time(const SampleAccess& a, const StorageClass& s) {
-    constexpr Bytes piece = 512 * KiB;
-    const Bytes at_places = a.at_places * min(a.bytes, piece);
+    const Bytes at_places = a.at_places * min(a.bytes, storage_piece);
     return at_places / s.random_read_bandwidth.value_or(*s.read_bandwidth).value + (a.bytes - at_places) / s.read_bandwidth->value;
 }
 

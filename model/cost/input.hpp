@@ -94,6 +94,9 @@ Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double 
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});
 
+// As much as is read from a place at once; calibrate --storage measures pieces of this size.
+constexpr Bytes storage_piece = 512 * units::KiB;
+
 // One read or write with nothing else going on.
 Seconds read_time(const SampleAccess&, const StorageClass&);
 Seconds write_time(const SampleAccess&, const StorageClass&);

@@ -377,21 +377,6 @@ private:
 
 }  // namespace
 
-Bytes element_size(TensorRole role, const Precision& precision) {
-    switch (role) {
-        case TensorRole::activation:
-        case TensorRole::logits:
-            return size_of(precision.activation);
-        case TensorRole::statistic:
-            return size_of(DataType::fp32);
-        case TensorRole::mask:
-            return Bytes::from_si(1);
-        case TensorRole::index:
-            return Bytes::from_si(8);
-    }
-    return size_of(precision.activation);
-}
-
 BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data) {
     BlockKernels out;
     KernelWriter(graph, role, plan, framework, reads_data).write(out);

@@ -4,6 +4,21 @@
 
 namespace sextant {
 
+Bytes element_size(TensorRole role, const Precision& precision) {
+    switch (role) {
+        case TensorRole::activation:
+        case TensorRole::logits:
+            return size_of(precision.activation);
+        case TensorRole::statistic:
+            return size_of(DataType::fp32);
+        case TensorRole::mask:
+            return Bytes::from_si(1);
+        case TensorRole::index:
+            return Bytes::from_si(8);
+    }
+    return size_of(precision.activation);
+}
+
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
     const auto operators = graph.operators();
     std::vector<std::vector<std::size_t>> exchanges(operators.size());

@@ -23,13 +23,6 @@ void append(std::vector<Piece>& pieces, const Piece& next) {
     open.exchange = next.exchange;
 }
 
-// Which kernels and exchanges of a backward are wanted: zero-bubble schedules run those of weights apart.
-enum class Part { whole, inputs, weights };
-template <class T>
-bool belongs(const T& item, Part part) {
-    return part == Part::whole || item.weight_gradient == (part == Part::weights);
-}
-
 // The pieces of one block, by what is asked of it.
 struct BlockPieces {
     std::vector<Piece> forward, backward, backward_input, backward_weight, recompute;
@@ -92,7 +85,7 @@ public:
         const Group& group = group_of(job_.groups[stage], work.group);
         CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls, group, job_.scenario.library);
         if (is_gather(work)) one.fixed += job_.turn;
-        if (plan_.shards_parameters()) one.fixed += group.ranks * job_.scenario.framework.list_of_pieces.value;
+        if (plan_.shards_parameters()) one.fixed += pieces_time(group, job_);
         WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
@@ -145,18 +138,21 @@ public:
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
         const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
-        return {phase(groups, SpanKind::forward, k.forward, k.forward_exchanges, ahead),
-                phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back),
-                phase(groups, SpanKind::backward, k.backward, k.backward_exchanges, back, Part::inputs),
-                phase(groups, SpanKind::weight_gradient, k.backward, k.backward_exchanges, back, Part::weights),
-                phase(groups, SpanKind::recompute, k.recompute, k.recompute_exchanges, ahead)};
+        const KernelTimes times = kernel_times(k, job_, {});
+        const auto backward = [&](SpanKind kind, Part part) {
+            return phase(groups, kind, k.backward, times.backward, k.backward_exchanges, back, part);
+        };
+        return {phase(groups, SpanKind::forward, k.forward, times.forward, k.forward_exchanges, ahead),
+                backward(SpanKind::backward, Part::whole), backward(SpanKind::backward, Part::inputs),
+                backward(SpanKind::weight_gradient, Part::weights),
+                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, ahead)};
     }
 
-    std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels,
+    std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels, std::span<const Seconds> times,
                              const std::vector<ExchangeCall>& exchanges, const HostTime& host, Part part = Part::whole) const {
         std::vector<Piece> pieces;
         Seconds since_call;
-        const HiddenParts hidden = parts_behind_kernels(groups, kernels, exchanges, part);
+        const HiddenParts hidden = hidden_parts(kernels, times, exchanges, part, job_, groups, {});
         auto call = exchanges.begin();
         const auto exchange_before = [&](std::size_t kernel) {
             for (; call != exchanges.end() && call->after <= kernel; ++call) {
@@ -170,25 +166,14 @@ private:
             exchange_before(i);
             const Kernel& k = kernels[i];
             if (!belongs(k, part)) continue;
-            const Seconds time = kernel_time(k, job_.rates);
-            since_call += time;
-            append(pieces, {kind, time, k.launches * host.launch, k.bytes, k.flops});
+            since_call += times[i];
+            append(pieces, {kind, times[i], k.launches * host.launch, k.bytes, k.flops});
         }
         exchange_before(kernels.size());
         if (!pieces.empty()) pieces.front().host += host.block;
         if (host.waits)
             for (Piece& p : pieces) p.device += std::exchange(p.host, {});
         return pieces;
-    }
-
-    HiddenParts parts_behind_kernels(const JobGroups& groups, const std::vector<Kernel>& kernels,
-                                     const std::vector<ExchangeCall>& exchanges, Part part) const {
-        Seconds of_kernels, of_experts;
-        for (const Kernel& k : kernels)
-            if (belongs(k, part)) of_kernels += kernel_time(k, job_.rates);
-        for (const ExchangeCall& call : exchanges)
-            if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job_, groups, {});
-        return hidden_parts(job_, of_kernels, of_experts);
     }
 
     void add_memory(const BlockKernels& k, const BlockInstance& block, Phase phase, Bytes gathered, WorkPrice& price) const {

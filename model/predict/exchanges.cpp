@@ -20,10 +20,13 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     return copies + sums + 2.0 * remote * gradients / nic;
 }
 
+Seconds pieces_time(const Group& group, const Prepared::State& job) {
+    return group.ranks > 1 ? group.ranks * job.scenario.framework.list_of_pieces.value : Seconds{};
+}
+
 ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const JobGroups& g, const Resources& r) {
-    const Seconds piece = job.scenario.framework.list_of_pieces.value;
     const auto time = [&](Collective what, Bytes bytes, const Group& group) {
-        return bytes > Bytes{} && group.ranks > 1 ? group.ranks * piece + group_time(what, bytes, group, job, r) : Seconds{};
+        return bytes > Bytes{} ? pieces_time(group, job) + group_time(what, bytes, group, job, r) : Seconds{};
     };
     return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
                 time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),

@@ -14,10 +14,17 @@ std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::
 
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
-enum class Part { whole, weights };
-template <class T>
-bool belongs(const T& item, Part part) {
-    return part == Part::whole || item.weight_gradient;
+// Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
+// place, whatever it needs there: over the network to each node, which hands it on to its ranks meanwhile, else to each rank. c copies fall
+// on p places as likely each: p (1 - (1 - 1/p)^c) different ones.
+double deduplicated_part(const ExchangeCall& e, const Group& group) {
+    const double places = std::max(1.0, e.reach * (group.crosses_network ? group.nodes : group.ranks));
+    return places * (1 - std::pow(1 - 1 / places, e.copies)) / e.copies;
+}
+
+Bytes sent_bytes(const ExchangeCall& e, const Group& group, const Prepared::State& job) {
+    const bool once = e.copies > 1 && deduplicates_tokens(job.scenario.plan, job.scenario.framework);
+    return once ? deduplicated_part(e, group) * e.bytes : e.bytes;
 }
 
 // Exchanges that still go on behind kernels. Those of one group share its links fairly.
@@ -72,26 +79,13 @@ struct Pricing {
     const Resources& resources;
 };
 
-HiddenParts parts_behind_kernels(const std::vector<Kernel>& kernels, std::span<const Seconds> times,
-                                 const std::vector<ExchangeCall>& exchanges, const Pricing& by, Part part) {
-    Seconds of_kernels, of_experts;
-    if (overlaps_experts(by.job.scenario.plan, by.job.scenario.framework)) {
-        for (std::size_t i = 0; i < kernels.size(); ++i)
-            if (belongs(kernels[i], part)) of_kernels += times[i];
-        for (const ExchangeCall& call : exchanges)
-            if (call.group == ParallelGroup::expert && belongs(call, part))
-                of_experts += exchange_time(call, by.job, by.groups, by.resources);
-    }
-    return hidden_parts(by.job, of_kernels, of_experts);
-}
-
 PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
                        const Pricing& by, Part part, Behind& behind) {
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
     Seconds since_call;
-    const HiddenParts hidden_parts = parts_behind_kernels(kernels, times, exchanges, by, part);
+    const HiddenParts parts = hidden_parts(kernels, times, exchanges, part, by.job, by.groups, by.resources);
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, part)) continue;
@@ -101,7 +95,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
             CollectivePrice one = exchange_price(*call, group, by.job, by.resources);
             one.fixed += by.job.wait_for_core(std::exchange(since_call, {}));
             const Seconds t = time_alone(one, group), flow = t - one.fixed;
-            const double hidden = hidden_parts.of(call->group);
+            const double hidden = parts.of(call->group);
             price.exchange[term] += (1 - hidden) * t;
             price.flowing[term] += (1 - hidden) * flow;
             if (!(hidden > 0)) continue;
@@ -187,38 +181,30 @@ Collective collective_of(ExchangeKind kind) {
     return Collective::all_to_all;
 }
 
-HiddenParts hidden_parts(const Prepared::State& job, Seconds kernels, Seconds expert_exchanges) {
+HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
+                         Part part, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     HiddenParts parts;
     if (overlaps_tensor(plan, f)) parts.tensor = f.tensor_overlap_fraction.value;
     // Those of one micro-batch beside the kernels of another.
-    if (overlaps_experts(plan, f) && job.micro_batches > 1 && expert_exchanges > Seconds{})
-        parts.expert = std::min(f.expert_overlap_fraction.value, kernels / expert_exchanges);
+    if (!overlaps_experts(plan, f) || job.micro_batches < 2) return parts;
+    Seconds of_kernels, of_experts;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        if (belongs(kernels[i], part)) of_kernels += times[i];
+    for (const ExchangeCall& call : exchanges)
+        if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job, groups, r);
+    if (of_experts > Seconds{}) parts.expert = std::min(f.expert_overlap_fraction.value, of_kernels / of_experts);
     return parts;
 }
 
-namespace {
-
-// Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
-// place, whatever it needs there: over the network to each node, which hands it on to its ranks meanwhile, else to each rank. c copies fall
-// on p places as likely each: p (1 - (1 - 1/p)^c) different ones.
-double deduplicated_part(const ExchangeCall& e, const Group& group) {
-    const double places = std::max(1.0, e.reach * (group.crosses_network ? group.nodes : group.ranks));
-    return places * (1 - std::pow(1 - 1 / places, e.copies)) / e.copies;
-}
-
-}  // namespace
-
 CollectivePrice exchange_price(const ExchangeCall& e, const Group& group, const Prepared::State& job, const Resources& r) {
-    const bool once = e.copies > 1 && deduplicates_tokens(job.scenario.plan, job.scenario.framework);
-    return group_price(collective_of(e.kind), once ? deduplicated_part(e, group) * e.bytes : e.bytes, group, job, r);
+    return group_price(collective_of(e.kind), sent_bytes(e, group, job), group, job, r);
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Group& group = group_of(groups, e.group);
-    if (group.ranks < 2 || !(e.bytes > Bytes{})) return {};
-    return job.turn + time_alone(exchange_price(e, group, job, r), group);
+    return group_time(collective_of(e.kind), sent_bytes(e, group, job), group, job, r);
 }
 
 Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }

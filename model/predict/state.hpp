@@ -96,6 +96,13 @@ struct HostTime {
 };
 HostTime host_time(const Prepared::State&, const BlockKernels&, bool backward);
 
+// Which kernels and exchanges of a backward are wanted: zero-bubble schedules run those of weights apart.
+enum class Part { whole, inputs, weights };
+template <class T>
+bool belongs(const T& item, Part part) {
+    return part == Part::whole || item.weight_gradient == (part == Part::weights);
+}
+
 // One call of an exchange inside a layer, hidden or not.
 Collective collective_of(ExchangeKind);
 CollectivePrice exchange_price(const ExchangeCall&, const Group&, const Prepared::State&, const Resources&);
@@ -108,8 +115,11 @@ struct HiddenParts {
         return which == ParallelGroup::tensor ? tensor : which == ParallelGroup::expert ? expert : 0;
     }
 };
-HiddenParts hidden_parts(const Prepared::State&, Seconds kernels, Seconds expert_exchanges);
+HiddenParts hidden_parts(const std::vector<Kernel>&, std::span<const Seconds> times, const std::vector<ExchangeCall>&, Part,
+                         const Prepared::State&, const JobGroups&, const Resources&);
 
+// ZeRO-3 / FSDP: what the framework spends on the pieces of one call, a tensor for each rank of the group.
+Seconds pieces_time(const Group&, const Prepared::State&);
 // ZeRO-3 / FSDP: the weights of one block gathered once, its gradients scattered once (and summed over the replicas of the shard).
 struct ShardedBlockPrice {
     Seconds gather, scatter;

@@ -1,5 +1,7 @@
 #include "model/io/scenario/scenario_document.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

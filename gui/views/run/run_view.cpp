@@ -8,6 +8,7 @@
 #include "gui/views/paint/whole_table.hpp"
 #include "gui/views/run/child_panel.hpp"
 #include "gui/views/term_bars.hpp"
+#include "model/io/format/json_text.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/comparison_writer.hpp"
 

@@ -1,5 +1,7 @@
 #include "model/io/calibration/calibration_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace sextant {
@@ -28,7 +30,7 @@ std::string cluster_fit_to_json(const ClusterFit& fit) {
                                  {"predicted_s", t.predicted.si()},
                                  {"left_out", t.left_out}});
     }
-    return json.dump(1) + "\n";
+    return json_document(json, 1);
 }
 
 std::string training_fit_to_json(const TrainingFit& fit) {
@@ -45,7 +47,7 @@ std::string training_fit_to_json(const TrainingFit& fit) {
                                       {"spread", p.spread},
                                       {"at_bound", p.at_bound},
                                       {"runs", p.runs}});
-    return json.dump(1) + "\n";
+    return json_document(json, 1);
 }
 
 std::string library_fit_to_json(const LibraryFit& fit) {
@@ -59,7 +61,7 @@ std::string library_fit_to_json(const LibraryFit& fit) {
                                       {"spread", p.spread},
                                       {"at_bound", p.at_bound},
                                       {"calls", p.calls}});
-    return json.dump(1) + "\n";
+    return json_document(json, 1);
 }
 
 }  // namespace sextant

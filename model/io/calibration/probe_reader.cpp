@@ -1,5 +1,7 @@
 #include "model/io/calibration/probe_reader.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -50,7 +52,7 @@ std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& c
                            {"hardware", {{"cluster", cluster.string()}, {"ranks_per_device", probe.ranks_per_device}}},
                            {"plan", plan},
                            {"framework", "sextant"}};
-    return scenario.dump(2) + "\n";
+    return json_document(scenario);
 }
 
 }  // namespace sextant

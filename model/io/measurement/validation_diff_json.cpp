@@ -1,5 +1,7 @@
 #include "model/io/measurement/validation_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -46,7 +48,7 @@ std::string validation_diff_json(const ValidationDiff& d) {
         row["worse_by"] = m.worse_by();
         json["rows"].push_back(std::move(row));
     }
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json, 1);
 }
 
 }  // namespace sextant

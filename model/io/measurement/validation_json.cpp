@@ -1,5 +1,7 @@
 #include "model/io/measurement/validation_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -67,8 +69,7 @@ std::string validation_json(const Validation& validation, const ValidationView& 
     Json json = {{"schema", "validation/1"}, {"files", std::move(files)}, {"total", std::move(total)}};
     if (!view.group_by.empty())
         for (const auto& [name, summary] : validation.grouped_by(view.group_by)) json["groups"][name] = to_json(summary);
-    // Ids and reasons come from files: bytes that are no UTF-8 must not stop the report.
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(json, 1);
 }
 
 }  // namespace sextant

@@ -1,6 +1,7 @@
 #include "model/io/profile/profile_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/format/json_text.hpp"
 #include "model/io/profile/fingerprint.hpp"
 
 #include <nlohmann/json.hpp>
@@ -347,9 +348,7 @@ Json json_of(const Cluster& c, Form form) {
     return w.take();
 }
 
-std::string text(const char* schema, Json&& body) {
-    return with_schema(schema, std::move(body)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text(const char* schema, Json&& body) { return json_document(with_schema(schema, std::move(body))); }
 
 template <class Profile>
 std::string with_notes(const char* schema, const Profile& profile) {
@@ -371,7 +370,7 @@ std::string cluster_to_profile(const Cluster& c) {
     // What was read with a fingerprint keeps it: an edit shows through copies.
     if (c.calibration && c.calibration->fingerprint.empty())
         out["calibration"]["fingerprint"] = fingerprint_of(nlohmann::json::parse(out.dump(-1, ' ', false, Json::error_handler_t::replace)));
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(out);
 }
 
 std::string storage_to_profile(const StorageClass& s) { return text("storage/1", json_of(s, Form::profile)); }

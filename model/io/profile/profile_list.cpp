@@ -1,3 +1,4 @@
+#include "model/io/format/json_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
@@ -59,7 +60,7 @@ std::string profile_list_to_text(Catalog& catalog) {
 std::string profile_list_to_json(Catalog& catalog) {
     nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
     for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
-    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_document(out);
 }
 
 }  // namespace sextant

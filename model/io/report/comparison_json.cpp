@@ -1,5 +1,7 @@
 #include "model/io/report/comparison_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace sextant {
@@ -127,7 +129,7 @@ std::string comparison_to_json(const Comparison& c) {
         json["memory_residual"] = {
             {"rank", m->rank}, {"bytes", m->bytes.si()}, {"points_to", m->points_to}, {"input", input_json(m->input)}};
     json["notes"] = c.notes;
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 }  // namespace sextant

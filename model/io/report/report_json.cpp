@@ -1,6 +1,7 @@
 #include "model/io/report/report_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -129,6 +130,6 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     return json;
 }
 
-std::string report_to_json(const Report& r) { return report_fields(r, "prediction/1").dump(2) + "\n"; }
+std::string report_to_json(const Report& r) { return json_document(report_fields(r, "prediction/1")); }
 
 }  // namespace sextant

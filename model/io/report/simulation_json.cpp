@@ -1,3 +1,4 @@
+#include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/report/simulation_writer.hpp"
 
@@ -65,7 +66,7 @@ std::string simulation_to_json(const SimulationReport& s) {
     Json& utilization = json["utilization_over_time"] = Json::array();
     for (const UtilizationSeries& u : s.devices) utilization.push_back(utilization_json(u, "device", s.trace));
     for (const UtilizationSeries& u : s.links) utilization.push_back(utilization_json(u, "link", s.trace));
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 }  // namespace sextant

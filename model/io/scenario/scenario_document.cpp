@@ -1,6 +1,7 @@
 #include "model/io/scenario/scenario_document.hpp"
 
 #include "model/io/format/json_assignment.hpp"
+#include "model/io/format/json_text.hpp"
 
 #include <algorithm>
 
@@ -161,7 +162,7 @@ JsonFile as_json(const ScenarioDocument& d, Diagnostics& diagnostics) {
 std::string text_of(const ScenarioDocument& d) {
     if (d.edits.empty()) return d.text;
     const Json document = parsed(d);
-    if (!document.is_object()) return document.dump(2) + "\n";
+    if (!document.is_object()) return json_document(document);
     const Json before = Json::parse(d.text, nullptr, false);
     if (document == before) return d.text;
     std::string out = "{\n";
@@ -171,8 +172,6 @@ std::string text_of(const ScenarioDocument& d) {
     }
     return out + "\n}\n";
 }
-
-std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::optional<ScenarioTitle> title_of(const std::filesystem::path& path) {
     Diagnostics unused;

@@ -38,9 +38,6 @@ std::optional<std::string> stated_at(const ScenarioDocument&, std::string_view p
 JsonFile as_json(const ScenarioDocument&, Diagnostics&);
 std::string text_of(const ScenarioDocument&);
 
-// A text as a JSON value: so that "16" stays a text.
-std::string json_text(std::string_view text);
-
 // What a list of scenarios says of one.
 struct ScenarioTitle {
     std::filesystem::path file;

@@ -1,5 +1,6 @@
 #include "model/io/scenario/workload_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -98,7 +99,7 @@ std::string write_workload(const Workload& workload) {
     Json out = {{"schema", "workload/1"}, {"name", workload.name}, {"title", workload.title}};
     if (!workload.source.empty()) out["source"] = workload.source;
     std::visit([&](const auto& spec) { out[key_of(spec)] = json_of(spec); }, workload.spec);
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // a name may hold bytes that are no UTF-8
+    return json_document(out);
 }
 
 }  // namespace sextant

@@ -1,5 +1,6 @@
 // Keys of DeepSpeed's configuration: https://www.deepspeed.ai/docs/config-json/; tensor parallelism in training ("tensor_parallel":
 // {"autotp_size"}): https://www.deepspeed.ai/tutorials/autotp-training/.
+#include "model/io/format/json_text.hpp"
 #include "model/io/search/export_refusals.hpp"
 #include "model/io/search/plan_export.hpp"
 #include "model/plan/framework_defaults.hpp"
@@ -85,7 +86,7 @@ ExportedConfig deepspeed_config(const Scenario& s) {
     if (p.ep > 1) config.notes.push_back("experts are the program's: deepspeed.moe.layer.MoE(ep_size=" + std::to_string(p.ep) + ")");
     if (p.recompute != Recompute::none)
         config.notes.emplace_back("what runs forward again is the program's: deepspeed.checkpointing.checkpoint around each such part");
-    config.json = json.dump(2) + "\n";
+    config.json = json_document(json);
     return config;
 }
 

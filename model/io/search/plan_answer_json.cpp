@@ -1,5 +1,6 @@
 #include "model/io/search/plan_answer_writer.hpp"
 
+#include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 
@@ -110,7 +111,7 @@ std::string plan_answer_to_json(const PlanAnswer& a, Seconds took) {
     json["counts"] = {{"priced", a.counts.priced}, {"too_large", a.counts.too_large}, {"pruned", a.counts.pruned}};
     json["complete"] = a.complete;
     json["seconds"] = took.si();
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 }  // namespace sextant

@@ -1,3 +1,4 @@
+#include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/io/search/scaling_writer.hpp"
@@ -36,7 +37,7 @@ std::string scaling_to_json(const Scaling& s) {
     json["pays_up_to_devices"] = s.pays_up_to ? Json(*s.pays_up_to) : Json();
     json["too_many_devices"] = s.too_many ? Json(*s.too_many) : Json();
     json["complete"] = s.complete;
-    return json.dump(2) + "\n";
+    return json_document(json);
 }
 
 }  // namespace sextant

@@ -1,3 +1,4 @@
+#include "model/io/format/json_text.hpp"
 #include "model/io/trace/run_columns.hpp"
 #include "model/io/trace/run_writer.hpp"
 
@@ -93,7 +94,7 @@ std::string run_to_json(const RunRecord& run) {
     if (run.servers) json["servers"] = servers_json(*run.servers);
     if (run.dataset) json["dataset"] = dataset_json(*run.dataset);
     json["trace"] = trace_json(run.trace);
-    return json.dump(1) + "\n";
+    return json_document(json, 1);
 }
 
 }  // namespace sextant

@@ -1,6 +1,6 @@
 #include "model/io/trace/trace_chrome.hpp"
 
-#include <nlohmann/json.hpp>
+#include "model/io/format/json_text.hpp"
 
 #include <array>
 #include <charconv>
@@ -10,9 +10,6 @@
 
 namespace sextant {
 namespace {
-
-// Names come from files: bytes that are no UTF-8 must not stop the export.
-std::string json_text(std::string_view text) { return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
 
 std::string fixed(double value, int decimals) {
     std::array<char, 400> text;
