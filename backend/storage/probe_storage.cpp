@@ -27,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace units;
 
-constexpr std::size_t block = 1U << 20U, page = 4096, piece = block / 2;
+constexpr std::size_t block = 1U << 20U, page = static_cast<std::size_t>(StorageProbe::few.si()),
+                      piece = static_cast<std::size_t>(StorageProbe::piece.si());
 constexpr int small_files = 600, new_files = 100, files_of_folder = 50, seeks_at_most = 1000, pieces_at_most = 200;
 constexpr std::array crowds{2, 4, 8, 16};
 constexpr int passes_of_one = 3;  // of one thread over the large file, since what a disk does with a stream changes from one to the next
