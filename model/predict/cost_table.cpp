@@ -139,17 +139,18 @@ private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
         const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
         const KernelTimes times = kernel_times(k, job_, {});
-        const auto backward = [&](SpanKind kind, Part part) {
+        const auto backward = [&](SpanKind kind, BackwardPart part) {
             return phase(groups, kind, k.backward, times.backward, k.backward_exchanges, back, part);
         };
         return {phase(groups, SpanKind::forward, k.forward, times.forward, k.forward_exchanges, ahead),
-                backward(SpanKind::backward, Part::whole), backward(SpanKind::backward, Part::inputs),
-                backward(SpanKind::weight_gradient, Part::weights),
+                backward(SpanKind::backward, BackwardPart::whole), backward(SpanKind::backward, BackwardPart::inputs),
+                backward(SpanKind::weight_gradient, BackwardPart::weights),
                 phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, ahead)};
     }
 
     std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels, std::span<const Seconds> times,
-                             const std::vector<ExchangeCall>& exchanges, const HostTime& host, Part part = Part::whole) const {
+                             const std::vector<ExchangeCall>& exchanges, const HostTime& host,
+                             BackwardPart part = BackwardPart::whole) const {
         std::vector<Piece> pieces;
         Seconds since_call;
         const HiddenParts hidden = hidden_parts(kernels, times, exchanges, part, job_, groups, {});

@@ -219,9 +219,24 @@ PricedLoad price_load(const InputJob& in, double samples) {
 
 Seconds price_copy(const InputJob& in, double samples) { return host_copy_time(samples * in.input, in.by_sample ? samples : 1, in.link); }
 
+namespace {
+
+// What a checkpoint that is written beside the training holds its steps up, where their samples come from the same shared storage: loaders
+// have half of it meanwhile.
+Seconds held_up_beside(const Checkpoints& asked, Seconds write, const Prepared::State& job, const StepWithoutInput& rest) {
+    const auto& read = job.scenario.data.storage;
+    if (!job.input || !asked.storage.shared || !read || read->name != asked.storage.name) return {};
+    InputJob meanwhile = *job.input;
+    meanwhile.others = (1 + meanwhile.others) / 2;
+    const Seconds alone = rest.time + input_wait(*job.input, rest, {}), beside = rest.time + input_wait(meanwhile, rest, {});
+    return write / beside * (beside - alone);
+}
+
+}  // namespace
+
 // Weights as they are stored, the master copy, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
 // each tensor and pipeline place, or every rank where the states are sharded.
-std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, Seconds step) {
+std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, const Estimate& e) {
     const auto& asked = job.scenario.data.checkpoints;
     if (!asked) return {};
     const Plan& plan = job.scenario.plan;
@@ -233,9 +248,10 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     const double nodes = std::min<double>(job.nodes, std::ceil(writers / job.devices_per_node));
     c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network);
     c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;
-    c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / step));
+    c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
     // The next one waits for the one before.
-    c.wait = max(c.wait, c.write - c.steps * step);
+    c.wait = max(c.wait, c.write - c.steps * e.step);
+    if (asked->asynchronous) c.wait += held_up_beside(*asked, min(c.write, c.steps * e.step), job, without_input(e));
     return c;
 }
 

@@ -52,6 +52,6 @@ PricedLoad price_load(const InputJob&, double samples);
 Seconds price_copy(const InputJob&, double samples);
 
 // None where the scenario has none.
-std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State&, Seconds step);
+std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State&, const Estimate&);
 
 }  // namespace sextant

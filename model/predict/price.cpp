@@ -80,7 +80,7 @@ struct Pricing {
 };
 
 PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                       const Pricing& by, Part part, Behind& behind) {
+                       const Pricing& by, BackwardPart part, Behind& behind) {
     PhasePrice price;
     int launches = 0;
     auto call = exchanges.begin();
@@ -121,7 +121,7 @@ PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Secon
 }
 
 PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                       const Pricing& by, Part part = Part::whole) {
+                       const Pricing& by, BackwardPart part = BackwardPart::whole) {
     Behind behind;
     const PhasePrice first = price_phase(kernels, times, exchanges, by, part, behind);
     // Where something goes on behind the block: the same one went before.
@@ -182,7 +182,7 @@ Collective collective_of(ExchangeKind kind) {
 }
 
 HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                         Part part, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+                         BackwardPart part, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     HiddenParts parts;
@@ -264,7 +264,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     price.backward = price_phase(k.backward, times.backward, k.backward_exchanges, back);
     price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, ahead);
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
-        price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, Part::weights);
+        price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, BackwardPart::weights);
     return price;
 }
 

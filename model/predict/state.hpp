@@ -97,10 +97,10 @@ struct HostTime {
 HostTime host_time(const Prepared::State&, const BlockKernels&, bool backward);
 
 // Which kernels and exchanges of a backward are wanted: zero-bubble schedules run those of weights apart.
-enum class Part { whole, inputs, weights };
+enum class BackwardPart { whole, inputs, weights };
 template <class T>
-bool belongs(const T& item, Part part) {
-    return part == Part::whole || item.weight_gradient == (part == Part::weights);
+bool belongs(const T& item, BackwardPart part) {
+    return part == BackwardPart::whole || item.weight_gradient == (part == BackwardPart::weights);
 }
 
 // One call of an exchange inside a layer, hidden or not.
@@ -115,7 +115,7 @@ struct HiddenParts {
         return which == ParallelGroup::tensor ? tensor : which == ParallelGroup::expert ? expert : 0;
     }
 };
-HiddenParts hidden_parts(const std::vector<Kernel>&, std::span<const Seconds> times, const std::vector<ExchangeCall>&, Part,
+HiddenParts hidden_parts(const std::vector<Kernel>&, std::span<const Seconds> times, const std::vector<ExchangeCall>&, BackwardPart,
                          const Prepared::State&, const JobGroups&, const Resources&);
 
 // ZeRO-3 / FSDP: what the framework spends on the pieces of one call, a tensor for each rank of the group.

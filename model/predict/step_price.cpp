@@ -88,17 +88,39 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     return wait;
 }
 
-// How long a rank is busy with the micro-batches of a step, on average over the stages: where ranks share cores, so long are the cores.
-Seconds mean_work(const Prepared::State& job, const StagePrices& stages) {
-    Seconds all;
-    for (std::size_t s = 0; s < stages.size(); ++s)
-        all += static_cast<double>(job.micro_batches) * stages[s].micro_batch() + stages[s].data.passing;
-    return all / static_cast<double>(stages.size());
+// Cores that several ranks share. Who waits for its pipeline leaves its core to the others: a stage with more work than they have gets more
+// than its part, and all stages are done with the micro-batches, or with their update, in no less time than the cores have work.
+struct SharedCores {
+    double ranks = 1;               // to a core
+    Seconds micro_batches, update;  // how long the cores have work
+};
+
+SharedCores shared_cores(const Prepared::State& job, const StagePrices& stages, std::span<const UpdateTime> updates) {
+    SharedCores cores{job.ranks_per_core, {}, {}};
+    if (cores.ranks == 1) return cores;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        cores.micro_batches += static_cast<double>(job.micro_batches) * stages[s].micro_batch() + stages[s].data.passing;
+        cores.update += updates[s].device;
+    }
+    cores.micro_batches /= static_cast<double>(stages.size());
+    cores.update /= static_cast<double>(stages.size());
+    return cores;
+}
+
+// The terms of a rank that shares its core, until `end` with no more than its part of it.
+void share_core(Terms& t, Seconds end, const SharedCores& cores) {
+    const Seconds needed = max(end / cores.ranks, cores.micro_batches), busy = end - t[Term::bubble];
+    t[Term::bubble] = max(Seconds{}, needed - busy);
+    const Seconds computes = t[Term::forward] + t[Term::backward] + t[Term::recompute];
+    if (busy > needed)
+        for (const Term term : {Term::forward, Term::backward, Term::recompute})
+            t[term] *= std::max(1 / cores.ranks, 1 - (busy - needed) / computes);
+    t[Term::optimizer] = min(t[Term::optimizer], max(t[Term::optimizer] / cores.ranks, cores.update));
 }
 
 // The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
-// pipeline waits for hosts, this one's is no exception. `mean_work`: of the ranks that share its core.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, Seconds mean_work,
+// pipeline waits for hosts, this one's is no exception.
+Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const SharedCores& cores,
                   const UpdateTime& update, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
@@ -116,10 +138,9 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
-    // While this rank waits, others have its core to themselves: together they need as long as their work takes, or as a pipeline alone.
-    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work) - (end - t[Term::bubble]));
     t[Term::data_communication] = s.data.exposed + held_up;
     t[Term::optimizer] = update.device;
+    if (cores.ranks > 1) share_core(t, end, cores);
     t[Term::offload] = m * s.offload + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
@@ -156,8 +177,8 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
         if (!stages.is_as_before(s) && stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
-    const Seconds work = job.ranks_per_core > 1 ? mean_work(job, stages) : Seconds{};
-    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), work, updates[s], r); };
+    const SharedCores cores = shared_cores(job, stages, updates);
+    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), cores, updates[s], r); };
     step.terms = terms_of(step.last_stage);
     step.slowest = terms_of(step.slowest_stage);
     if (!job.input) return step;

@@ -193,7 +193,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     r.inputs = u.inputs;
     r.batch = batch_advice(s, e);
     if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), {});
-    r.checkpoints = estimate_checkpoints(job.state(), e.step);
+    r.checkpoints = estimate_checkpoints(job.state(), e);
     if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
     if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
     r.assumptions = s.assumptions;

@@ -212,6 +212,23 @@ TEST(Checkpoints, HoldUpTheRunEverySoManySteps) {
     EXPECT_LT(beside.run->checkpoints, r.run->checkpoints / 100);
 }
 
+TEST(Checkpoints, WrittenBesideTheTrainingTakeHalfOfTheStorageThatItsSamplesComeFrom) {
+    // 1024 samples of 1 KB from 10.24 MB/s are all that a step waits for: 0.1 s of the storage alone, 0.2 s of half of it.
+    Scenario job = fed_job(Seconds{}, 100);
+    StorageClass& server = *job.data.storage;
+    server.shared = true;
+    server.total_read_bandwidth = given(10.24 * MB / s);
+    job.data.page_cache = Bytes{};
+    server.write_bandwidth = given(1 * GB / s);
+    job.data.checkpoints = Checkpoints{server, 1'000'000, {}, true};
+    const Report r = make_report(prepare(job));
+    ASSERT_TRUE(r.checkpoints);
+    EXPECT_NEAR(r.checkpoints->wait / r.checkpoints->write, 0.5, 1e-3);  // half as many steps as usual
+    // From another place nothing is taken.
+    job.data.checkpoints->storage.name = "another";
+    EXPECT_LT(make_report(prepare(job)).checkpoints->wait / r.checkpoints->write, 1e-3);
+}
+
 // Whatever the data and the machine: nothing that is better makes a step longer.
 TEST(Input, IsNeverLongerWithMoreOfAnything) {
     std::mt19937 random(3);
