@@ -1,5 +1,6 @@
 #include "backend/cpu/engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sextant::cpu {
@@ -44,10 +45,20 @@ Matrix Matrix::turned() const {
     return t;
 }
 
+// Rows of a turned matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow oneDNN
+// does not pack them first: no more rows are summed over at a time than the sets hold. So weight gradients of 1024 x 256 take 0.7 times as
+// long (Xeon with AVX-512, oneDNN 2.6).
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
-    const auto status = dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, a.columns, scale, a.data,
-                                    a.pitch, b.data, b.pitch, keep, c.data, c.pitch);
-    dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
+    constexpr std::int64_t few_sets = 2048 / sizeof(float), packed_width = 1024, rows_at_a_time = 192;
+    const bool crowded = a.transposed && a.pitch % few_sets == 0 && c.columns < packed_width;
+    const std::int64_t step = crowded ? rows_at_a_time : a.columns;
+    for (std::int64_t k = 0; k < a.columns; k += step) {
+        const float *first = a.data + (a.transposed ? k * a.pitch : k), *second = b.data + (b.transposed ? k : k * b.pitch);
+        const auto status =
+            dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, std::min(step, a.columns - k), scale, first,
+                        a.pitch, second, b.pitch, k == 0 ? keep : 1, c.data, c.pitch);
+        dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
+    }
 }
 
 float* Scratch::reals(std::int64_t count) {

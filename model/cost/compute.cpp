@@ -72,9 +72,10 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
     const double waves = d.tiles ? blocks / (ceil_div(blocks, d.multiprocessors) * d.multiprocessors) : 1;
     // Narrow heads do less work per score that is exponentiated; where the exponentials are counted, that is in them.
-    const double width = d.exponential > Seconds{} ? 1 : static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
+    const bool on_core = d.exponential > Seconds{};
+    const double width = on_core ? 1 : static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
-    return k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
+    return (on_core ? k.computed : 1) * k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "model/cost/elementwise.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -10,7 +12,7 @@ struct EachElement {
 
 constexpr EachElement layer_norm{10, 24}, batch_norm{1, 0.5};
 constexpr EachElement softmax{3, 1};        // the largest of the row, the exponentials, their sum
-constexpr EachElement attention{4, 2};      // of a score that counts; blocks of keys that a query does not see are computed with it
+constexpr EachElement attention{3.4, 1.7};  // of a score
 constexpr EachElement cross_entropy{5, 7};  // of a logit, whose row is copied first; backward takes the exponentials once more
 
 EachElement of_function(PointwiseKind kind) {
@@ -45,10 +47,24 @@ double elements(const CrossEntropy& c, bool backward) {
     return static_cast<double>(c.rows) * static_cast<double>(c.classes) * cross_entropy.of(backward);
 }
 double elements(const Attention& a, bool backward) {
-    return static_cast<double>(a.batch) * static_cast<double>(a.heads) * attention_pairs(a) * attention.of(backward);
+    return static_cast<double>(a.batch) * static_cast<double>(a.heads) * attention_pairs(a) * computed_scores(a) *
+           attention.of(backward);
 }
 
 }  // namespace
+
+double computed_scores(const Attention& a) {
+    if (!a.causal) return 1;
+    constexpr std::int64_t block = 64;
+    const std::int64_t earlier = a.key_len - a.query_len;
+    double scores = 0;
+    for (std::int64_t first = 0; first < a.query_len; first += block) {
+        const std::int64_t behind = std::min(first + block, a.query_len), end = std::max<std::int64_t>(0, earlier + behind);
+        const std::int64_t begin = a.window > 0 ? std::max<std::int64_t>(0, earlier + first + 1 - a.window) : 0;
+        scores += static_cast<double>(behind - first) * static_cast<double>(end - begin);
+    }
+    return std::max(1.0, scores / attention_pairs(a));
+}
 
 double elementwise_work(const OperatorKind& kind, bool backward) {
     return std::visit([&](const auto& k) { return elements(k, backward); }, kind);

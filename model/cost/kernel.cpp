@@ -217,6 +217,7 @@ private:
         k.type = std::max(product_type_, plan_.precision.activation, wider_first);
         k.flops = sextant::forward_flops(a);
         k.bytes = input_bytes(op) + output_bytes(op);
+        k.computed = computed_scores(a);
         k.name = op.name;
         out.forward.push_back(k);
         k.flops = sextant::backward_flops(a);

@@ -28,6 +28,7 @@ struct Kernel {
     Bytes bytes;                     // read and written, at least
     Bytes epilogue;                  // of these, what a tile moves when its arithmetic is done
     double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
+    double computed = 1;             // of fused attention: scores that a core computes for each that counts (elementwise.hpp)
     int launches = 1;
     bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product
     bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`

@@ -15,10 +15,21 @@ TEST(ElementwiseWork, OfAFunctionIsItsElementsTimesWhatEachTakes) {
 }
 
 TEST(ElementwiseWork, OfFusedAttentionIsThatOfItsScores) {
-    // Two heads of 4 queries that see 1, 2, 3 and 4 keys: 20 scores.
+    // Two heads of 4 queries, a block that sees 4 keys: 32 scores, of which 20 count.
     const Attention a{.batch = 1, .heads = 2, .kv_heads = 2, .query_len = 4, .key_len = 4, .head_dim = 8, .value_dim = 8};
-    EXPECT_DOUBLE_EQ(elementwise_work(a, false), 20 * 4.0);
-    EXPECT_DOUBLE_EQ(elementwise_work(a, true), 20 * 2.0);
+    EXPECT_DOUBLE_EQ(elementwise_work(a, false), 32 * 3.4);
+    EXPECT_DOUBLE_EQ(elementwise_work(a, true), 32 * 1.7);
+}
+
+TEST(ElementwiseWork, OfFusedAttentionIsDoneByBlocksOfQueries) {
+    Attention a{.batch = 1, .heads = 1, .kv_heads = 1, .query_len = 96, .key_len = 96, .head_dim = 8, .value_dim = 8};
+    EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 64 * 64 + 32 * 96);
+    a.key_len = 128;  // 32 keys came before the first query
+    EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 64 * 96 + 32 * 128);
+    a.window = 32;  // the first query of a block sees 31 keys before it
+    EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 64 * (31 + 64) + 32 * (31 + 32));
+    a.causal = false;
+    EXPECT_DOUBLE_EQ(computed_scores(a), 1);
 }
 
 TEST(ElementwiseWork, OfWhatOnlyMovesOrMultipliesIsNothing) {
