@@ -34,6 +34,7 @@ void PlanPricer::lay_out(const Plan& plan) {
         swap_shape();
         shape_ = nullptr;
         shapes_.clear();
+        in_layers_.clear();
         network_.reset();
     }
     state_.scenario.plan = plan;
@@ -49,8 +50,8 @@ bool PlanPricer::shape(const Plan& plan) {
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
     for (auto& [sharing, layout] : layouts_) {
-        layout.blocks.reset();
-        layout.blocks_apart.reset();
+        layout.sends.reset();
+        layout.works = {};
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
@@ -94,6 +95,7 @@ void PlanPricer::order(const Plan& plan) {
     swap_order();
     stand_ = nullptr;
     share_ = nullptr;
+    passing_.assign(static_cast<std::size_t>(order_->layers) + 1, {});
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -155,10 +157,21 @@ PlanPricer::Layout& PlanPricer::layout() {
     if (layout_) return *layout_;
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = layouts_.try_emplace(layout_key(plan));
-    if (is_new) entry->second.groups = lay_groups(state_.scenario, topology_);
+    if (is_new) entry->second = make_layout();
     layout_ = &entry->second;
     swap_layout();
     return *layout_;
+}
+
+PlanPricer::Layout PlanPricer::make_layout() {
+    Layout layout;
+    layout.groups = lay_groups(state_.scenario, topology_);
+    for (const JobGroups& groups : layout.groups.unlike) {
+        const auto known = std::ranges::find_if(in_layers_, [&](const JobGroups& g) { return same_in_layers(g, groups); });
+        layout.in_layers.push_back(static_cast<std::size_t>(known - in_layers_.begin()));
+        if (known == in_layers_.end()) in_layers_.push_back(groups);
+    }
+    return layout;
 }
 
 const PlanPricer::Share& PlanPricer::share() {
@@ -178,20 +191,30 @@ const PlanPricer::Share& PlanPricer::share() {
 // Of stages that hold the same blocks the first has most micro-batches under way.
 Bytes PlanPricer::memory() {
     const Share& here = share();
+    std::vector<PassingBytes>& passing = passing_[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
+    if (passing.empty())
+        for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
     Bytes peak;
-    for (const std::size_t s : order_->unlike) peak = max(peak, peak_bytes(state_, s, here.held[s]));
+    for (std::size_t i = 0; i < passing.size(); ++i) peak = max(peak, peak_bytes(state_, here.held[order_->unlike[i]], passing[i]));
     return peak;
 }
 
-PlanPricer::Blocks& PlanPricer::blocks() {
-    Layout& here = layout();
-    std::optional<Blocks>& blocks = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.blocks_apart : here.blocks;
+const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
+    const std::size_t which = layout().in_layers[state_.groups.which[stage]];
+    auto& of_groups = shape_->blocks[comes_apart()];
+    if (of_groups.size() <= which) of_groups.resize(which + 1);
+    std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
-        blocks.emplace().prices = price_blocks(state_, shape_->kernels, {});
-        for (const SegmentPrice& s : blocks->prices.segments)
-            blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
+        blocks.emplace().segments = price_blocks(state_, shape_->kernels, state_.groups[stage], {});
+        for (const SegmentPrice& s : blocks->segments) blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
     }
     return *blocks;
+}
+
+const SendTimes& PlanPricer::sends() {
+    std::optional<SendTimes>& sends = layout().sends;
+    if (!sends) sends = state_.scenario.plan.pp > 1 ? SendTimes(state_, {}) : SendTimes();
+    return *sends;
 }
 
 PlanPricer::Stand& PlanPricer::stand() {
@@ -215,17 +238,14 @@ PlanPricer::Stand& PlanPricer::stand() {
 }
 
 const StageWork& PlanPricer::work(std::size_t stage) {
-    Blocks& here = blocks();
-    const std::size_t kind = stand().kinds[stage], count = state_.templates.size();
+    auto& of_kinds = layout().works[comes_apart()];
+    const std::size_t kind = stand().kinds[stage];
     const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
-    if (here.works.size() <= kind) here.works.resize(kind + 1);
-    auto& works = here.works[kind];
+    if (of_kinds.size() <= kind) of_kinds.resize(kind + 1);
+    auto& works = of_kinds[kind];
     const std::size_t which = 2 * static_cast<std::size_t>(state_.stages[stage].recomputed_layers) + on_host;
     if (works.size() <= which) works.resize(which + 1);
-    if (!works[which]) {
-        const std::span segments = std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count);
-        works[which] = std::make_unique<StageWork>(stage_work(state_, stage, segments));
-    }
+    if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
     return *works[which];
 }
 
@@ -235,20 +255,18 @@ const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
     return *exchanges;
 }
 
-Seconds PlanPricer::least_step() { return least_step(blocks().times, true); }
-
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
 // makes last goes back through their first chunks. Gradients of weights that a zero-bubble schedule leaves for later may be done meanwhile.
-Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_groups) {
+Seconds PlanPricer::least_step(bool by_groups) {
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
     const double thread = state_.scenario.cluster.node.host.thread_speed.value;
     const Seconds each = framework.micro_batch_overhead.value / thread;
-    const auto over = [&](const StageBlocks& blocks, int again, std::size_t groups) {
+    const auto over = [&](const StageBlocks& blocks, int again, const std::vector<BlockTime>& times) {
         BlockTime sum;
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
-            const BlockTime& block = times[groups * blocks.count.size() + t];
+            const BlockTime& block = times[t];
             const double n = blocks.count[t];
             sum.ahead += n * block.ahead;
             sum.back += n * block.back;
@@ -262,12 +280,12 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
-        if (!order_->as_before[s] || (by_groups && groups != state_.groups.which[s - 1])) {
+        if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
             const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
-            const BlockTime all = over(stage, stage.recomputed_layers, groups);
+            const std::vector<BlockTime>& times = by_groups ? blocks(s).times : shape_->times;
+            const BlockTime all = over(stage, stage.recomputed_layers, times);
             own = m * (all.ahead + all.back + all.again + each);
-            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), groups);
+            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
             ahead = chunk.ahead;
             back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
             if (s == 0 || zero_bubble) update = min(update.value_or(updates[s].total()), updates[s].total());
@@ -330,7 +348,7 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
         choose(choice);
         if (count == passes_.size()) passes_.emplace_back();
         Passes& passes = passes_[count++];
-        const StageParts parts{blocks().prices, stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
+        const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
                                [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
         passes.choice = choice;
         passes.stages = price_stages(state_, parts, {}, std::move(passes.stages));

@@ -48,8 +48,8 @@ public:
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
     // docs/model/search.md proves it.
-    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(shape_->times, false); }
-    [[nodiscard]] Seconds least_step();
+    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(false); }
+    [[nodiscard]] Seconds least_step() { return layout(), least_step(true); }
     // The plan at hand, of which so much memory is known, is to be priced with others of its order.
     void put_aside(Bytes memory);
     // Prices what was put aside, in the order in which it was, and has each plan at hand in turn. `worth`, where there is one: whether a
@@ -62,10 +62,16 @@ private:
     struct BlockTime {
         Seconds ahead, back, again;
     };
+    // By template, with exchanges inside layers.
+    struct Blocks {
+        std::vector<SegmentPrice> segments;
+        std::vector<BlockTime> times;
+    };
     struct Shape {
         std::vector<BlockKernels> templates;
         std::vector<KernelTimes> kernels;  // by template
         std::vector<BlockTime> times;      // of these all together
+        std::array<std::vector<std::optional<Blocks>>, 2> blocks;  // where gradients of weights come apart or not, by groups in layers
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.
@@ -82,13 +88,6 @@ private:
         using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
         std::map<ShareKey, Share> shares;
     };
-    // What depends on the shape and the layout at hand.
-    struct Blocks {
-        BlockPrices prices;
-        std::vector<BlockTime> times;  // by unlike groups, by template: with exchanges
-        // By kind of stage, by layers that run again and whether parameters are in host memory.
-        std::vector<std::vector<std::unique_ptr<StageWork>>> works;
-    };
     // The stages of an order where the layout puts them.
     struct Stand {
         std::vector<char> as_before;
@@ -100,9 +99,13 @@ private:
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
     struct Layout {
         StageGroups groups;
-        std::optional<Blocks> blocks, blocks_apart;  // of the shape at hand; where gradients of weights come apart
+        std::vector<std::size_t> in_layers;  // by unlike groups: which of those of the cut they are
         std::map<const Order*, Stand> stands;
         std::map<StageKey, std::size_t> kinds;
+        // Of the shape at hand.
+        std::optional<SendTimes> sends;
+        // By whether gradients of weights come apart, by kind of stage, by layers that run again and whether parameters are in host memory.
+        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 2> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -132,13 +135,16 @@ private:
     Shape make_shape();
     Order make_order() const;
     Layout& layout();
-    Blocks& blocks();
+    [[nodiscard]] Layout make_layout();
+    [[nodiscard]] const Blocks& blocks(std::size_t stage);
+    [[nodiscard]] const SendTimes& sends();
     Stand& stand();
     [[nodiscard]] const StageWork& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
-    [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups);
+    [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
+    [[nodiscard]] bool comes_apart() const { return state_.scenario.plan.schedule == Schedule::zero_bubble; }
     void choose(const Choice&);
     void make_played();
     void find_ends();
@@ -153,12 +159,14 @@ private:
     std::optional<Network> network_;
     using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;  // micro_batch, sequence_parallel, selective recompute, accumulation
     std::map<ShapeKey, Shape> shapes_;
+    std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
     // Of the degrees at hand, wherever ranks stand.
     std::map<std::pair<int, std::vector<int>>, Order> orders_;                                         // by vpp, stage_blocks
     std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
     // Of the order at hand.
+    std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
     std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
     // Borrowed.

@@ -54,7 +54,7 @@ private:
     // From a chunk of one stage to the next stage.
     [[nodiscard]] Seconds send_time(std::size_t stage, std::size_t chunk) const {
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
-        Seconds time = parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)];
+        Seconds time = parts_.sends.behind(stage, block_template);
         if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).ahead.device() / plan_.vpp);
         return time;
     }
@@ -161,20 +161,22 @@ StagePrices price_stages(const Prepared::State& job, const StageParts& parts, co
 }
 
 StagePrices price_stages(const Prepared::State& job, const Resources& r) {
-    const BlockPrices blocks = price_blocks(job, kernel_times(job, r), r);
+    const std::vector<KernelTimes> kernels = kernel_times(job, r);
+    std::vector<std::vector<SegmentPrice>> segments;
+    for (const JobGroups& groups : job.groups.unlike) segments.push_back(price_blocks(job, kernels, groups, r));
+    const SendTimes sends = job.stages.size() > 1 ? SendTimes(job, r) : SendTimes();
     const std::vector<char> as_before = stages_as_before(job);
     std::vector<std::optional<StageWork>> works(job.stages.size());
     std::vector<std::optional<StageExchanges>> exchanges(job.stages.size());
     const auto work = [&](std::size_t s) -> const StageWork& {
-        const std::size_t count = job.templates.size();
-        if (!works[s]) works[s] = stage_work(job, s, std::span(blocks.segments).subspan(job.groups.which[s] * count, count));
+        if (!works[s]) works[s] = stage_work(job, s, segments[job.groups.which[s]]);
         return *works[s];
     };
     const auto exchanges_of = [&](std::size_t s) -> const StageExchanges& {
         if (!exchanges[s]) exchanges[s] = stage_exchanges(job, s, r);
         return *exchanges[s];
     };
-    return price_stages(job, {blocks, as_before, work, exchanges_of}, r);
+    return price_stages(job, {sends, as_before, work, exchanges_of}, r);
 }
 
 }  // namespace sextant

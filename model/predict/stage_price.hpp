@@ -44,7 +44,7 @@ struct StagePrices {
 
 // What stages are priced from. Who prices many plans keeps the parts that several of them share.
 struct StageParts {
-    const BlockPrices& blocks;
+    const SendTimes& sends;
     std::span<const char> as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
     std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights

@@ -54,41 +54,6 @@ OwnWork own(const PhasePrice& p, const Prepared::State& job, std::size_t stage) 
     return work;
 }
 
-// From a stage to the next one: the smallest cut of the activations that the framework makes of them.
-class Sends {
-public:
-    Sends(const Prepared::State& job, const Resources& r)
-        : job_(job), r_(r), scatters_(job.scenario.framework.scatters_pipeline && !plan().sequence_parallel && plan().tp > 1) {}
-
-    std::vector<std::vector<Seconds>> times() const {
-        std::vector<std::vector<Seconds>> of_stages(job_.stages.size());
-        for (const BlockKernels& k : job_.templates) {
-            const Bytes part = scatters_ ? k.boundary / plan().tp : k.boundary;
-            const CollectivePrice price = group_price(Collective::send, part, job_.groups.send, job_, r_);
-            const std::vector<Seconds> gathers = gathers_of(k.boundary);
-            for (std::size_t s = 0; s < of_stages.size(); ++s) {
-                const std::size_t next = (s + 1) % of_stages.size();
-                of_stages[s].push_back(time_alone(price, job_.groups.boundaries[s]) + gathers[job_.groups.which[next]]);
-            }
-        }
-        return of_stages;
-    }
-
-private:
-    [[nodiscard]] const Plan& plan() const { return job_.scenario.plan; }
-    // By unlike groups: what was scattered comes together again.
-    [[nodiscard]] std::vector<Seconds> gathers_of(Bytes boundary) const {
-        std::vector<Seconds> gathers;
-        for (const JobGroups& g : job_.groups.unlike)
-            gathers.push_back(scatters_ ? group_time(Collective::all_gather, boundary, g.tensor, job_, r_) : Seconds{});
-        return gathers;
-    }
-
-    const Prepared::State& job_;
-    const Resources& r_;
-    bool scatters_;
-};
-
 }  // namespace
 
 std::vector<KernelTimes> kernel_times(const Prepared::State& job, const Resources& r) {
@@ -97,14 +62,30 @@ std::vector<KernelTimes> kernel_times(const Prepared::State& job, const Resource
     return times;
 }
 
-BlockPrices price_blocks(const Prepared::State& job, std::span<const KernelTimes> times, const Resources& r) {
-    BlockPrices prices;
-    prices.segments.reserve(job.groups.unlike.size() * job.templates.size());
-    for (const JobGroups& groups : job.groups.unlike)
-        for (std::size_t t = 0; t < job.templates.size(); ++t)
-            prices.segments.push_back(price_block(job.templates[t], times[t], job, groups, r));
-    if (job.scenario.plan.pp > 1) prices.sends = Sends(job, r).times();
-    return prices;
+std::vector<SegmentPrice> price_blocks(const Prepared::State& job, std::span<const KernelTimes> times, const JobGroups& groups,
+                                       const Resources& r) {
+    std::vector<SegmentPrice> segments;
+    segments.reserve(times.size());
+    for (std::size_t t = 0; t < times.size(); ++t) segments.push_back(price_block(job.templates[t], times[t], job, groups, r));
+    return segments;
+}
+
+// The smallest cut of the activations that the framework makes of them: what was scattered comes together again.
+SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
+    : templates_(job.templates.size()), times_(job.stages.size() * templates_) {
+    const Plan& plan = job.scenario.plan;
+    const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
+    std::vector<Seconds> gathers(job.groups.unlike.size());
+    for (std::size_t t = 0; t < templates_; ++t) {
+        const Bytes all = job.templates[t].boundary, part = scatters ? all / plan.tp : all;
+        const CollectivePrice price = group_price(Collective::send, part, job.groups.send, job, r);
+        for (std::size_t g = 0; scatters && g < gathers.size(); ++g)
+            gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g].tensor, job, r);
+        for (std::size_t s = 0; s < job.stages.size(); ++s) {
+            const std::size_t next = (s + 1) % job.stages.size();
+            times_[s * templates_ + t] = time_alone(price, job.groups.boundaries[s]) + gathers[job.groups.which[next]];
+        }
+    }
 }
 
 StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {

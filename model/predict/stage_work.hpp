@@ -9,13 +9,23 @@
 
 namespace sextant {
 
-// Of every block template by itself, for each of the stages' unlike groups in turn; and sends from one stage to the next.
-struct BlockPrices {
-    std::vector<SegmentPrice> segments;
-    std::vector<std::vector<Seconds>> sends;  // by stage, by template that a chunk ends with; none where there is one stage
+// By template: each block by itself, in a stage that has these groups.
+std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);
+std::vector<SegmentPrice> price_blocks(const Prepared::State&, std::span<const KernelTimes>, const JobGroups&, const Resources&);
+
+// From each stage to the next one, behind the block that a chunk ends with.
+class SendTimes {
+public:
+    SendTimes() = default;  // where there is one stage
+    SendTimes(const Prepared::State&, const Resources&);
+    [[nodiscard]] Seconds behind(std::size_t stage, int block_template) const {
+        return times_[stage * templates_ + static_cast<std::size_t>(block_template)];
+    }
+
+private:
+    std::size_t templates_ = 0;
+    std::vector<Seconds> times_;  // by stage, by template
 };
-std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);  // by template
-BlockPrices price_blocks(const Prepared::State&, std::span<const KernelTimes>, const Resources&);
 
 struct StageWork {
     // One block, as a stretch of work beside exchanges, and how long it takes alone.
