@@ -23,9 +23,16 @@ struct ChunkTimes {
     friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };
 
+// Most chunks are like the one before, and most stages.
 struct PlayedPipeline {
-    std::vector<std::span<const ChunkTimes>> stages;  // by stage, by chunk
-    bool sends_block = false;                         // the sender does nothing else meanwhile
+    std::span<const ChunkTimes> unlike_chunks;
+    std::span<const std::size_t> which_chunk;  // of these, by unlike stage, by chunk
+    std::span<const std::size_t> which_stage;  // of the unlike ones, by stage
+    bool sends_block = false;                  // the sender does nothing else meanwhile
+
+    [[nodiscard]] std::span<const std::size_t> chunks_of(std::size_t stage, std::size_t chunks) const {
+        return which_chunk.subspan(which_stage[stage] * chunks, chunks);
+    }
 };
 
 // A schedule made ready to be played with many times: its work is put in one row in which nothing comes before what it waits for.
@@ -43,8 +50,9 @@ public:
 private:
     // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
     struct Step {
-        std::uint32_t work = 0;  // of the stage
-        std::uint16_t stage = 0, sender = 0;
+        std::uint32_t place = 0;  // chunk by chunk of each stage in turn
+        std::uint16_t stage = 0;
+        std::uint8_t work = 0, goes_back = 0;
         std::uint32_t from = 0, to = 0;  // arrivals
     };
     class Row;

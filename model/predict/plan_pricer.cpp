@@ -300,12 +300,18 @@ Seconds PlanPricer::least_step(bool by_groups) {
 // The same bound of all that stages do.
 Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
-    Seconds end, before, after;
+    const PlayedPipeline pipeline = prices.played();
+    Seconds end, before, after, all;
     for (std::size_t s = 0; s < prices.size(); ++s) {
-        const std::span<const ChunkTimes> chunks = prices.chunks_of(s);
-        const ChunkTimes& first = chunks.front();
-        Seconds all;
-        for (const ChunkTimes& chunk : chunks) all += chunk.ahead + chunk.back + chunk.weights;
+        const std::span<const std::size_t> chunks = pipeline.chunks_of(s, static_cast<std::size_t>(state_.scenario.plan.vpp));
+        const ChunkTimes& first = prices.unlike_chunks[chunks.front()];
+        if (!prices.is_as_before(s)) {
+            all = {};
+            for (const std::size_t c : chunks) {
+                const ChunkTimes& chunk = prices.unlike_chunks[c];
+                all += chunk.ahead + chunk.back + chunk.weights;
+            }
+        }
         end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
         before += first.ahead - first.early;
         if (!zero_bubble) after += first.back - first.early_back - first.late;
@@ -374,7 +380,10 @@ void PlanPricer::find_ends() {
         Passes& passes = passes_[aside.passes];
         if (std::ranges::find(wanted, &passes) != wanted.end()) continue;
         wanted.push_back(&passes);
-        const auto is_same = [&](const StagePrices* p) { return p->which == passes.stages.which && p->chunks == passes.stages.chunks; };
+        const StagePrices& own = passes.stages;
+        const auto is_same = [&](const StagePrices* p) {
+            return p->which == own.which && p->which_chunk == own.which_chunk && p->unlike_chunks == own.unlike_chunks;
+        };
         const auto known = std::ranges::find_if(pipelines, is_same);
         which.push_back(static_cast<std::size_t>(known - pipelines.begin()));
         if (known == pipelines.end()) pipelines.push_back(&passes.stages);

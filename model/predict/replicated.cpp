@@ -9,8 +9,15 @@ namespace sextant {
 
 namespace {
 
+using Calls = std::array<DataExchange, 3>;
+
 // `stretch`: how many times as long as alone they take on links.
-void exchange(Overlap& o, const std::array<DataExchange, 3>& calls, double stretch) {
+Seconds time_of(const Calls& calls, double stretch) {
+    Seconds all;
+    for (const DataExchange& e : calls) all += e.calls * (e.fixed + stretch * e.rest);
+    return all;
+}
+void exchange(Overlap& o, const Calls& calls, double stretch) {
     for (const DataExchange& e : calls)
         if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
 }
@@ -39,6 +46,19 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     }
 }
 
+// `at_once`: other micro-batches do not come between two chunks of one. Chunks that are alike soon all find the exchanges as far behind.
+void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once) const {
+    for (std::size_t c = chunks_.size(); c-- > 0;) {
+        const OverlapTimes before = o;
+        backward_with_reduction(o, chunks_[c], exchanges.chunks[c]);
+        if (c > 0 && !at_once) o.done -= between_chunks(over<&StagePlay::backward>(chunks_[c - 1]));
+        const std::size_t alike = alike_before(chunks_, c, stage_);
+        if (alike < 2 || !o.goes_on_like_this(before)) continue;
+        o.repeat(static_cast<double>(alike - 1), before, {});
+        c -= alike - 1;
+    }
+}
+
 // Do all blocks from one part to the other run again, or none? Those that do come first in a stage.
 bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
     const auto again = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].runs_again(stage_); };
@@ -51,18 +71,21 @@ void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) c
     o.wait_for_exchanges();
 }
 
-// Weights that the step before updated arrive, from its start on, part by part behind the first forward.
-std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o, const StageExchanges& exchanges) const {
-    std::vector<Seconds> arrive;
-    std::size_t count = 0;
-    for (const StageExchanges::Chunk& chunk : exchanges.chunks) count += chunk.gathers.size();
-    arrive.reserve(count);
-    for (const StageExchanges::Chunk& chunk : exchanges.chunks)
-        for (const Part& part : chunk.gathers) {
-            exchange(o, part.calls, beside_);
-            arrive.push_back(o.done);
+// The first forward: each part waits for its weights.
+void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchanges) const {
+    Seconds arrival, between;
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+        OwnWork pass;
+        for (const Part& part : exchanges.chunks[c].gathers) {
+            const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
+            arrival += time_of(part.calls, beside_);
+            o.wait_until(arrival - between);
+            o.run(blocks);
+            pass += blocks;
         }
-    return arrive;
+        between += between_chunks(pass);
+    }
+    o.done -= between;
 }
 
 // Does the stage do all its forwards before its first backward?
@@ -104,46 +127,35 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         through_servers = parameter_server_time(job_, gradient_bytes(job_, parameters), r_);
     }
     Overlap o(slowdown_, fusion);
-    std::vector<Seconds> arrive;
-    if (gathers) arrive = gathers_of_step(o, exchanges);
+    // Weights that the step before updated come from its start on.
+    if (gathers)
+        for (const StageExchanges::Chunk& chunk : exchanges.chunks)
+            for (const Part& part : chunk.gathers) exchange(o, part.calls, beside_);
     o.now = arrival;
-    auto next = arrive.cbegin();
     Seconds first_forward;
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
-        if (first && gathers) {
-            at.run({{}, each_, {}, {}, {}});
-            Seconds between;
-            for (std::size_t c = 0; c < chunks_.size(); ++c) {
-                OwnWork pass;
-                for (const Part& part : exchanges.chunks[c].gathers) {
-                    const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
-                    at.wait_until(*next++ - between);
-                    at.run(blocks);
-                    pass += blocks;
-                }
-                between += between_chunks(pass);
-            }
-            at.done -= between;
-            first_forward = at.waited + at.slowed;
-        } else if (first || !apart) {
-            at.run({{}, each_, {}, {}, {}});
+        const OverlapTimes before = at;
+        if (first || !apart) at.run({{}, each_, {}, {}, {}});
+        if (first && gathers && at.done > at.now)
+            forward_behind_gathers(at, exchanges);
+        else if (first || !apart)
             at.run(work_.ahead);
-        }
+        if (first) first_forward = at.waited + at.slowed;
         if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.ahead + OwnWork{{}, each_, {}, {}, {}}));
-        if (plan_.forward_only) return;
+        if (plan_.forward_only) return false;
         // Pushing gradients to the servers may hide behind the backward that makes them.
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
-        if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(work_.back);
-        for (std::size_t c = chunks_.size(); c-- > 0;) {
-            if (c + 1 < chunks_.size() && !every) at.done -= between_chunks(over<&StagePlay::backward>(chunks_[c]));
-            backward_with_reduction(at, chunks_[c], exchanges.chunks[c]);
-        }
+        if (served || (!every && !(last && overlaps_gradients(plan_, framework_))))
+            at.run(work_.back);
+        else
+            backward_over_chunks(at, exchanges, every);
+        return !first && at.goes_on_like_this(before);
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
-    price.first_forward = first_forward;
+    if (gathers) price.first_forward = first_forward;
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);

@@ -148,6 +148,7 @@ DataParallelPrice StagePlay::play_sharded() const {
             i += turns;
         }
         done = at.done;
+        return false;
     };
     DataParallelPrice price = recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, micro_batch, [](Overlap&) {}));
     price.at_end = {};

@@ -50,8 +50,9 @@ private:
     void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&) const;
     [[nodiscard]] bool run_again_alike(const ChunkBlocks&, const Part&, const Part&) const;
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
+    void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once) const;
+    void forward_behind_gathers(Overlap&, const StageExchanges&) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
-    [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&, const StageExchanges&) const;
 
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
     [[nodiscard]] DataParallelPrice play_sharded() const;
@@ -79,17 +80,18 @@ private:
 };
 
 // Micro-batches one after another, each by `micro_batch(o, first, last)`: the first, the last, and those between, which soon all take the
-// same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those
+// same, at once where it says so; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those
 // between, or the host be ahead.
 template <class MicroBatch, class Finish>
 DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {
     // What a background thread has put off grows and shifts from one to the next.
-    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
+    const std::int64_t m = job_.micro_batches, most = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
     const Seconds start = o.now;
     OverlapTimes before = o;
-    for (std::int64_t i = 0; i < between; ++i) {
+    std::int64_t between = 0;
+    for (bool goes_on = false; between < most && !goes_on; ++between) {
         before = o;
-        micro_batch(o, i == 0, false);
+        goes_on = micro_batch(o, between == 0, false);
     }
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;

@@ -16,7 +16,8 @@ public:
         : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(std::move(into)) {
         prices_.which.clear();
         prices_.unlike.clear();
-        prices_.chunks.clear();
+        prices_.unlike_chunks.clear();
+        prices_.which_chunk.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
         sends_block_ = !hides_sends(job);
@@ -79,36 +80,52 @@ private:
 
     // Of a micro-batch in each chunk. What data parallelism and copies add to a pass is spread evenly over the chunks.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
-        const std::size_t count = job_.chunks[s].size();
+        const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
+        const std::size_t count = chunks.size();
+        const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
         const double part = 1 / static_cast<double>(count), passes = plan_.forward_only ? 1 : 2;
         const double slowed = 1 + stage.beside_sends / (stage.ahead() + stage.back());
         const DataParallelPrice& data = stage.data;
         const Seconds copies = stage.offload / passes;
+        std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
         for (std::size_t c = 0; c < count; ++c) {
-            Seconds ahead, back, weights;
-            for (const ChunkBlocks::Block& b : job_.chunks[s][c].blocks) {
-                const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
-                ahead += block.ahead;
-                back += block.back;
-                weights += block.weights_alone;
-                if (b.runs_again(job_.stages[s])) back += block.again;
+            Seconds send_ahead, send_back;
+            if (s < last_ || c + 1 < count) send_ahead = send_time(s, c);
+            if (s > 0 || c > 0) send_back = s > 0 ? unlike[prices_.which_chunk[before + c]].send_ahead : send_time(last_, c - 1);
+            const bool is_alike = c > 1 && alike_before(chunks, c, job_.stages[s]) > 0 && send_ahead == unlike.back().send_ahead &&
+                                  send_back == unlike.back().send_back;
+            if (!is_alike) {
+                ChunkTimes& t = unlike.emplace_back();
+                const auto [ahead, back, weights] = passes_of(chunks[c], job_.stages[s], work);
+                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
+                t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
+                if (!plan_.forward_only) {
+                    t.early_back = part * data.early_back;
+                    t.late = stage.sends_block ? Seconds{} : part * data.late;
+                    t.weights = slowed * weights + part * data.steady_weights;
+                    t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
+                }
+                t.send_ahead = send_ahead;
+                t.send_back = send_back;
+                t.first = part * data.first_forward;
+                t.last = part * (data.passing - data.first_forward);
             }
-            ChunkTimes t;
-            t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
-            t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
-            if (!plan_.forward_only) {
-                t.early_back = part * data.early_back;
-                t.late = stage.sends_block ? Seconds{} : part * data.late;
-                t.weights = slowed * weights + part * data.steady_weights;
-                t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
-            }
-            if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
-            if (s > 0 || c > 0)
-                t.send_back = s > 0 ? (prices_.chunks.end() - static_cast<std::ptrdiff_t>(count))->send_ahead : send_time(last_, c - 1);
-            t.first = part * data.first_forward;
-            t.last = part * (data.passing - data.first_forward);
-            prices_.chunks.push_back(t);
+            prices_.which_chunk.push_back(unlike.size() - 1);
         }
+    }
+    struct Passes {
+        Seconds ahead, back, weights;
+    };
+    [[nodiscard]] static Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) {
+        Passes all;
+        for (const ChunkBlocks::Block& b : chunk.blocks) {
+            const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
+            all.ahead += block.ahead;
+            all.back += block.back;
+            all.weights += block.weights_alone;
+            if (b.runs_again(stage)) all.back += block.again;
+        }
+        return all;
     }
 
     const Prepared::State& job_;

@@ -30,16 +30,15 @@ struct StagePrice {
 // Most stages of a deep pipeline are like the one before, and cost the same.
 struct StagePrices {
     std::vector<StagePrice> unlike;
-    std::vector<ChunkTimes> chunks;  // of each of these in turn, where the schedule is played
     std::vector<std::size_t> which;  // of the unlike ones, by stage
+    // Where the schedule is played: unlike chunks, and which of these they are, by unlike stage.
+    std::vector<ChunkTimes> unlike_chunks;
+    std::vector<std::size_t> which_chunk;
 
     [[nodiscard]] std::size_t size() const { return which.size(); }
     [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && which[stage] == which[stage - 1]; }
     [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
-    [[nodiscard]] std::span<const ChunkTimes> chunks_of(std::size_t stage) const {
-        const std::size_t count = chunks.size() / unlike.size();
-        return std::span(chunks).subspan(which[stage] * count, count);
-    }
+    [[nodiscard]] PlayedPipeline played() const { return {unlike_chunks, which_chunk, which, unlike.front().sends_block}; }
 };
 
 // What stages are priced from. Who prices many plans keeps the parts that several of them share.

@@ -11,6 +11,7 @@
 #include "model/predict/input.hpp"
 #include "model/predict/pipeline_play.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -29,7 +30,14 @@ struct ChunkBlocks {
     };
     std::vector<Block> blocks;
     std::vector<Bucket> buckets;
+    int first_layer = 0, layers = 0;  // of those of its stage
+    std::size_t alike = 0;            // chunks right before it in its stage that hold the same
+    [[nodiscard]] int layers_again(const StageBlocks& stage) const {
+        return std::clamp(stage.recomputed_layers - first_layer, 0, layers);
+    }
 };
+// Chunks right before this one of a stage that hold the same, and run as much of it again.
+std::size_t alike_before(std::span<const ChunkBlocks>, std::size_t chunk, const StageBlocks&);
 
 struct Prepared::State {
     Scenario scenario;

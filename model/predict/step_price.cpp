@@ -18,14 +18,6 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
-PlayedPipeline played(const StagePrices& stages) {
-    PlayedPipeline pipeline{{}, stages[0].sends_block};
-    pipeline.stages.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s)
-        pipeline.stages.push_back(stages.is_as_before(s) ? pipeline.stages.back() : stages.chunks_of(s));
-    return pipeline;
-}
-
 std::vector<StageTimes> times_of(const StagePrices& stages, bool forward_only) {
     std::vector<StageTimes> times;
     times.reserve(stages.size());
@@ -132,7 +124,7 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
 std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
     std::vector<PlayedPipeline> pipelines;
     pipelines.reserve(many.size());
-    for (const StagePrices* stages : many) pipelines.push_back(played(*stages));
+    for (const StagePrices* stages : many) pipelines.push_back(stages->played());
     return job.played->ends(pipelines, job.micro_batches);
 }
 

@@ -13,15 +13,18 @@ using testing::ElementsAre;
 struct TwoStages {
     std::vector<ChunkTimes> chunks;  // of each stage
     bool sends_block = false;
+    std::vector<std::size_t> which_chunk, which_stage{0, 0};
 
-    [[nodiscard]] PlayedPipeline pipeline() const { return {{chunks, chunks}, sends_block}; }
+    [[nodiscard]] PlayedPipeline pipeline() const { return {chunks, which_chunk, which_stage, sends_block}; }
 };
 
 TwoStages two_stages_of(int chunks) {
     ChunkTimes t;
     t.ahead = t.send_ahead = t.send_back = 1 * s;
     t.back = 2 * s;
-    return {std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
+    TwoStages stages{std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
+    for (std::size_t c = 0; c < stages.chunks.size(); ++c) stages.which_chunk.push_back(c);
+    return stages;
 }
 
 std::vector<double> ends(const TwoStages& stages, Schedule schedule, int micro_batches, bool forward_only = false) {
