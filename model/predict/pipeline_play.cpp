@@ -143,16 +143,18 @@ private:
 };
 
 // Some pipelines, played at once.
-class PlayedSchedule::SideBySide {
+class PipelinePlayer::SideBySide {
 public:
-    explicit SideBySide(const PlayedSchedule& schedule)
-        : works_of_(schedule.stages_ * schedule.chunks_),
-          free_(schedule.stages_),
-          sender_(2 * schedule.stages_),
-          arrival_(schedule.arrivals_),
-          chunks_(schedule.chunks_),
-          weights_later_(schedule.weights_later_) {}
+    using Step = PlayedSchedule::Step;
 
+    void set(const PlayedSchedule& schedule) {
+        chunks_ = schedule.chunks_;
+        weights_later_ = schedule.weights_later_;
+        works_of_.resize(schedule.stages_ * chunks_);
+        free_.resize(schedule.stages_);
+        sender_.resize(2 * schedule.stages_);
+        if (arrival_.size() < schedule.arrivals_) arrival_.resize(schedule.arrivals_);  // each is written before it is waited for
+    }
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
         works_.clear();
@@ -172,7 +174,7 @@ public:
     }
 
     // When each stage has done all its work.
-    const std::vector<Times>& play(std::span<const Step> steps) {
+    std::span<const Times> play(std::span<const Step> steps) {
         std::ranges::fill(free_, Times{});
         std::ranges::fill(sender_, Times{});
         sends_block_ ? play_blocking(steps) : play_beside(steps);
@@ -223,8 +225,8 @@ private:
     std::vector<WorkTimes> works_;       // of unlike chunks in turn
     std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
     std::vector<Times> free_, sender_, arrival_;
-    std::size_t chunks_;
-    bool weights_later_, sends_block_ = false;
+    std::size_t chunks_ = 1;
+    bool weights_later_ = false, sends_block_ = false;
 };
 
 PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
@@ -249,24 +251,24 @@ std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
     return std::min(micro_batches, 3 * stages + micro_batches % stages);
 }
 
-std::vector<std::vector<Seconds>> PlayedSchedule::ends(std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) const {
-    std::vector<std::vector<Seconds>> ends;
-    SideBySide played(*this);
+PipelinePlayer::PipelinePlayer() : some_(std::make_unique<SideBySide>()) {}
+PipelinePlayer::~PipelinePlayer() = default;
+
+void PipelinePlayer::play(const PlayedSchedule& schedule, std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) {
+    some_->set(schedule);
+    // All further micro-batches take as long as those that it took from few to more.
+    const double further = static_cast<double>(micro_batches - schedule.few_) / (schedule.more_ - schedule.few_);
     for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
         const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
-        played.set(some);
-        const std::vector<Times> few = played.play(of_few_);
-        const std::vector<Times>& more = of_more_.empty() ? few : played.play(of_more_);
-        // All further micro-batches take as long as those that it took from few to more.
-        const double further = static_cast<double>(micro_batches - few_) / (more_ - few_);
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            std::vector<Seconds>& of_stages = ends.emplace_back();
-            of_stages.reserve(stages_);
-            for (std::size_t s = 0; s < stages_; ++s)
-                of_stages.push_back(of_more_.empty() ? few[s].of[i] : few[s].of[i] + further * (more[s].of[i] - few[s].of[i]));
-        }
+        some_->set(some);
+        const std::span<const Times> few = some_->play(schedule.of_few_);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t s = 0; s < few.size(); ++s) some[i].ends[s] = few[s].of[i];
+        if (schedule.of_more_.empty()) continue;
+        const std::span<const Times> more = some_->play(schedule.of_more_);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t s = 0; s < more.size(); ++s) some[i].ends[s] += further * (more[s].of[i] - some[i].ends[s]);
     }
-    return ends;
 }
 
 }  // namespace sextant

@@ -5,6 +5,7 @@
 #include "model/schedule/schedule.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct PlayedPipeline {
     std::span<const std::size_t> which_chunk;  // of these, by unlike stage, by chunk
     std::span<const std::size_t> which_stage;  // of the unlike ones, by stage
     bool sends_block = false;                  // the sender does nothing else meanwhile
+    std::span<Seconds> ends;                   // by stage, the answer: when it has done all its work
 
     [[nodiscard]] std::span<const std::size_t> chunks_of(std::size_t stage, std::size_t chunks) const {
         return which_chunk.subspan(which_stage[stage] * chunks, chunks);
@@ -39,9 +41,6 @@ struct PlayedPipeline {
 class PlayedSchedule {
 public:
     PlayedSchedule(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
-
-    // When each stage of each pipeline has done all its work. All pipelines send alike.
-    [[nodiscard]] std::vector<std::vector<Seconds>> ends(std::span<const PlayedPipeline>, std::int64_t micro_batches) const;
 
     // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been
     // made ready for this number serves for `micro_batches`.
@@ -56,12 +55,25 @@ private:
         std::uint32_t from = 0, to = 0;  // arrivals
     };
     class Row;
-    class SideBySide;
+    friend class PipelinePlayer;
 
     std::size_t stages_, chunks_, arrivals_ = 0;
     bool weights_later_;                  // than the gradients of inputs
     int few_, more_;                      // micro-batches
     std::vector<Step> of_few_, of_more_;  // the latter where some are not played
+};
+
+// Plays many pipelines, one schedule after another.
+class PipelinePlayer {
+public:
+    PipelinePlayer();
+    ~PipelinePlayer();
+    // All pipelines send alike. `micro_batches`: as many as the schedule serves for.
+    void play(const PlayedSchedule&, std::span<const PlayedPipeline>, std::int64_t micro_batches);
+
+private:
+    class SideBySide;
+    std::unique_ptr<SideBySide> some_;
 };
 
 }  // namespace sextant

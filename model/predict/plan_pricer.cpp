@@ -300,7 +300,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
 // The same bound of all that stages do.
 Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
-    const PlayedPipeline pipeline = prices.played();
+    const PlayedPipeline pipeline = prices.played({});
     Seconds end, before, after, all;
     for (std::size_t s = 0; s < prices.size(); ++s) {
         const std::span<const std::size_t> chunks = pipeline.chunks_of(s, static_cast<std::size_t>(state_.scenario.plan.vpp));
@@ -344,21 +344,7 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     if (aside_.empty()) return;
     make_played();
     std::size_t count = 0;
-    for (Aside& aside : aside_) {
-        Choice choice = aside.choice;
-        if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
-        const auto all = std::span(passes_).first(count);
-        const auto known = std::ranges::find(all, choice, &Passes::choice);
-        aside.passes = static_cast<std::size_t>(known - all.begin());
-        if (known != all.end()) continue;
-        choose(choice);
-        if (count == passes_.size()) passes_.emplace_back();
-        Passes& passes = passes_[count++];
-        const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
-                               [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
-        passes.choice = choice;
-        passes.stages = price_stages(state_, parts, {}, std::move(passes.stages));
-    }
+    for (Aside& aside : aside_) aside.passes = find_passes(aside.choice, count);
     if (state_.played && worth)
         std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(passes_[a.passes].stages), a.memory); });
     find_ends();
@@ -371,26 +357,38 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     aside_.clear();
 }
 
-// Of those that something is still aside for. Some differ only in what comes after the last backward, and are played once.
+// Among the first `count` passes, or one more.
+std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
+    if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
+    const auto all = std::span(passes_).first(count);
+    const auto known = std::ranges::find(all, choice, &Passes::choice);
+    if (known != all.end()) return static_cast<std::size_t>(known - all.begin());
+    choose(choice);
+    if (count == passes_.size()) passes_.emplace_back();
+    Passes& passes = passes_[count];
+    passes.choice = choice;
+    const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
+                           [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
+    price_stages(state_, parts, {}, passes.stages);
+    passes.ends.clear();
+    return count++;
+}
+
+// Of those that something is still aside for.
 void PlanPricer::find_ends() {
     std::vector<Passes*> wanted;
-    std::vector<std::size_t> which;  // of the pipelines, by what is wanted
-    std::vector<const StagePrices*> pipelines;
+    std::vector<PlayedPipeline> pipelines;
+    wanted.reserve(aside_.size());
+    pipelines.reserve(aside_.size());
     for (const Aside& aside : aside_) {
         Passes& passes = passes_[aside.passes];
-        if (std::ranges::find(wanted, &passes) != wanted.end()) continue;
+        if (!passes.ends.empty()) continue;
+        passes.ends.resize(passes.stages.size());
         wanted.push_back(&passes);
-        const StagePrices& own = passes.stages;
-        const auto is_same = [&](const StagePrices* p) {
-            return p->which == own.which && p->which_chunk == own.which_chunk && p->unlike_chunks == own.unlike_chunks;
-        };
-        const auto known = std::ranges::find_if(pipelines, is_same);
-        which.push_back(static_cast<std::size_t>(known - pipelines.begin()));
-        if (known == pipelines.end()) pipelines.push_back(&passes.stages);
+        pipelines.push_back(passes.stages.played(passes.ends));
     }
-    std::vector<std::vector<Seconds>> played(pipelines.size());
-    if (state_.played) played = played_ends(state_, pipelines);
-    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->ends = stage_ends(state_, wanted[i]->stages, played[which[i]]);
+    if (state_.played) player_.play(*state_.played, pipelines, state_.micro_batches);
+    for (Passes* passes : wanted) sextant::find_ends(state_, passes->stages, passes->ends);
 }
 
 void PlanPricer::swap_shape() {

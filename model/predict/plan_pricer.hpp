@@ -147,6 +147,7 @@ private:
     [[nodiscard]] bool comes_apart() const { return state_.scenario.plan.schedule == Schedule::zero_bubble; }
     void choose(const Choice&);
     void make_played();
+    std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
@@ -169,6 +170,7 @@ private:
     std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
     std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
+    PipelinePlayer player_;
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;

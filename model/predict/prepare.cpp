@@ -1,6 +1,7 @@
 #include "model/predict/prepare.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/pipeline_play.hpp"
 #include "model/predict/shared_cores.hpp"
 
 #include <algorithm>

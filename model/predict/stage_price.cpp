@@ -12,19 +12,16 @@ namespace {
 // Prices stage after stage: what one sends is what the next one sends back.
 class StagePricer {
 public:
-    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into)
-        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(std::move(into)) {
-        prices_.which.clear();
-        prices_.unlike.clear();
-        prices_.unlike_chunks.clear();
-        prices_.which_chunk.clear();
+    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into)
+        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
+        prices_.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
         sends_block_ = !hides_sends(job);
         slowdown_ = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
     }
 
-    StagePrices prices() && {
+    void price_all() {
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
             if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) {
@@ -35,21 +32,21 @@ public:
             prices_.which.push_back(prices_.unlike.size() - 1);
             arrival += passes_on;
         }
-        return std::move(prices_);
     }
 
 private:
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
-        StagePrice price;
+        const Seconds comes_back = stage > 0 ? prices_.unlike.back().send_ahead : Seconds{};
+        StagePrice& price = prices_.unlike.emplace_back();
         price.blocks = work.all;
         price.overhead = overhead_;
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
-        if (plan_.pp > 1) price_sends(price, stage);
+        if (plan_.pp > 1) price_sends(price, stage, comes_back);
         price.data = price_data_parallel(job_, stage, parts_, arrival, price.overhead + price.offload, r_);
+        prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
-        prices_.unlike.push_back(price);
     }
 
     // From a chunk of one stage to the next stage.
@@ -60,14 +57,14 @@ private:
         return time;
     }
 
-    // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead.
-    // The first stage is behind the last where chunks go round.
-    void price_sends(StagePrice& price, std::size_t stage) const {
+    // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead,
+    // `before`. The first stage is behind the last where chunks go round.
+    void price_sends(StagePrice& price, std::size_t stage, Seconds before) const {
         const std::size_t chunks = job_.chunks[stage].size();
         for (std::size_t c = 0; c < chunks; ++c)
             if (stage < last_ || c + 1 < chunks) price.send_ahead += send_time(stage, c);
         if (!plan_.forward_only) {
-            if (stage > 0) price.send_back = prices_.unlike.back().send_ahead;
+            if (stage > 0) price.send_back = before;
             for (std::size_t c = 1; stage == 0 && c < chunks; ++c) price.send_back += send_time(last_, c - 1);
         }
         price.sends_block = sends_block_;
@@ -136,7 +133,7 @@ private:
     Seconds overhead_;
     bool sends_block_;
     double slowdown_;
-    StagePrices prices_;
+    StagePrices& prices_;
 };
 
 }  // namespace
@@ -173,8 +170,16 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
     return *work.sharded;
 }
 
-StagePrices price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into) {
-    return StagePricer(job, parts, r, std::move(into)).prices();
+void StagePrices::clear() {
+    unlike.clear();
+    which.clear();
+    times.clear();
+    unlike_chunks.clear();
+    which_chunk.clear();
+}
+
+void price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into) {
+    StagePricer(job, parts, r, into).price_all();
 }
 
 StagePrices price_stages(const Prepared::State& job, const Resources& r) {
@@ -193,7 +198,9 @@ StagePrices price_stages(const Prepared::State& job, const Resources& r) {
         if (!exchanges[s]) exchanges[s] = stage_exchanges(job, s, r);
         return *exchanges[s];
     };
-    return price_stages(job, {sends, as_before, work, exchanges_of}, r);
+    StagePrices prices;
+    price_stages(job, {sends, as_before, work, exchanges_of}, r, prices);
+    return prices;
 }
 
 }  // namespace sextant

@@ -31,6 +31,7 @@ struct StagePrice {
 struct StagePrices {
     std::vector<StagePrice> unlike;
     std::vector<std::size_t> which;  // of the unlike ones, by stage
+    std::vector<StageTimes> times;   // of each unlike one
     // Where the schedule is played: unlike chunks, and which of these they are, by unlike stage.
     std::vector<ChunkTimes> unlike_chunks;
     std::vector<std::size_t> which_chunk;
@@ -38,7 +39,10 @@ struct StagePrices {
     [[nodiscard]] std::size_t size() const { return which.size(); }
     [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && which[stage] == which[stage - 1]; }
     [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
-    [[nodiscard]] PlayedPipeline played() const { return {unlike_chunks, which_chunk, which, unlike.front().sends_block}; }
+    [[nodiscard]] PlayedPipeline played(std::span<Seconds> ends) const {
+        return {unlike_chunks, which_chunk, which, unlike.front().sends_block, ends};
+    }
+    void clear();
 };
 
 // What stages are priced from. Who prices many plans keeps the parts that several of them share.
@@ -49,7 +53,7 @@ struct StageParts {
     std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights
 };
 // `into`: prices that nobody needs any more, whose memory is used again.
-StagePrices price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices into = {});
+void price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices& into);
 // With parts for this plan alone.
 StagePrices price_stages(const Prepared::State&, const Resources&);
 

@@ -9,7 +9,6 @@
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
 #include "model/predict/input.hpp"
-#include "model/predict/pipeline_play.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,6 +37,8 @@ struct ChunkBlocks {
 };
 // Chunks right before this one of a stage that hold the same, and run as much of it again.
 std::size_t alike_before(std::span<const ChunkBlocks>, std::size_t chunk, const StageBlocks&);
+
+class PlayedSchedule;
 
 struct Prepared::State {
     Scenario scenario;

@@ -18,14 +18,6 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
-std::vector<StageTimes> times_of(const StagePrices& stages, bool forward_only) {
-    std::vector<StageTimes> times;
-    times.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s)
-        times.push_back(stages.is_as_before(s) ? times.back() : stages[s].times(forward_only ? 1 : 2));
-    return times;
-}
-
 // By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
 // is done last has waited for all of them to go through.
 Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
@@ -46,7 +38,7 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     Seconds slowest, all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const StagePrice& stage = stages[s];
-        const Seconds pace = plan.pp > 1 && forwards_first ? stage.times(plan.forward_only ? 1 : 2).ahead : stage.micro_batch();
+        const Seconds pace = plan.pp > 1 && forwards_first ? stages.times[stages.which[s]].ahead : stage.micro_batch();
         slowest = max(slowest, pace);
         all += pace;
     }
@@ -121,21 +113,17 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
 
 }  // namespace
 
-std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
-    std::vector<PlayedPipeline> pipelines;
-    pipelines.reserve(many.size());
-    for (const StagePrices* stages : many) pipelines.push_back(stages->played());
-    return job.played->ends(pipelines, job.micro_batches);
-}
-
-std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages, std::vector<Seconds> played) {
+void find_ends(const Prepared::State& job, const StagePrices& stages, std::span<Seconds> ends) {
     const Pipeline pipeline = pipeline_of(job, stages);
-    const std::vector<StageTimes> times = times_of(stages, pipeline.forward_only);
-    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
-    if (!job.played) return pipeline_ends(pipeline, times);
-    const Seconds device = *std::ranges::max_element(played), later = held_up_by_hosts(pipeline, times, device) - device;
-    for (Seconds& end : played) end += later;
-    return played;
+    const TimesOfStages times{stages.times, stages.which};
+    if (stages.size() == 1) {
+        ends[0] = pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
+    } else if (!job.played) {
+        pipeline_ends(pipeline, times, ends);
+    } else {
+        const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
+        for (Seconds& end : ends) end += later;
+    }
 }
 
 StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends,
@@ -159,12 +147,13 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
 }
 
 StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
-    std::vector<Seconds> played;
-    const StagePrices* const alone = &stages;
-    if (job.played) played = std::move(played_ends(job, std::span(&alone, 1)).front());
+    std::vector<Seconds> ends(stages.size());
+    const PlayedPipeline alone = stages.played(ends);
+    if (job.played) PipelinePlayer().play(*job.played, std::span(&alone, 1), job.micro_batches);
+    find_ends(job, stages, ends);
     std::vector<UpdateTime> updates;
     for (std::size_t s = 0; s < stages.size(); ++s) updates.push_back(update_time(job, s, r));
-    return price_step(job, stages, stage_ends(job, stages, std::move(played)), updates, r);
+    return price_step(job, stages, ends, updates, r);
 }
 
 }  // namespace sextant

@@ -14,11 +14,9 @@ struct StepPrice {
 };
 StepPrice price_step(const Prepared::State&, const StagePrices&, const Resources&);
 
-// The parts of that, for who prices many steps. Where a schedule is played: when each stage has done all its work, of several plans that
-// differ in nothing but their stages' prices; then when it ends its last backward, or its last forward where there is none; then the step,
-// with the stages' updates.
-std::vector<std::vector<Seconds>> played_ends(const Prepared::State&, std::span<const StagePrices* const>);
-std::vector<Seconds> stage_ends(const Prepared::State&, const StagePrices&, std::vector<Seconds> played);
+// The parts of that, for who prices many steps. When each stage ends its last backward, or its last forward where there is none; where the
+// schedule is played, `ends` holds when it has done all its work. Then the step, with the stages' updates.
+void find_ends(const Prepared::State&, const StagePrices&, std::span<Seconds> ends);
 StepPrice price_step(const Prepared::State&, const StagePrices&, std::span<const Seconds> ends, std::span<const UpdateTime>,
                      const Resources&);
 
