@@ -251,6 +251,15 @@ std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
     return std::min(micro_batches, 3 * stages + micro_batches % stages);
 }
 
+std::shared_ptr<const PlayedSchedule> PlayedSchedules::find(Schedule schedule, int stages, int chunks, std::int64_t micro_batches,
+                                                            bool forward_only) {
+    const std::int64_t alike = PlayedSchedule::alike(stages, micro_batches);
+    const std::lock_guard lock(mutex_);
+    auto& found = all_[{schedule, stages, chunks, alike, forward_only}];
+    if (!found) found = std::make_shared<PlayedSchedule>(schedule, stages, chunks, alike, forward_only);
+    return found;
+}
+
 PipelinePlayer::PipelinePlayer() : some_(std::make_unique<SideBySide>()) {}
 PipelinePlayer::~PipelinePlayer() = default;
 

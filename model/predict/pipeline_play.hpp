@@ -5,8 +5,11 @@
 #include "model/schedule/schedule.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace sextant {
@@ -61,6 +64,16 @@ private:
     bool weights_later_;                  // than the gradients of inputs
     int few_, more_;                      // micro-batches
     std::vector<Step> of_few_, of_more_;  // the latter where some are not played
+};
+
+// Schedules made ready, each once for all threads of a search.
+class PlayedSchedules {
+public:
+    std::shared_ptr<const PlayedSchedule> find(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
+
+private:
+    std::mutex mutex_;
+    std::map<std::tuple<Schedule, int, int, std::int64_t, bool>, std::shared_ptr<const PlayedSchedule>> all_;
 };
 
 // Plays many pipelines, one schedule after another.

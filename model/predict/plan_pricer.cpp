@@ -12,7 +12,8 @@ bool same_cut(const Plan& a, const Plan& b) { return a.tp == b.tp && a.cp == b.c
 
 }  // namespace
 
-PlanPricer::PlanPricer(const Scenario& job, const Topology& topology) : topology_(topology), state_(prepare_machine(job)) {
+PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules)
+    : topology_(topology), schedules_(schedules), state_(prepare_machine(job)) {
     state_.nodes = topology.nodes();
 }
 
@@ -26,10 +27,7 @@ void PlanPricer::lay_out(const Plan& plan) {
     layouts_.clear();
     const Plan& before = state_.scenario.plan;
     const bool stands_elsewhere = same_cut(plan, before) && plan.pp == before.pp && plan.dp == before.dp;
-    if (!stands_elsewhere) {
-        orders_.clear();
-        played_.clear();
-    }
+    if (!stands_elsewhere) orders_.clear();
     if (!same_cut(plan, before)) {
         swap_shape();
         shape_ = nullptr;
@@ -135,7 +133,8 @@ void PlanPricer::run_again(Recompute recompute, int blocks) {
     Plan& now = state_.scenario.plan;
     now.recompute = recompute;
     now.recompute_blocks = blocks;
-    for (StageBlocks& stage : state_.stages) stage.recomputed_layers = recomputed_layers(now, stage.layers);
+    const int most = recomputed_layers(now, order_->layers);
+    for (StageBlocks& stage : state_.stages) stage.recomputed_layers = std::min(most, stage.layers);
 }
 
 std::vector<Seconds> PlanPricer::block_times() const {
@@ -177,15 +176,20 @@ PlanPricer::Layout PlanPricer::make_layout() {
 const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
-    const auto [entry, is_new] = order_->shares.try_emplace({plan.data_parallel, plan.shard_group, plan.offload});
-    for (std::size_t s = 0; is_new && s < state_.stages.size(); ++s) {
-        Share& share = entry->second;
+    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload};
+    const auto known = std::ranges::find(order_->shares, key, &Share::key);
+    share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
+    return *share_;
+}
+
+PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
+    Share share{key, {}, {}};
+    for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const bool as_before = order_->as_before[s] != 0;
         share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
         share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));
     }
-    share_ = &entry->second;
-    return *share_;
+    return share;
 }
 
 // Of stages that hold the same blocks the first has most micro-batches under way.
@@ -330,19 +334,10 @@ void PlanPricer::choose(const Choice& choice) {
     layout();
 }
 
-void PlanPricer::make_played() {
-    const Plan& now = state_.scenario.plan;
-    state_.played.reset();
-    if (!is_played(now)) return;
-    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
-    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
-    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
-    state_.played = played;
-}
-
 void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     if (aside_.empty()) return;
-    make_played();
+    const Plan& now = state_.scenario.plan;
+    state_.played = is_played(now) ? schedules_.find(now.schedule, now.pp, now.vpp, state_.micro_batches, now.forward_only) : nullptr;
     std::size_t count = 0;
     for (Aside& aside : aside_) aside.passes = find_passes(aside.choice, count);
     if (state_.played && worth)

@@ -26,9 +26,9 @@ namespace sextant {
 
 class PlanPricer {
 public:
-    // `topology`: of the nodes that all these plans use; it must outlive the pricer. What the job's plan says beside the fields above
-    // counts.
-    PlanPricer(const Scenario& job, const Topology& topology);
+    // `topology`: of the nodes that all these plans use; it and `schedules` must outlive the pricer. What the job's plan says beside the
+    // fields above counts.
+    PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules);
 
     void lay_out(const Plan&);
     [[nodiscard]] bool shape(const Plan&);
@@ -76,6 +76,8 @@ private:
     };
     // What stages do for the weights that their ranks hold.
     struct Share {
+        using Key = std::tuple<DataParallel, std::optional<int>, Offload>;
+        Key key;
         std::vector<Bytes> held;
         std::vector<UpdateTime> updates;
     };
@@ -85,8 +87,7 @@ private:
         std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
         std::vector<std::size_t> unlike;  // stages: the first of those that do
         int layers = 0;                   // of the stage that has most
-        using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
-        std::map<ShareKey, Share> shares;
+        std::vector<Share> shares;
     };
     // The stages of an order where the layout puts them.
     struct Stand {
@@ -142,11 +143,11 @@ private:
     [[nodiscard]] const StageWork& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
+    [[nodiscard]] Share make_share(const Share::Key&) const;
     [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
     [[nodiscard]] bool comes_apart() const { return state_.scenario.plan.schedule == Schedule::zero_bubble; }
     void choose(const Choice&);
-    void make_played();
     std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
     // The state borrows these parts: they change places with its own, and back.
@@ -155,6 +156,7 @@ private:
     void swap_layout();
 
     const Topology& topology_;
+    PlayedSchedules& schedules_;
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
@@ -164,8 +166,7 @@ private:
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
     // Of the degrees at hand, wherever ranks stand.
-    std::map<std::pair<int, std::vector<int>>, Order> orders_;                                         // by vpp, stage_blocks
-    std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
+    std::map<std::pair<int, std::vector<int>>, Order> orders_;  // by vpp, stage_blocks
     // Of the order at hand.
     std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;

@@ -12,11 +12,6 @@ namespace {
 using Calls = std::array<DataExchange, 3>;
 
 // `stretch`: how many times as long as alone they take on links.
-Seconds time_of(const Calls& calls, double stretch) {
-    Seconds all;
-    for (const DataExchange& e : calls) all += e.calls * (e.fixed + stretch * e.rest);
-    return all;
-}
 void exchange(Overlap& o, const Calls& calls, double stretch) {
     for (const DataExchange& e : calls)
         if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
@@ -33,11 +28,13 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     // A zero-bubble schedule has passed the gradient of the stage's input on before.
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
+    const int again = chunk.layers_again(stage_);
+    const bool some_again = !apart && again > 0 && again < chunk.layers;
     const std::vector<Part>& parts = exchanges.reductions;
     for (std::size_t i = 0; i < parts.size();) {
         const Part& part = parts[i];
         std::size_t alike = static_cast<std::size_t>(part.alike);
-        while (!apart && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
+        while (some_again && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
         o.run_each(static_cast<int>(alike),
                    apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
                          : over<&StagePlay::backward>(chunk, part.first_block, part.count),
@@ -78,7 +75,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
         OwnWork pass;
         for (const Part& part : exchanges.chunks[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
-            arrival += time_of(part.calls, beside_);
+            for (const DataExchange& e : part.calls) arrival += e.time(beside_);
             o.wait_until(arrival - between);
             o.run(blocks);
             pass += blocks;
@@ -128,9 +125,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     }
     Overlap o(slowdown_, fusion);
     // Weights that the step before updated come from its start on.
-    if (gathers)
-        for (const StageExchanges::Chunk& chunk : exchanges.chunks)
-            for (const Part& part : chunk.gathers) exchange(o, part.calls, beside_);
+    if (gathers) exchange(o, {exchanges.gathers}, beside_);
     o.now = arrival;
     Seconds first_forward;
     const bool apart = forwards_first();

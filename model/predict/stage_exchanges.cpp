@@ -93,6 +93,8 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
         all.chunks.push_back(exchanges.of(chunk));
         for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert;
+        for (const StageExchanges::Part& part : all.chunks.back().gathers)
+            for (const DataExchange& e : part.calls) all.gathers.add(e);
     }
     if (job.scenario.plan.shards_states()) all.gather_all = exchanges.gather(whole);
     return all;

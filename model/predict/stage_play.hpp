@@ -23,7 +23,8 @@ private:
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         OwnWork work;
         Seconds gather, scatter;
-        friend bool operator==(const Turn&, const Turn&) = default;
+        std::size_t alike = 1;  // turns of its pass, from this one on
+        [[nodiscard]] bool is_like(const Turn& o) const { return work == o.work && gather == o.gather && scatter == o.scatter; }
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
@@ -56,7 +57,7 @@ private:
 
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
     [[nodiscard]] DataParallelPrice play_sharded() const;
-    [[nodiscard]] std::vector<Turn> turns() const;
+    [[nodiscard]] std::vector<Turn> turns(std::size_t ahead) const;
     // Again, where exchanges of every micro-batch meet those of other stages.
     template <class Play>
     DataParallelPrice beside_other_stages(const Play&);

@@ -48,6 +48,14 @@ struct DataExchange {
     Bytes size;
     int calls = 0;
     friend bool operator==(const DataExchange&, const DataExchange&) = default;
+    [[nodiscard]] Seconds time(double stretch) const { return calls * (fixed + stretch * rest); }  // that many times as long on links
+    // These too, as one call.
+    void add(const DataExchange& e) {
+        fixed += e.calls * e.fixed;
+        rest += e.calls * e.rest;
+        size += e.calls * e.size;
+        calls = 1;
+    }
 };
 struct StageExchanges {
     // Exchanges for these blocks of a chunk.
@@ -62,6 +70,7 @@ struct StageExchanges {
     };
     std::vector<Chunk> chunks;
     std::array<DataExchange, 3> gather_all;  // of all weights at once
+    DataExchange gathers;                    // those of all chunks, one after another
 };
 StageExchanges stage_exchanges(const Prepared::State&, std::size_t stage, const Resources&);
 
