@@ -145,7 +145,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
             at.run(work_.back);
         else
             backward_over_chunks(at, exchanges, every);
-        return !first && at.goes_on_like_this(before);
+        return every && !first && at.goes_on_like_this(before);
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };

@@ -80,9 +80,9 @@ private:
     double stretch_ = 1;  // and those of every micro-batch, at any time
 };
 
-// Micro-batches one after another, each by `micro_batch(o, first, last)`: the first, the last, and those between, which soon all take the
-// same, at once where it says so; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those
-// between, or the host be ahead.
+// Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first, the
+// last, and those between, which soon all take the same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it.
+// `recurs`: whether the first may differ from those between, or the host be ahead.
 template <class MicroBatch, class Finish>
 DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {
     // What a background thread has put off grows and shifts from one to the next.
@@ -90,15 +90,16 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     const Seconds start = o.now;
     OverlapTimes before = o;
     std::int64_t between = 0;
-    for (bool goes_on = false; between < most && !goes_on; ++between) {
+    bool all_alike = false;
+    for (; between < most && !all_alike; ++between) {
         before = o;
-        goes_on = micro_batch(o, between == 0, false);
+        all_alike = micro_batch(o, between == 0, false);
     }
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
-    o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, work_.back.device() - work_.back.host));
+    o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.back.device() - work_.back.host));
     const Seconds exchanged = o.exchanged;
-    micro_batch(o, m == 1, true);
+    if (!all_alike) micro_batch(o, m == 1, true);
     const Seconds last = o.now;
     finish(o);
     o.wait_for_exchanges();

@@ -39,7 +39,7 @@ private:
         const StageWork& work = parts_.work(stage);
         const Seconds comes_back = stage > 0 ? prices_.unlike.back().send_ahead : Seconds{};
         StagePrice& price = prices_.unlike.emplace_back();
-        price.blocks = work.all;
+        price.work = &work;
         price.overhead = overhead_;
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
@@ -70,7 +70,7 @@ private:
         price.sends_block = sends_block_;
         if (price.sends_block) return;
         // As much comes from the neighbours as goes to them.
-        const Seconds kernels = price.blocks.forward.device + price.blocks.backward.device + price.blocks.recompute.device;
+        const Seconds kernels = price.work->ahead.kernels + price.work->back.kernels;
         const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
@@ -146,10 +146,10 @@ StageTimes StagePrice::times(double passes) const {
     t.early_back = data.early_back;
     t.late = sends_block ? Seconds{} : data.late;
     t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
-    t.weights = blocks.weights.time() + data.steady_weights;
+    t.weights = blocks().weights.time() + data.steady_weights;
     t.back = micro_batch() - t.ahead - t.weights;
-    t.host_ahead = blocks.forward.host;
-    t.host_back = blocks.backward.host + blocks.recompute.host;
+    t.host_ahead = blocks().forward.host;
+    t.host_back = blocks().backward.host + blocks().recompute.host;
     t.passing = data.passing;
     return t;
 }
@@ -182,13 +182,15 @@ void price_stages(const Prepared::State& job, const StageParts& parts, const Res
     StagePricer(job, parts, r, into).price_all();
 }
 
-StagePrices price_stages(const Prepared::State& job, const Resources& r) {
+OwnStagePrices price_stages(const Prepared::State& job, const Resources& r) {
     const std::vector<KernelTimes> kernels = kernel_times(job, r);
     std::vector<std::vector<SegmentPrice>> segments;
     for (const JobGroups& groups : job.groups.unlike) segments.push_back(price_blocks(job, kernels, groups, r));
     const SendTimes sends = job.stages.size() > 1 ? SendTimes(job, r) : SendTimes();
     const std::vector<char> as_before = stages_as_before(job);
-    std::vector<std::optional<StageWork>> works(job.stages.size());
+    OwnStagePrices prices;
+    std::vector<std::optional<StageWork>>& works = prices.works;
+    works.resize(job.stages.size());
     std::vector<std::optional<StageExchanges>> exchanges(job.stages.size());
     const auto work = [&](std::size_t s) -> const StageWork& {
         if (!works[s]) works[s] = stage_work(job, s, segments[job.groups.which[s]]);
@@ -198,7 +200,6 @@ StagePrices price_stages(const Prepared::State& job, const Resources& r) {
         if (!exchanges[s]) exchanges[s] = stage_exchanges(job, s, r);
         return *exchanges[s];
     };
-    StagePrices prices;
     price_stages(job, {sends, as_before, work, exchanges_of}, r, prices);
     return prices;
 }

@@ -86,18 +86,19 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
                   const UpdateTime& update, const Resources& r) {
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
+    const auto& [forward, backward, recompute, weights] = s.blocks();
     Terms t;
-    t[Term::forward] = m * s.blocks.forward.device + (forward_only ? s.data.slowdown : Seconds{});
-    t[Term::backward] = m * s.blocks.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[Term::forward] = m * forward.device + (forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * backward.device + (forward_only ? Seconds{} : s.data.slowdown);
     t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
-    t[Term::recompute] = m * s.blocks.recompute.device;
+    t[Term::recompute] = m * recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g)
-        t[by_group[g]] = m * (s.blocks.forward.exchange[g] + s.blocks.backward.exchange[g] + s.blocks.recompute.exchange[g]);
-    t[Term::tensor_communication] += m * (s.blocks.forward.meeting + s.blocks.backward.meeting + s.blocks.recompute.meeting);
+        t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (forward.meeting + backward.meeting + recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
-    const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
+    const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     // While this rank waits, others have its core to themselves: together they need as long as their work takes, or as a pipeline alone.
