@@ -47,7 +47,7 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
 void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once) const {
     for (std::size_t c = chunks_.size(); c-- > 0;) {
         const OverlapTimes before = o;
-        backward_with_reduction(o, chunks_[c], exchanges.chunks[c]);
+        backward_with_reduction(o, chunks_[c], exchanges[c]);
         if (c > 0 && !at_once) o.done -= between_chunks(over<&StagePlay::backward>(chunks_[c - 1]));
         const std::size_t alike = alike_before(chunks_, c, stage_);
         if (alike < 2 || !o.goes_on_like_this(before)) continue;
@@ -71,9 +71,11 @@ void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) c
 // The first forward: each part waits for its weights.
 void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchanges) const {
     Seconds arrival, between;
+    OwnWork done;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
+        if (o.done <= o.now) return o.run(work_.ahead + -1.0 * done);  // all are there
         OwnWork pass;
-        for (const Part& part : exchanges.chunks[c].gathers) {
+        for (const Part& part : exchanges[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
             for (const DataExchange& e : part.calls) arrival += e.time(beside_);
             o.wait_until(arrival - between);
@@ -81,6 +83,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
             pass += blocks;
         }
         between += between_chunks(pass);
+        done += pass;
     }
     o.done -= between;
 }
@@ -103,7 +106,7 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
     const bool overlaps = overlaps_gradients(plan_, framework_);
     if (plan_.has_servers()) return o.exchange((overlaps ? 0.5 : 1.0) * through_servers, {}, {});
     if (!reduced && !overlaps)
-        for (const StageExchanges::Chunk& chunk : exchanges.chunks) reduce_all(o, chunk);
+        for (std::size_t c = 0; c < chunks_.size(); ++c) reduce_all(o, exchanges[c]);
     if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
     o.wait_for_exchanges();
     exchange(o, exchanges.gather_all, 1);

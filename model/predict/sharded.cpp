@@ -4,6 +4,7 @@
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -57,9 +58,9 @@ std::vector<StagePlay::Turn> StagePlay::turns(std::size_t ahead) const {
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
-            const bool alike = before && before->block_template == b.block_template && before->parameters.dense == b.parameters.dense;
-            Turn turn{forward(b), {}, {}, 1};
-            if (alike) {
+            Turn turn{forward(b), {}, {}};
+            turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters;
+            if (turn.is_as_before) {
                 turn.gather = list.back().gather;
                 turn.scatter = list.back().scatter;
             } else {
@@ -74,9 +75,12 @@ std::vector<StagePlay::Turn> StagePlay::turns(std::size_t ahead) const {
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     const auto go_back = [&](Pass pass, bool makes_gradients) {
         std::size_t turn = blocks;
+        bool again = false;
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
             for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
                 Turn back = list[--turn];
+                const bool was_again = std::exchange(again, b->runs_again(stage_));
+                back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before && again == was_again;
                 back.work = (this->*pass)(*b);
                 if (apart && !makes_gradients) back.work += -1.0 * weights(*b);
                 if (!framework_.reshards_after_forward) back.gather = {};
@@ -89,8 +93,8 @@ std::vector<StagePlay::Turn> StagePlay::turns(std::size_t ahead) const {
     for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {};
     // Those that are like it and ask for weights that are alike.
     for (std::size_t i = list.size() - 1; i-- > 0;) {
-        const bool go_on = (i + 1) % blocks != 0 && i + 1 + ahead < list.size();
-        if (go_on && list[i].is_like(list[i + 1]) && list[i + ahead].is_like(list[i + 1 + ahead])) list[i].alike = list[i + 1].alike + 1;
+        const bool both_there = i + 1 + ahead < list.size();
+        if (both_there && list[i + 1].is_as_before && list[i + 1 + ahead].is_as_before) list[i].alike = list[i + 1].alike + 1;
     }
     return list;
 }

@@ -91,9 +91,10 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
     StageExchanges all;
     Bucket whole;
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
-        all.chunks.push_back(exchanges.of(chunk));
+        if (chunk.alike == 0) all.unlike.push_back(exchanges.of(chunk));
+        all.which.push_back(all.unlike.size() - 1);
         for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert;
-        for (const StageExchanges::Part& part : all.chunks.back().gathers)
+        for (const StageExchanges::Part& part : all.unlike.back().gathers)
             for (const DataExchange& e : part.calls) all.gathers.add(e);
     }
     if (job.scenario.plan.shards_states()) all.gather_all = exchanges.gather(whole);

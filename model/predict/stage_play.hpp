@@ -23,8 +23,8 @@ private:
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         OwnWork work;
         Seconds gather, scatter;
-        std::size_t alike = 1;  // turns of its pass, from this one on
-        [[nodiscard]] bool is_like(const Turn& o) const { return work == o.work && gather == o.gather && scatter == o.scatter; }
+        std::size_t alike = 1;      // turns of its pass, from this one on
+        bool is_as_before = false;  // work and weights
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }

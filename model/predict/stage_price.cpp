@@ -57,16 +57,21 @@ private:
         return time;
     }
 
+    [[nodiscard]] Seconds send_times(std::size_t stage, std::size_t first_chunks) const {
+        Seconds all, one;
+        for (std::size_t c = 0; c < first_chunks; ++c) {
+            if (job_.chunks[stage][c].alike == 0) one = send_time(stage, c);
+            all += one;
+        }
+        return all;
+    }
+
     // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead,
     // `before`. The first stage is behind the last where chunks go round.
     void price_sends(StagePrice& price, std::size_t stage, Seconds before) const {
         const std::size_t chunks = job_.chunks[stage].size();
-        for (std::size_t c = 0; c < chunks; ++c)
-            if (stage < last_ || c + 1 < chunks) price.send_ahead += send_time(stage, c);
-        if (!plan_.forward_only) {
-            if (stage > 0) price.send_back = before;
-            for (std::size_t c = 1; stage == 0 && c < chunks; ++c) price.send_back += send_time(last_, c - 1);
-        }
+        price.send_ahead = send_times(stage, stage < last_ ? chunks : chunks - 1);
+        if (!plan_.forward_only) price.send_back = stage > 0 ? before : send_times(last_, chunks - 1);
         price.sends_block = sends_block_;
         if (price.sends_block) return;
         // As much comes from the neighbours as goes to them.
@@ -85,15 +90,16 @@ private:
         const DataParallelPrice& data = stage.data;
         const Seconds copies = stage.offload / passes;
         std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
+        std::vector<std::size_t>& which = prices_.which_chunk;
+        // Comes back from chunk c what came back from the one before it?
+        const auto comes_back_alike = [&](std::size_t c) {
+            return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
+        };
         for (std::size_t c = 0; c < count; ++c) {
-            Seconds send_ahead, send_back;
-            if (s < last_ || c + 1 < count) send_ahead = send_time(s, c);
-            if (s > 0 || c > 0) send_back = s > 0 ? unlike[prices_.which_chunk[before + c]].send_ahead : send_time(last_, c - 1);
-            const bool is_alike = c > 1 && alike_before(chunks, c, job_.stages[s]) > 0 && send_ahead == unlike.back().send_ahead &&
-                                  send_back == unlike.back().send_back;
-            if (!is_alike) {
-                ChunkTimes& t = unlike.emplace_back();
+            const bool at_end = c < 2 || (s == last_ && c + 1 == count);
+            if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
                 const auto [ahead, back, weights] = passes_of(chunks[c], job_.stages[s], work);
+                ChunkTimes t;
                 t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
                 t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
                 if (!plan_.forward_only) {
@@ -102,12 +108,13 @@ private:
                     t.weights = slowed * weights + part * data.steady_weights;
                     t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
                 }
-                t.send_ahead = send_ahead;
-                t.send_back = send_back;
+                if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
+                if (s > 0 || c > 0) t.send_back = s > 0 ? unlike[which[before + c]].send_ahead : send_time(last_, c - 1);
                 t.first = part * data.first_forward;
                 t.last = part * (data.passing - data.first_forward);
+                unlike.push_back(t);
             }
-            prices_.which_chunk.push_back(unlike.size() - 1);
+            which.push_back(unlike.size() - 1);
         }
     }
     struct Passes {

@@ -68,7 +68,9 @@ struct StageExchanges {
         std::vector<Part> reductions;  // of gradients, in the order of backward
         std::vector<Part> gathers;     // of weights that were updated in shards, in the order of forward
     };
-    std::vector<Chunk> chunks;
+    std::vector<Chunk> unlike;       // a chunk like the one before it exchanges the same
+    std::vector<std::size_t> which;  // of these, by chunk
+    [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
     std::array<DataExchange, 3> gather_all;  // of all weights at once
     DataExchange gathers;                    // those of all chunks, one after another
 };
