@@ -69,7 +69,7 @@ Bytes StageMemory::total() const {
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
     const OwnStagePrices stages = price_stages(job, r);
-    const StepPrice step = price_step(job, stages, r);
+    const WholeStepPrice step = price_step(job, stages, r);
 
     Estimate e;
     e.step = step.terms.total();

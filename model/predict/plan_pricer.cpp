@@ -245,16 +245,17 @@ const StageWork& PlanPricer::work(std::size_t stage) {
     auto& of_kinds = layout().works[comes_apart()];
     const std::size_t kind = stand().kinds[stage];
     const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
-    if (of_kinds.size() <= kind) of_kinds.resize(kind + 1);
+    if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
     auto& works = of_kinds[kind];
+    if (works.empty()) works.resize(2 * static_cast<std::size_t>(state_.stages[stage].layers + 1));
     const std::size_t which = 2 * static_cast<std::size_t>(state_.stages[stage].recomputed_layers) + on_host;
-    if (works.size() <= which) works.resize(which + 1);
     if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
     return *works[which];
 }
 
 const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
-    std::optional<StageExchanges>& exchanges = stand().exchanges[state_.scenario.plan.shards_states() ? 1 : 0][stage];
+    const Plan& plan = state_.scenario.plan;
+    std::optional<StageExchanges>& exchanges = stand().exchanges[plan.shards_parameters() ? 2 : plan.shards_states() ? 1 : 0][stage];
     if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
     return *exchanges;
 }

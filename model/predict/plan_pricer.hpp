@@ -93,8 +93,8 @@ private:
     struct Stand {
         std::vector<char> as_before;
         std::vector<std::size_t> kinds;  // by stage: what holds the same in the same surroundings is of one kind
-        // By whether ranks share states, by stage.
-        std::array<std::vector<std::optional<StageExchanges>>, 2> exchanges;
+        // By whether ranks share nothing, states, or weights too; by stage.
+        std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;

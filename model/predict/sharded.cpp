@@ -50,24 +50,15 @@ private:
 }  // namespace
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
-std::vector<StagePlay::Turn> StagePlay::turns(std::size_t ahead) const {
+std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
     std::vector<Turn> list;
-    std::size_t count = 0;
-    for (const ChunkBlocks& chunk : chunks_) count += chunk.blocks.size();
-    list.reserve(3 * count);
+    list.reserve(3 * exchanges.of_blocks.size());
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
-            Turn turn{forward(b), {}, {}};
+            const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
+            Turn turn{forward(b), stretch_ * gather, stretch_ * scatter};
             turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters;
-            if (turn.is_as_before) {
-                turn.gather = list.back().gather;
-                turn.scatter = list.back().scatter;
-            } else {
-                const ShardedBlockPrice price = price_sharded_block(b.parameters, job_, groups_, r_);
-                turn.gather = stretch_ * price.gather;
-                turn.scatter = stretch_ * price.scatter;
-            }
             list.push_back(turn);
             before = &b;
         }
@@ -101,10 +92,10 @@ std::vector<StagePlay::Turn> StagePlay::turns(std::size_t ahead) const {
 
 // ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
 // then the next weights gathered that have room.
-DataParallelPrice StagePlay::play_sharded() const {
+DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const {
     const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
-    const std::vector<Turn> list = turns(ahead);
+    const std::vector<Turn> list = turns(exchanges, ahead);
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
     const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     OnTheWay weights(std::max<std::size_t>(1, ahead));

@@ -14,7 +14,7 @@ public:
 
     // Every rank holds all weights of its stage: `arrival` is when the first micro-batch comes. Or its part of them.
     [[nodiscard]] DataParallelPrice replicated(const StageExchanges&, Seconds arrival);
-    [[nodiscard]] DataParallelPrice sharded();
+    [[nodiscard]] DataParallelPrice sharded(const StageExchanges&);
 
 private:
     using Block = ChunkBlocks::Block;
@@ -56,8 +56,8 @@ private:
     void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
 
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
-    [[nodiscard]] DataParallelPrice play_sharded() const;
-    [[nodiscard]] std::vector<Turn> turns(std::size_t ahead) const;
+    [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
+    [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
     // Again, where exchanges of every micro-batch meet those of other stages.
     template <class Play>
     DataParallelPrice beside_other_stages(const Play&);

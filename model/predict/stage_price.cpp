@@ -124,10 +124,9 @@ private:
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
-            all.ahead += block.ahead;
-            all.back += block.back;
-            all.weights += block.weights_alone;
-            if (b.runs_again(stage)) all.back += block.again;
+            all.ahead += block.forward.device();
+            all.back += (b.runs_again(stage) ? block.again_and_backward : block.backward).device();
+            all.weights += block.weights.device();
         }
         return all;
     }
@@ -173,7 +172,7 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
     const StageWork& work = parts.work(stage);
     StagePlay play(job, stage, work, each, r);
     if (!job.scenario.plan.shards_parameters()) return play.replicated(parts.exchanges(stage), arrival);
-    if (!work.sharded) work.sharded = play.sharded();
+    if (!work.sharded) work.sharded = play.sharded(parts.exchanges(stage));
     return *work.sharded;
 }
 

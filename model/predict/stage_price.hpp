@@ -52,7 +52,7 @@ struct StageParts {
     const SendTimes& sends;
     std::span<const char> as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
-    std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights
+    std::function<const StageExchanges&(std::size_t stage)> exchanges;
 };
 // `into`: prices that nobody needs any more, whose memory is used again.
 void price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices& into);

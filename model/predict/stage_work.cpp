@@ -43,16 +43,29 @@ SegmentPrice stretched(const SegmentPrice& s, const std::array<double, 3>& times
     return {s.forward.stretched(times), s.backward.stretched(times), s.recompute.stretched(times), s.weights.stretched(times)};
 }
 
-// The host of a stage that others wait for is looked at apart.
-OwnWork own(const PhasePrice& p, const Prepared::State& job, std::size_t stage) {
-    OwnWork work{p.device, p.exchanges(), job.scenario.plan.pp == 1 ? p.host : Seconds{}, {}, {}};
-    const std::array<Slowed, 3>& beside_data = job.groups[stage].beside_data;
-    for (std::size_t i = 0; i < beside_data.size(); ++i) {
-        work.longer += (beside_data[i].one - 1) * p.flowing[i];
-        work.holds_up += beside_data[i].one * (1 - 1 / beside_data[i].other) * p.links(i);
+// A phase as a stretch of work of one stage. The host of a stage that others wait for is looked at apart.
+class StretchOfWork {
+public:
+    StretchOfWork(const Prepared::State& job, std::size_t stage) : alone_(job.scenario.plan.pp == 1) {
+        const std::array<Slowed, 3>& beside_data = job.groups[stage].beside_data;
+        for (std::size_t i = 0; i < beside_data.size(); ++i) {
+            longer_[i] = beside_data[i].one - 1;
+            holds_up_[i] = beside_data[i].one * (1 - 1 / beside_data[i].other);
+        }
     }
-    return work;
-}
+    OwnWork of(const PhasePrice& p) const {
+        OwnWork work{p.device, p.exchanges(), alone_ ? p.host : Seconds{}, {}, {}};
+        for (std::size_t i = 0; i < longer_.size(); ++i) {
+            work.longer += longer_[i] * p.flowing[i];
+            work.holds_up += holds_up_[i] * p.links(i);
+        }
+        return work;
+    }
+
+private:
+    bool alone_;
+    std::array<double, 3> longer_{}, holds_up_{};
+};
 
 }  // namespace
 
@@ -92,23 +105,19 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     StageWork work;
     work.all = sum_of_blocks(job, stage, segments);
     const std::array<double, 3> times = beside_other_stages(job, stage, work.all);
-    work.all = stretched(work.all, times);
-    work.ahead = own(work.all.forward, job, stage);
-    work.back = own(work.all.backward, job, stage) + own(work.all.recompute, job, stage);
+    const bool meets = times != std::array<double, 3>{1, 1, 1};
+    if (meets) work.all = stretched(work.all, times);
+    const StretchOfWork own(job, stage);
+    work.ahead = own.of(work.all.forward);
+    work.back = own.of(work.all.backward) + own.of(work.all.recompute);
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();
         if (job.stages[stage].count[t] == 0) continue;
-        const SegmentPrice block = stretched(segments[t], times);
-        const OwnWork back = own(block.backward, job, stage);
-        passes = {own(block.forward, job, stage),
-                  back,
-                  back + own(block.recompute, job, stage),
-                  own(block.weights, job, stage),
-                  block.forward.time(),
-                  block.backward.time(),
-                  block.recompute.time(),
-                  block.weights.time()};
+        const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
+        const SegmentPrice& block = longer ? *longer : segments[t];
+        const OwnWork back = own.of(block.backward);
+        passes = {own.of(block.forward), back, back + own.of(block.recompute), own.of(block.weights)};
     }
     return work;
 }

@@ -28,21 +28,20 @@ private:
 };
 
 struct StageWork {
-    // One block, as a stretch of work beside exchanges, and how long it takes alone.
+    // One block.
     struct Passes {
         OwnWork forward, backward, again_and_backward, weights;
-        Seconds ahead, back, again, weights_alone;
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
-    OwnWork ahead, back;         // the same as a stretch of work
+    OwnWork ahead, back;         // the same as stretches of work
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;
 };
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);
 
-// Data-parallel exchanges of a stage whose ranks hold all of its weights.
+// Data-parallel exchanges of a stage.
 struct DataExchange {
     Seconds fixed, rest;  // of one call; `rest` on links
     Bytes size;
@@ -58,7 +57,10 @@ struct DataExchange {
     }
 };
 struct StageExchanges {
-    // Exchanges for these blocks of a chunk.
+    // Where every rank holds a part of the weights: by block, in the order of forward.
+    std::vector<ShardedBlockPrice> of_blocks;
+
+    // Where it holds all of them: exchanges for these blocks of a chunk.
     struct Part {
         int first_block = 0, count = 0;
         std::array<DataExchange, 3> calls;

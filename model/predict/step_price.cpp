@@ -80,10 +80,11 @@ Seconds mean_work(const Prepared::State& job, const StagePrices& stages) {
     return all / static_cast<double>(stages.size());
 }
 
-// The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
-// pipeline waits for hosts, this one's is no exception. `mean_work`: of the ranks that share its core.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, Seconds mean_work,
+// The step of the rank of one stage. While the pipeline waits for hosts, this one's is no exception.
+Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage,
                   const UpdateTime& update, const Resources& r) {
+    const StagePrice& s = stages[stage];
+    const Seconds end = ends[stage];
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
     const auto& [forward, backward, recompute, weights] = s.blocks();
@@ -102,8 +103,8 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     // While this rank waits, others have its core to themselves: together they need as long as their work takes, or as a pipeline alone.
-    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work) - (end - t[Term::bubble]));
-    t[Term::data_communication] = s.data.exposed + held_up;
+    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work(job, stages)) - (end - t[Term::bubble]));
+    t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     t[Term::offload] = m * s.offload + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
@@ -131,30 +132,30 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
                      std::span<const UpdateTime> updates, const Resources& r) {
     StepPrice step;
     Seconds latest;
-    const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + updates[s].total();
+        const Seconds done = ends[s] + held_up_at_end(job, stages, ends, s) + stages[s].data.behind + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
-        if (!stages.is_as_before(s) && stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
-    const Seconds work = job.ranks_per_core > 1 ? mean_work(job, stages) : Seconds{};
-    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), work, updates[s], r); };
-    step.terms = terms_of(step.last_stage);
-    step.slowest = terms_of(step.slowest_stage);
+    step.terms = stage_terms(job, stages, ends, step.last_stage, updates[step.last_stage], r);
     if (!job.input) return step;
     step.taking = taking_time(job.scenario.plan, stages, static_cast<double>(job.micro_batches));
-    step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);
+    step.terms[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);
     return step;
 }
 
-StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
+WholeStepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
     std::vector<Seconds> ends(stages.size());
     const PlayedPipeline alone = stages.played(ends);
     if (job.played) PipelinePlayer().play(*job.played, std::span(&alone, 1), job.micro_batches);
     find_ends(job, stages, ends);
     std::vector<UpdateTime> updates;
     for (std::size_t s = 0; s < stages.size(); ++s) updates.push_back(update_time(job, s, r));
-    return price_step(job, stages, ends, updates, r);
+    WholeStepPrice step{price_step(job, stages, ends, updates, r), 0, {}};
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
+    step.slowest = stage_terms(job, stages, ends, step.slowest_stage, updates[step.slowest_stage], r);
+    step.slowest[Term::input] = step.terms[Term::input];
+    return step;
 }
 
 }  // namespace sextant
