@@ -38,6 +38,7 @@ struct GroupMachine {
     bool ordered_network = true;       // bytes leave the network as they entered it
     Bandwidth host_memory;             // of a node
     std::optional<Bytes> eager_limit;  // longer messages wait until the receiver, across the network, has asked for them
+    friend bool operator==(const GroupMachine&, const GroupMachine&) = default;
 };
 GroupMachine group_machine(const Cluster&);
 
@@ -57,6 +58,7 @@ struct Group {
     bool through_host = false;
     bool host_buffers = false;  // the ranks are CPU ranks
     GroupMachine machine;
+    friend bool operator==(const Group&, const Group&) = default;
 };
 
 // Lays `members` on the topology; `groups` are all that communicate at the same time, members among them.

@@ -16,6 +16,7 @@ namespace sextant {
 struct BlockParameters {
     double dense = 0, expert = 0;
     int tensors = 0;
+    friend bool operator==(const BlockParameters&, const BlockParameters&) = default;
 };
 
 // By block of the network's sequence.

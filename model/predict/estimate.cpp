@@ -68,8 +68,8 @@ Bytes StageMemory::total() const {
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
-    const StagePrices stages = price_stages(job, r);
-    const StepPrice step = price_step(job, stages, r);
+    const OwnStagePrices stages = price_stages(job, r);
+    const WholeStepPrice step = price_step(job, stages, r);
 
     Estimate e;
     e.step = step.terms.total();
@@ -78,7 +78,8 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.taking = step.taking;
     const StagePrice& finisher = stages[step.last_stage];
     e.overlapped[Term::data_communication] = finisher.data.hidden;
-    const PhasePrice passes = finisher.blocks.forward + finisher.blocks.backward + finisher.blocks.recompute;
+    const SegmentPrice& blocks = finisher.blocks();
+    const PhasePrice passes = blocks.forward + blocks.backward + blocks.recompute;
     const double times = static_cast<double>(job.micro_batches);
     e.overlapped[Term::tensor_communication] = times * passes.hidden[0];
     e.overlapped[Term::expert_communication] = times * passes.hidden[2];

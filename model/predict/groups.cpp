@@ -346,6 +346,10 @@ const Group& group_of(const JobGroups& groups, ParallelGroup which) {
     return groups.tensor;
 }
 
+bool same_in_layers(const JobGroups& a, const JobGroups& b) {
+    return a.tensor == b.tensor && a.context == b.context && a.expert == b.expert && a.expert_tensor == b.expert_tensor;
+}
+
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);

@@ -23,6 +23,8 @@ struct JobGroups {
     std::array<Slowed, 3> beside_data;
 };
 const Group& group_of(const JobGroups&, ParallelGroup);
+// Do exchanges inside layers take as long, each by itself?
+bool same_in_layers(const JobGroups&, const JobGroups&);
 
 // Other stages with ranks on the nodes of a stage, and how many times as long its exchanges take while all of them do the same.
 struct StageMates {

@@ -60,38 +60,16 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
-// What comes and goes with the micro-batches.
-StageMemory passing_memory(const Prepared::State& job, std::size_t stage) {
-    const Plan& plan = job.scenario.plan;
-    const Framework& f = job.scenario.framework;
-    const StageBlocks& blocks = job.stages[stage];
-    StageMemory memory;
-    const double flight = in_flight(job, stage);
-    Bytes working, largest_weights;
-    for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        const double n = blocks.count[t];
-        if (n == 0) continue;
-        const BlockKernels& k = job.templates[t];
-        const bool layer = job.roles[t] == BlockRole::layer;
-        const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
-        memory[MemoryKind::activations] += n * flight * waiting_activations(k, plan, share);
-        working = max(working, working_memory(k, plan, share > 0));
-        // Where backward follows at once only one micro-batch's logits are alive.
-        memory[MemoryKind::logits] += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
-        largest_weights = max(largest_weights, (k.parameters + k.expert_parameters) * size_of(job.precision.parameter));
-    }
-    memory[MemoryKind::activations] += working;
-    if (plan.shards_parameters()) memory[MemoryKind::gathered_weights] = (1.0 + f.prefetch_blocks) * largest_weights;
-    const Bytes dynamic = memory[MemoryKind::activations] + memory[MemoryKind::logits] + memory[MemoryKind::gathered_weights];
-    memory[MemoryKind::fragmentation] = f.fragmentation.value * dynamic;
-    return memory;
+// Weights of blocks that are gathered just before they are needed.
+Bytes gathered_weights(const Prepared::State& job, const PassingBytes& passing) {
+    return job.scenario.plan.shards_parameters() ? (1.0 + job.scenario.framework.prefetch_blocks) * passing.largest_weights : Bytes{};
 }
 
-// An allocator that finds no room gives back what it keeps unused, as far as that is enough.
-void give_back(StageMemory& memory, Bytes held, Bytes device) {
-    Bytes& kept = memory[MemoryKind::fragmentation];
-    const Bytes total = held + memory.total(), needed = total - kept;
-    if (needed <= device && total > device) kept = (1 - 1e-9) * (device - needed);  // sums of parts round
+// What the allocator keeps unused. One that finds no room gives that back, as far as it is enough.
+Bytes fragmentation(const Prepared::State& job, Bytes held, Bytes passing) {
+    const Bytes kept = job.scenario.framework.fragmentation.value * passing, needed = held + passing, device = device_memory(job);
+    const bool gives_back = needed <= device && needed + kept > device;
+    return gives_back ? (1 - 1e-9) * (device - needed) : kept;  // sums of parts round
 }
 
 // Does the recompute policy run whole blocks again?
@@ -115,23 +93,48 @@ Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
     return max(working, plan.forward_only ? k.boundary * 4.0 : k.logits_gradient / plan.head_chunks);
 }
 
+PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const StageBlocks& blocks = job.stages[stage];
+    PassingBytes passing;
+    const double flight = in_flight(job, stage);
+    Bytes working;
+    for (std::size_t t = 0; t < job.templates.size(); ++t) {
+        const double n = blocks.count[t];
+        if (n == 0) continue;
+        const BlockKernels& k = job.templates[t];
+        const bool layer = job.roles[t] == BlockRole::layer;
+        const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
+        passing.activations += n * flight * waiting_activations(k, plan, share);
+        working = max(working, working_memory(k, plan, share > 0));
+        // Where backward follows at once only one micro-batch's logits are alive.
+        passing.logits += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
+        passing.largest_weights = max(passing.largest_weights, (k.parameters + k.expert_parameters) * size_of(job.precision.parameter));
+    }
+    passing.activations += working;
+    return passing;
+}
+
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     std::vector<StageMemory> stages;
     stages.reserve(job.stages.size());
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
-        StageMemory passing = passing_memory(job, s);
-        give_back(passing, memory.total(), device_memory(job));
-        for (std::size_t kind = 0; kind < memory_kind_count; ++kind) memory.of[kind] += passing.of[kind];
+        const Bytes held = memory.total();
+        const PassingBytes passing = passing_bytes(job, s);
+        const Bytes gathered = gathered_weights(job, passing);
+        memory[MemoryKind::activations] = passing.activations;
+        memory[MemoryKind::logits] = passing.logits;
+        memory[MemoryKind::gathered_weights] = gathered;
+        memory[MemoryKind::fragmentation] = fragmentation(job, held, passing.activations + passing.logits + gathered);
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held) {
-    StageMemory passing = passing_memory(job, stage);
-    give_back(passing, held, device_memory(job));
-    return held + passing.total();
+Bytes peak_bytes(const Prepared::State& job, Bytes held, const PassingBytes& passing) {
+    const Bytes all = passing.activations + passing.logits + gathered_weights(job, passing);
+    return held + all + fragmentation(job, held, all);
 }
 
 Bytes device_memory(const Prepared::State& job) {

@@ -52,26 +52,4 @@ void Overlap::wait_for_cycles() {
     }
 }
 
-// The exchanges are as far behind the kernels as they were, or so far that kernels never see them end; and the host is no nearer.
-bool Overlap::goes_on_like_this(const OverlapTimes& before) const {
-    constexpr double rounding = 1e-12;
-    const Seconds behind = done - now, was = before.done - before.now;
-    const bool as_far = max(behind - was, was - behind) <= rounding * now;
-    const bool never_ends = was >= now - before.now && behind >= was;
-    return !fusion_ && (as_far || never_ends) && issued - now <= before.issued - before.now + rounding * now;
-}
-
-void Overlap::repeat(double times, const OverlapTimes& before, Seconds after_issue) {
-    if (!(times > 0)) return;
-    const auto again = [times](Seconds& here, Seconds there) { here += times * (here - there); };
-    again(now, before.now);
-    again(done, before.done);
-    again(issued, before.issued);
-    again(waited, before.waited);
-    again(slowed, before.slowed);
-    again(launch, before.launch);
-    again(exchanged, before.exchanged);
-    wait_for_host(issued + after_issue);
-}
-
 }  // namespace sextant

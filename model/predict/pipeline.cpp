@@ -9,16 +9,16 @@ namespace {
 // Stage s of a zero-bubble schedule starts when the first micro-batch has come through the stages before it. While that goes to the end and
 // back, it has p - s - 1 more forwards to do, or as many as there are; then it never waits. When its last gradient of an input is on the
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
-Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) {
+Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
-    for (const StageTimes& s : stages) round_trip += s.ahead - s.early + s.back - s.early_back;
+    for (const StageTimes& s : stages.each()) round_trip += s.ahead - s.early + s.back - s.early_back;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
         round_trip -= s.ahead - s.early + s.back - s.early_back;
         const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
         const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
         const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
-        const Seconds behind = max(Seconds{}, back_before + stages.front().weights - late * s.weights);
+        const Seconds behind = max(Seconds{}, back_before + stages[0].weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
         before += s.ahead - (i > 0 ? s.early : Seconds{});
         back_before += s.back - s.early_back;
@@ -26,20 +26,44 @@ Seconds zero_bubble_time(const Pipeline& p, std::span<const StageTimes> stages) 
     return end;
 }
 
+// Stage s of 1F1B starts when the first micro-batch has come through the stages before it, and the last one goes back through these. While
+// the first goes to the end and back, it has p - s - 1 more forwards to do, or as many as there are; while the last does, as many
+// backwards. If it is the slowest it waits for nothing else, and any stage may be the one that ends last. What a stage does before its
+// input arrives is done while it waits for the first, and what it does when its result is on the way nobody waits for.
+Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
+    const std::size_t last = stages.size() - 1;
+    const auto passes = [&](std::size_t i) {
+        const StageTimes& s = stages[i];
+        return s.device() - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_back : Seconds{});
+    };
+    Seconds before, round_trip, end;
+    for (std::size_t i = 0; i <= last; ++i) round_trip += passes(i);
+    for (std::size_t i = 0; i <= last; ++i) {
+        const StageTimes& s = stages[i];
+        round_trip -= passes(i);
+        const double behind = static_cast<double>(last - i), more = std::min(behind, p.micro_batches - 1);
+        const Seconds first = max(Seconds{}, round_trip - more * s.ahead), back = max(Seconds{}, round_trip - more * s.back);
+        const Seconds waits = p.micro_batches > behind + 1 ? first + back : max(first, back);
+        end = max(end, before + (p.micro_batches - 1) * s.device() + passes(i) + waits);
+        before += passes(i);
+    }
+    return end;
+}
+
 // The slowest stage is busy from its first pass to its last; every other one is passed once, chunk by chunk. What a stage does before its
 // input arrives is done while it waits for the first.
-Seconds passed_through_time(const Pipeline& p, std::span<const StageTimes> stages) {
+Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
     const bool two_runs = p.schedule == Schedule::gpipe;
     Seconds once, early, ahead, back, both;
-    for (const StageTimes& s : stages) {
+    for (const StageTimes& s : stages.each()) {
         once += s.device();
         early += s.early + s.early_back + s.late;
         ahead = max(ahead, s.ahead);
         back = max(back, s.back);
         both = max(both, s.device());
     }
-    early -= stages.front().early + stages.back().early_back + stages.front().late;
+    early -= stages[0].early + stages[stages.size() - 1].early_back + stages[0].late;
     const Seconds slowest = two_runs ? ahead + back : both;
     return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
 }
@@ -61,35 +85,34 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 
 }  // namespace
 
-std::vector<Seconds> pipeline_ends(const Pipeline& p, std::span<const StageTimes> stages) {
+void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Seconds> ends) {
     Seconds slowest, sum, passing;
-    for (const StageTimes& s : stages) {
+    for (const StageTimes& s : stages.each()) {
         slowest = max(slowest, s.device());
         sum += s.device();
         passing += s.passing;
     }
     const double n = static_cast<double>(stages.size());
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;
-    const Seconds busy = p.schedule == Schedule::zero_bubble ? zero_bubble_time(p, stages) : passed_through_time(p, stages);
+    const Seconds busy = p.schedule == Schedule::zero_bubble                      ? zero_bubble_time(p, stages)
+                         : p.schedule == Schedule::one_f_one_b && !p.forward_only ? one_f_one_b_time(p, stages)
+                                                                                  : passed_through_time(p, stages);
     const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
     Seconds end = held_up_by_hosts(p, stages, device);
-    std::vector<Seconds> ends;
-    ends.reserve(stages.size());
-    for (const StageTimes& s : stages) {
-        ends.push_back(end);
-        end -= drain(p, s) + p.hidden_send;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        ends[i] = end;
+        end -= drain(p, stages[i]) + p.hidden_send;
     }
-    return ends;
 }
 
 // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
 // pipeline; what the first of it makes goes all the way.
-Seconds held_up_by_hosts(const Pipeline& p, std::span<const StageTimes> stages, Seconds device) {
+Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds device) {
     const auto pass_on = [&](const StageTimes& s) { return (s.ahead - s.early) / p.chunks; };
     Seconds host, before, after;
-    for (const StageTimes& s : stages) after += pass_on(s);
+    for (const StageTimes& s : stages.each()) after += pass_on(s);
     Seconds arrival;
-    for (const StageTimes& s : stages) {
+    for (const StageTimes& s : stages.each()) {
         arrival += pass_on(s);
         after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));

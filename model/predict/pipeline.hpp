@@ -4,8 +4,8 @@
 
 #include "model/plan/plan.hpp"
 
+#include <ranges>
 #include <span>
-#include <vector>
 
 namespace sextant {
 
@@ -31,10 +31,22 @@ struct Pipeline {
     Seconds hidden_send;  // of one boundary, in each direction, where transfers go on beside compute; zero where they block
 };
 
-// When each of several stages ends its last backward; forward alone: as late as the last stage.
-std::vector<Seconds> pipeline_ends(const Pipeline&, std::span<const StageTimes>);
+// Of each of several stages, most of which are like the one before.
+struct TimesOfStages {
+    std::span<const StageTimes> unlike;
+    std::span<const std::size_t> which;  // of these, by stage
+
+    [[nodiscard]] std::size_t size() const { return which.size(); }
+    [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    [[nodiscard]] auto each() const {
+        return which | std::views::transform([this](std::size_t i) -> const StageTimes& { return unlike[i]; });
+    }
+};
+
+// When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.
+void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
 
 // When the last stage to end does so, whose device would be done at `device` if it never waited for the hosts.
-Seconds held_up_by_hosts(const Pipeline&, std::span<const StageTimes>, Seconds device);
+Seconds held_up_by_hosts(const Pipeline&, const TimesOfStages&, Seconds device);
 
 }  // namespace sextant

@@ -8,8 +8,8 @@
 namespace sextant {
 namespace {
 
-// What may be different of a chunk's work, besides its micro-batch. The works of a stage: these of each of its chunks in turn.
-enum Work : std::uint32_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
+// What may be different of a chunk's work, besides its micro-batch.
+enum Work : std::uint8_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
 constexpr std::uint32_t nothing_to_wait_for = 0, nobody_waits = 1;
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
@@ -89,8 +89,7 @@ private:
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
         const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            steps_.push_back({static_cast<std::uint32_t>(chunk) * work_count + work, static_cast<std::uint16_t>(stage),
-                              static_cast<std::uint16_t>(2 * stage + goes_back), from, to});
+            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk), static_cast<std::uint16_t>(stage), work, goes_back, from, to});
         };
         const bool ends = backwards_[here] + 1 == micro_batches_;
         switch (item.kind) {
@@ -144,33 +143,38 @@ private:
 };
 
 // Some pipelines, played at once.
-class PlayedSchedule::SideBySide {
+class PipelinePlayer::SideBySide {
 public:
-    explicit SideBySide(const PlayedSchedule& schedule)
-        : of_stage_(schedule.stages_),
-          free_(schedule.stages_),
-          sender_(2 * schedule.stages_),
-          arrival_(schedule.arrivals_),
-          chunks_(schedule.chunks_),
-          weights_later_(schedule.weights_later_) {}
+    using Step = PlayedSchedule::Step;
 
+    void set(const PlayedSchedule& schedule) {
+        chunks_ = schedule.chunks_;
+        weights_later_ = schedule.weights_later_;
+        works_of_.resize(schedule.stages_ * chunks_);
+        free_.resize(schedule.stages_);
+        sender_.resize(2 * schedule.stages_);
+        if (arrival_.size() < schedule.arrivals_) arrival_.resize(schedule.arrivals_);  // each is written before it is waited for
+    }
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
-        std::size_t next = 0;  // of works
-        for (std::size_t s = 0; s < of_stage_.size(); ++s) {
-            if (is_as_before(some, s)) {
-                of_stage_[s] = of_stage_[s - 1];
+        works_.clear();
+        const std::size_t stages = free_.size();
+        for (std::size_t s = 0; s < stages; ++s) {
+            const auto which = works_of_.begin() + static_cast<std::ptrdiff_t>(s * chunks_);
+            if (s > 1 && s + 1 < stages && is_as_before(some, s)) {
+                std::copy_n(which - static_cast<std::ptrdiff_t>(chunks_), chunks_, which);
                 continue;
             }
-            of_stage_[s] = next;
-            if (works_.size() < next + chunks_ * work_count) works_.resize(next + chunks_ * work_count);
-            for (std::size_t c = 0; c < chunks_; ++c, next += work_count)
-                for (std::size_t i = 0; i < some.size(); ++i) set_times(&works_[next], i, times_of(some[i], s, c), weights_later_);
+            for (std::size_t c = 0; c < chunks_; ++c) {
+                const bool at_end = (s == 0 && c < 2) || (s + 1 == stages && c + 1 == chunks_);
+                if (at_end || c == 0 || !is_as_before(some, s, c)) add_works(some, s, c);
+                which[static_cast<std::ptrdiff_t>(c)] = works_.size() - work_count;
+            }
         }
     }
 
     // When each stage has done all its work.
-    const std::vector<Times>& play(std::span<const Step> steps) {
+    std::span<const Times> play(std::span<const Step> steps) {
         std::ranges::fill(free_, Times{});
         std::ranges::fill(sender_, Times{});
         sends_block_ ? play_blocking(steps) : play_beside(steps);
@@ -178,22 +182,30 @@ public:
     }
 
 private:
-    // Most stages between the first and the last are, and what they do is read from one place.
-    [[nodiscard]] bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage) const {
-        const auto same = [stage](const PlayedPipeline& p) { return p.stages[stage].data() == p.stages[stage - 1].data(); };
-        return stage > 1 && stage + 1 < of_stage_.size() && std::ranges::all_of(some, same);
+    // What is alike is read from one place.
+    [[nodiscard]] static bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage) {
+        return std::ranges::all_of(some, [&](const PlayedPipeline& p) { return p.which_stage[stage] == p.which_stage[stage - 1]; });
+    }
+    [[nodiscard]] bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) const {
+        return std::ranges::all_of(some, [&](const PlayedPipeline& p) {
+            const auto chunks = p.chunks_of(stage, chunks_);
+            return chunks[chunk] == chunks[chunk - 1];
+        });
     }
     // The ends of the pipeline have nobody to send to.
-    [[nodiscard]] ChunkTimes times_of(const PlayedPipeline& pipeline, std::size_t stage, std::size_t chunk) const {
-        ChunkTimes t = pipeline.stages[stage][chunk];
-        if (stage == 0 && chunk == 0) t.send_back = {};
-        if (stage + 1 == of_stage_.size() && chunk + 1 == chunks_) t.send_ahead = {};
-        return t;
+    void add_works(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) {
+        works_.resize(works_.size() + work_count);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            ChunkTimes t = some[i].unlike_chunks[some[i].chunks_of(stage, chunks_)[chunk]];
+            if (stage == 0 && chunk == 0) t.send_back = {};
+            if (stage + 1 == free_.size() && chunk + 1 == chunks_) t.send_ahead = {};
+            set_times(&works_[works_.size() - work_count], i, t, weights_later_);
+        }
     }
 
     SEXTANT_FOR_EACH_VECTOR_UNIT void play_blocking(std::span<const Step> steps) {
         for (const Step& step : steps) {
-            const WorkTimes& w = works_[of_stage_[step.stage] + step.work];
+            const WorkTimes& w = works_[works_of_[step.place] + step.work];
             const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
             arrival_[step.to] = sent;
             free_[step.stage] = sent + w.late;
@@ -201,19 +213,20 @@ private:
     }
     SEXTANT_FOR_EACH_VECTOR_UNIT void play_beside(std::span<const Step> steps) {
         for (const Step& step : steps) {
-            const WorkTimes& w = works_[of_stage_[step.stage] + step.work];
+            const WorkTimes& w = works_[works_of_[step.place] + step.work];
             const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
-            const Times sent = max(sender_[step.sender], done) + w.send;
-            sender_[step.sender] = arrival_[step.to] = sent;
+            Times& sender = sender_[2 * step.stage + step.goes_back];
+            const Times sent = max(sender, done) + w.send;
+            sender = arrival_[step.to] = sent;
             free_[step.stage] = done + w.late;
         }
     }
 
-    std::vector<WorkTimes> works_;
-    std::vector<std::size_t> of_stage_;  // where its own begin
+    std::vector<WorkTimes> works_;       // of unlike chunks in turn
+    std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
     std::vector<Times> free_, sender_, arrival_;
-    std::size_t chunks_;
-    bool weights_later_, sends_block_ = false;
+    std::size_t chunks_ = 1;
+    bool weights_later_ = false, sends_block_ = false;
 };
 
 PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
@@ -238,24 +251,33 @@ std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
     return std::min(micro_batches, 3 * stages + micro_batches % stages);
 }
 
-std::vector<std::vector<Seconds>> PlayedSchedule::ends(std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) const {
-    std::vector<std::vector<Seconds>> ends;
-    SideBySide played(*this);
+std::shared_ptr<const PlayedSchedule> PlayedSchedules::find(Schedule schedule, int stages, int chunks, std::int64_t micro_batches,
+                                                            bool forward_only) {
+    const std::int64_t alike = PlayedSchedule::alike(stages, micro_batches);
+    const std::lock_guard lock(mutex_);
+    auto& found = all_[{schedule, stages, chunks, alike, forward_only}];
+    if (!found) found = std::make_shared<PlayedSchedule>(schedule, stages, chunks, alike, forward_only);
+    return found;
+}
+
+PipelinePlayer::PipelinePlayer() : some_(std::make_unique<SideBySide>()) {}
+PipelinePlayer::~PipelinePlayer() = default;
+
+void PipelinePlayer::play(const PlayedSchedule& schedule, std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) {
+    some_->set(schedule);
+    // All further micro-batches take as long as those that it took from few to more.
+    const double further = static_cast<double>(micro_batches - schedule.few_) / (schedule.more_ - schedule.few_);
     for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
         const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
-        played.set(some);
-        const std::vector<Times> few = played.play(of_few_);
-        const std::vector<Times>& more = of_more_.empty() ? few : played.play(of_more_);
-        // All further micro-batches take as long as those that it took from few to more.
-        const double further = static_cast<double>(micro_batches - few_) / (more_ - few_);
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            std::vector<Seconds>& of_stages = ends.emplace_back();
-            of_stages.reserve(stages_);
-            for (std::size_t s = 0; s < stages_; ++s)
-                of_stages.push_back(of_more_.empty() ? few[s].of[i] : few[s].of[i] + further * (more[s].of[i] - few[s].of[i]));
-        }
+        some_->set(some);
+        const std::span<const Times> few = some_->play(schedule.of_few_);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t s = 0; s < few.size(); ++s) some[i].ends[s] = few[s].of[i];
+        if (schedule.of_more_.empty()) continue;
+        const std::span<const Times> more = some_->play(schedule.of_more_);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            for (std::size_t s = 0; s < more.size(); ++s) some[i].ends[s] += further * (more[s].of[i] - some[i].ends[s]);
     }
-    return ends;
 }
 
 }  // namespace sextant

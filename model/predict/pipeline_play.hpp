@@ -5,7 +5,11 @@
 #include "model/schedule/schedule.hpp"
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace sextant {
@@ -23,18 +27,23 @@ struct ChunkTimes {
     friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };
 
+// Most chunks are like the one before, and most stages.
 struct PlayedPipeline {
-    std::vector<std::span<const ChunkTimes>> stages;  // by stage, by chunk
-    bool sends_block = false;                         // the sender does nothing else meanwhile
+    std::span<const ChunkTimes> unlike_chunks;
+    std::span<const std::size_t> which_chunk;  // of these, by unlike stage, by chunk
+    std::span<const std::size_t> which_stage;  // of the unlike ones, by stage
+    bool sends_block = false;                  // the sender does nothing else meanwhile
+    std::span<Seconds> ends;                   // by stage, the answer: when it has done all its work
+
+    [[nodiscard]] std::span<const std::size_t> chunks_of(std::size_t stage, std::size_t chunks) const {
+        return which_chunk.subspan(which_stage[stage] * chunks, chunks);
+    }
 };
 
 // A schedule made ready to be played with many times: its work is put in one row in which nothing comes before what it waits for.
 class PlayedSchedule {
 public:
     PlayedSchedule(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
-
-    // When each stage of each pipeline has done all its work. All pipelines send alike.
-    [[nodiscard]] std::vector<std::vector<Seconds>> ends(std::span<const PlayedPipeline>, std::int64_t micro_batches) const;
 
     // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been
     // made ready for this number serves for `micro_batches`.
@@ -43,17 +52,41 @@ public:
 private:
     // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
     struct Step {
-        std::uint32_t work = 0;  // of the stage
-        std::uint16_t stage = 0, sender = 0;
+        std::uint32_t place = 0;  // chunk by chunk of each stage in turn
+        std::uint16_t stage = 0;
+        std::uint8_t work = 0, goes_back = 0;
         std::uint32_t from = 0, to = 0;  // arrivals
     };
     class Row;
-    class SideBySide;
+    friend class PipelinePlayer;
 
     std::size_t stages_, chunks_, arrivals_ = 0;
     bool weights_later_;                  // than the gradients of inputs
     int few_, more_;                      // micro-batches
     std::vector<Step> of_few_, of_more_;  // the latter where some are not played
+};
+
+// Schedules made ready, each once for all threads of a search.
+class PlayedSchedules {
+public:
+    std::shared_ptr<const PlayedSchedule> find(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
+
+private:
+    std::mutex mutex_;
+    std::map<std::tuple<Schedule, int, int, std::int64_t, bool>, std::shared_ptr<const PlayedSchedule>> all_;
+};
+
+// Plays many pipelines, one schedule after another.
+class PipelinePlayer {
+public:
+    PipelinePlayer();
+    ~PipelinePlayer();
+    // All pipelines send alike. `micro_batches`: as many as the schedule serves for.
+    void play(const PlayedSchedule&, std::span<const PlayedPipeline>, std::int64_t micro_batches);
+
+private:
+    class SideBySide;
+    std::unique_ptr<SideBySide> some_;
 };
 
 }  // namespace sextant

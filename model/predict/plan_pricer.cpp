@@ -12,7 +12,8 @@ bool same_cut(const Plan& a, const Plan& b) { return a.tp == b.tp && a.cp == b.c
 
 }  // namespace
 
-PlanPricer::PlanPricer(const Scenario& job, const Topology& topology) : topology_(topology), state_(prepare_machine(job)) {
+PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules)
+    : topology_(topology), schedules_(schedules), state_(prepare_machine(job)) {
     state_.nodes = topology.nodes();
 }
 
@@ -26,14 +27,12 @@ void PlanPricer::lay_out(const Plan& plan) {
     layouts_.clear();
     const Plan& before = state_.scenario.plan;
     const bool stands_elsewhere = same_cut(plan, before) && plan.pp == before.pp && plan.dp == before.dp;
-    if (!stands_elsewhere) {
-        orders_.clear();
-        played_.clear();
-    }
+    if (!stands_elsewhere) orders_.clear();
     if (!same_cut(plan, before)) {
         swap_shape();
         shape_ = nullptr;
         shapes_.clear();
+        in_layers_.clear();
         network_.reset();
     }
     state_.scenario.plan = plan;
@@ -49,8 +48,8 @@ bool PlanPricer::shape(const Plan& plan) {
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
     for (auto& [sharing, layout] : layouts_) {
-        layout.blocks.reset();
-        layout.blocks_apart.reset();
+        layout.sends.reset();
+        layout.works = {};
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
@@ -94,6 +93,7 @@ void PlanPricer::order(const Plan& plan) {
     swap_order();
     stand_ = nullptr;
     share_ = nullptr;
+    passing_.assign(static_cast<std::size_t>(order_->layers) + 1, {});
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -133,7 +133,8 @@ void PlanPricer::run_again(Recompute recompute, int blocks) {
     Plan& now = state_.scenario.plan;
     now.recompute = recompute;
     now.recompute_blocks = blocks;
-    for (StageBlocks& stage : state_.stages) stage.recomputed_layers = recomputed_layers(now, stage.layers);
+    const int most = recomputed_layers(now, order_->layers);
+    for (StageBlocks& stage : state_.stages) stage.recomputed_layers = std::min(most, stage.layers);
 }
 
 std::vector<Seconds> PlanPricer::block_times() const {
@@ -155,43 +156,69 @@ PlanPricer::Layout& PlanPricer::layout() {
     if (layout_) return *layout_;
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = layouts_.try_emplace(layout_key(plan));
-    if (is_new) entry->second.groups = lay_groups(state_.scenario, topology_);
+    if (is_new) entry->second = make_layout();
     layout_ = &entry->second;
     swap_layout();
     return *layout_;
 }
 
+PlanPricer::Layout PlanPricer::make_layout() {
+    Layout layout;
+    layout.groups = lay_groups(state_.scenario, topology_);
+    for (const JobGroups& groups : layout.groups.unlike) {
+        const auto known = std::ranges::find_if(in_layers_, [&](const JobGroups& g) { return same_in_layers(g, groups); });
+        layout.in_layers.push_back(static_cast<std::size_t>(known - in_layers_.begin()));
+        if (known == in_layers_.end()) in_layers_.push_back(groups);
+    }
+    return layout;
+}
+
 const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
-    const auto [entry, is_new] = order_->shares.try_emplace({plan.data_parallel, plan.shard_group, plan.offload});
-    for (std::size_t s = 0; is_new && s < state_.stages.size(); ++s) {
-        Share& share = entry->second;
+    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload};
+    const auto known = std::ranges::find(order_->shares, key, &Share::key);
+    share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
+    return *share_;
+}
+
+PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
+    Share share{key, {}, {}};
+    for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const bool as_before = order_->as_before[s] != 0;
         share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
         share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));
     }
-    share_ = &entry->second;
-    return *share_;
+    return share;
 }
 
 // Of stages that hold the same blocks the first has most micro-batches under way.
 Bytes PlanPricer::memory() {
     const Share& here = share();
+    std::vector<PassingBytes>& passing = passing_[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
+    if (passing.empty())
+        for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
     Bytes peak;
-    for (const std::size_t s : order_->unlike) peak = max(peak, peak_bytes(state_, s, here.held[s]));
+    for (std::size_t i = 0; i < passing.size(); ++i) peak = max(peak, peak_bytes(state_, here.held[order_->unlike[i]], passing[i]));
     return peak;
 }
 
-PlanPricer::Blocks& PlanPricer::blocks() {
-    Layout& here = layout();
-    std::optional<Blocks>& blocks = state_.scenario.plan.schedule == Schedule::zero_bubble ? here.blocks_apart : here.blocks;
+const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
+    const std::size_t which = layout().in_layers[state_.groups.which[stage]];
+    auto& of_groups = shape_->blocks[comes_apart()];
+    if (of_groups.size() <= which) of_groups.resize(which + 1);
+    std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
-        blocks.emplace().prices = price_blocks(state_, shape_->kernels, {});
-        for (const SegmentPrice& s : blocks->prices.segments)
-            blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
+        blocks.emplace().segments = price_blocks(state_, shape_->kernels, state_.groups[stage], {});
+        for (const SegmentPrice& s : blocks->segments) blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
     }
     return *blocks;
+}
+
+const SendTimes& PlanPricer::sends() {
+    std::optional<SendTimes>& sends = layout().sends;
+    if (!sends) sends = state_.scenario.plan.pp > 1 ? SendTimes(state_, {}) : SendTimes();
+    return *sends;
 }
 
 PlanPricer::Stand& PlanPricer::stand() {
@@ -215,40 +242,36 @@ PlanPricer::Stand& PlanPricer::stand() {
 }
 
 const StageWork& PlanPricer::work(std::size_t stage) {
-    Blocks& here = blocks();
-    const std::size_t kind = stand().kinds[stage], count = state_.templates.size();
+    auto& of_kinds = layout().works[comes_apart()];
+    const std::size_t kind = stand().kinds[stage];
     const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
-    if (here.works.size() <= kind) here.works.resize(kind + 1);
-    auto& works = here.works[kind];
+    if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
+    auto& works = of_kinds[kind];
+    if (works.empty()) works.resize(2 * static_cast<std::size_t>(state_.stages[stage].layers + 1));
     const std::size_t which = 2 * static_cast<std::size_t>(state_.stages[stage].recomputed_layers) + on_host;
-    if (works.size() <= which) works.resize(which + 1);
-    if (!works[which]) {
-        const std::span segments = std::span(here.prices.segments).subspan(state_.groups.which[stage] * count, count);
-        works[which] = std::make_unique<StageWork>(stage_work(state_, stage, segments));
-    }
+    if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
     return *works[which];
 }
 
 const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
-    std::optional<StageExchanges>& exchanges = stand().exchanges[state_.scenario.plan.shards_states() ? 1 : 0][stage];
+    const Plan& plan = state_.scenario.plan;
+    std::optional<StageExchanges>& exchanges = stand().exchanges[plan.shards_parameters() ? 2 : plan.shards_states() ? 1 : 0][stage];
     if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
     return *exchanges;
 }
 
-Seconds PlanPricer::least_step() { return least_step(blocks().times, true); }
-
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
 // makes last goes back through their first chunks. Gradients of weights that a zero-bubble schedule leaves for later may be done meanwhile.
-Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_groups) {
+Seconds PlanPricer::least_step(bool by_groups) {
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
     const double thread = state_.scenario.cluster.node.host.thread_speed.value;
     const Seconds each = framework.micro_batch_overhead.value / thread;
-    const auto over = [&](const StageBlocks& blocks, int again, std::size_t groups) {
+    const auto over = [&](const StageBlocks& blocks, int again, const std::vector<BlockTime>& times) {
         BlockTime sum;
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
-            const BlockTime& block = times[groups * blocks.count.size() + t];
+            const BlockTime& block = times[t];
             const double n = blocks.count[t];
             sum.ahead += n * block.ahead;
             sum.back += n * block.back;
@@ -262,12 +285,12 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
     const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        const std::size_t groups = by_groups ? state_.groups.which[s] : 0;
-        if (!order_->as_before[s] || (by_groups && groups != state_.groups.which[s - 1])) {
+        if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
             const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
-            const BlockTime all = over(stage, stage.recomputed_layers, groups);
+            const std::vector<BlockTime>& times = by_groups ? blocks(s).times : shape_->times;
+            const BlockTime all = over(stage, stage.recomputed_layers, times);
             own = m * (all.ahead + all.back + all.again + each);
-            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), groups);
+            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
             ahead = chunk.ahead;
             back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
             if (s == 0 || zero_bubble) update = min(update.value_or(updates[s].total()), updates[s].total());
@@ -282,12 +305,18 @@ Seconds PlanPricer::least_step(const std::vector<BlockTime>& times, bool by_grou
 // The same bound of all that stages do.
 Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
-    Seconds end, before, after;
+    const PlayedPipeline pipeline = prices.played({});
+    Seconds end, before, after, all;
     for (std::size_t s = 0; s < prices.size(); ++s) {
-        const std::span<const ChunkTimes> chunks = prices.chunks_of(s);
-        const ChunkTimes& first = chunks.front();
-        Seconds all;
-        for (const ChunkTimes& chunk : chunks) all += chunk.ahead + chunk.back + chunk.weights;
+        const std::span<const std::size_t> chunks = pipeline.chunks_of(s, static_cast<std::size_t>(state_.scenario.plan.vpp));
+        const ChunkTimes& first = prices.unlike_chunks[chunks.front()];
+        if (!prices.is_as_before(s)) {
+            all = {};
+            for (const std::size_t c : chunks) {
+                const ChunkTimes& chunk = prices.unlike_chunks[c];
+                all += chunk.ahead + chunk.back + chunk.weights;
+            }
+        }
         end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
         before += first.ahead - first.early;
         if (!zero_bubble) after += first.back - first.early_back - first.late;
@@ -306,35 +335,12 @@ void PlanPricer::choose(const Choice& choice) {
     layout();
 }
 
-void PlanPricer::make_played() {
-    const Plan& now = state_.scenario.plan;
-    state_.played.reset();
-    if (!is_played(now)) return;
-    const std::int64_t micro_batches = PlayedSchedule::alike(now.pp, state_.micro_batches);
-    auto& played = played_[{now.schedule, now.vpp, micro_batches}];
-    if (!played) played = std::make_shared<PlayedSchedule>(now.schedule, now.pp, now.vpp, micro_batches, now.forward_only);
-    state_.played = played;
-}
-
 void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     if (aside_.empty()) return;
-    make_played();
+    const Plan& now = state_.scenario.plan;
+    state_.played = is_played(now) ? schedules_.find(now.schedule, now.pp, now.vpp, state_.micro_batches, now.forward_only) : nullptr;
     std::size_t count = 0;
-    for (Aside& aside : aside_) {
-        Choice choice = aside.choice;
-        if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
-        const auto all = std::span(passes_).first(count);
-        const auto known = std::ranges::find(all, choice, &Passes::choice);
-        aside.passes = static_cast<std::size_t>(known - all.begin());
-        if (known != all.end()) continue;
-        choose(choice);
-        if (count == passes_.size()) passes_.emplace_back();
-        Passes& passes = passes_[count++];
-        const StageParts parts{blocks().prices, stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
-                               [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
-        passes.choice = choice;
-        passes.stages = price_stages(state_, parts, {}, std::move(passes.stages));
-    }
+    for (Aside& aside : aside_) aside.passes = find_passes(aside.choice, count);
     if (state_.played && worth)
         std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(passes_[a.passes].stages), a.memory); });
     find_ends();
@@ -347,23 +353,38 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     aside_.clear();
 }
 
-// Of those that something is still aside for. Some differ only in what comes after the last backward, and are played once.
+// Among the first `count` passes, or one more.
+std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
+    if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
+    const auto all = std::span(passes_).first(count);
+    const auto known = std::ranges::find(all, choice, &Passes::choice);
+    if (known != all.end()) return static_cast<std::size_t>(known - all.begin());
+    choose(choice);
+    if (count == passes_.size()) passes_.emplace_back();
+    Passes& passes = passes_[count];
+    passes.choice = choice;
+    const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
+                           [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
+    price_stages(state_, parts, {}, passes.stages);
+    passes.ends.clear();
+    return count++;
+}
+
+// Of those that something is still aside for.
 void PlanPricer::find_ends() {
     std::vector<Passes*> wanted;
-    std::vector<std::size_t> which;  // of the pipelines, by what is wanted
-    std::vector<const StagePrices*> pipelines;
+    std::vector<PlayedPipeline> pipelines;
+    wanted.reserve(aside_.size());
+    pipelines.reserve(aside_.size());
     for (const Aside& aside : aside_) {
         Passes& passes = passes_[aside.passes];
-        if (std::ranges::find(wanted, &passes) != wanted.end()) continue;
+        if (!passes.ends.empty()) continue;
+        passes.ends.resize(passes.stages.size());
         wanted.push_back(&passes);
-        const auto is_same = [&](const StagePrices* p) { return p->which == passes.stages.which && p->chunks == passes.stages.chunks; };
-        const auto known = std::ranges::find_if(pipelines, is_same);
-        which.push_back(static_cast<std::size_t>(known - pipelines.begin()));
-        if (known == pipelines.end()) pipelines.push_back(&passes.stages);
+        pipelines.push_back(passes.stages.played(passes.ends));
     }
-    std::vector<std::vector<Seconds>> played(pipelines.size());
-    if (state_.played) played = played_ends(state_, pipelines);
-    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->ends = stage_ends(state_, wanted[i]->stages, played[which[i]]);
+    if (state_.played) player_.play(*state_.played, pipelines, state_.micro_batches);
+    for (Passes* passes : wanted) sextant::find_ends(state_, passes->stages, passes->ends);
 }
 
 void PlanPricer::swap_shape() {

@@ -26,9 +26,9 @@ namespace sextant {
 
 class PlanPricer {
 public:
-    // `topology`: of the nodes that all these plans use; it must outlive the pricer. What the job's plan says beside the fields above
-    // counts.
-    PlanPricer(const Scenario& job, const Topology& topology);
+    // `topology`: of the nodes that all these plans use; it and `schedules` must outlive the pricer. What the job's plan says beside the
+    // fields above counts.
+    PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules);
 
     void lay_out(const Plan&);
     [[nodiscard]] bool shape(const Plan&);
@@ -48,8 +48,8 @@ public:
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
     // docs/model/search.md proves it.
-    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(shape_->times, false); }
-    [[nodiscard]] Seconds least_step();
+    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(false); }
+    [[nodiscard]] Seconds least_step() { return layout(), least_step(true); }
     // The plan at hand, of which so much memory is known, is to be priced with others of its order.
     void put_aside(Bytes memory);
     // Prices what was put aside, in the order in which it was, and has each plan at hand in turn. `worth`, where there is one: whether a
@@ -62,14 +62,22 @@ private:
     struct BlockTime {
         Seconds ahead, back, again;
     };
+    // By template, with exchanges inside layers.
+    struct Blocks {
+        std::vector<SegmentPrice> segments;
+        std::vector<BlockTime> times;
+    };
     struct Shape {
         std::vector<BlockKernels> templates;
         std::vector<KernelTimes> kernels;  // by template
         std::vector<BlockTime> times;      // of these all together
+        std::array<std::vector<std::optional<Blocks>>, 2> blocks;  // where gradients of weights come apart or not, by groups in layers
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.
     struct Share {
+        using Key = std::tuple<DataParallel, std::optional<int>, Offload>;
+        Key key;
         std::vector<Bytes> held;
         std::vector<UpdateTime> updates;
     };
@@ -79,30 +87,26 @@ private:
         std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
         std::vector<std::size_t> unlike;  // stages: the first of those that do
         int layers = 0;                   // of the stage that has most
-        using ShareKey = std::tuple<DataParallel, std::optional<int>, Offload>;
-        std::map<ShareKey, Share> shares;
-    };
-    // What depends on the shape and the layout at hand.
-    struct Blocks {
-        BlockPrices prices;
-        std::vector<BlockTime> times;  // by unlike groups, by template: with exchanges
-        // By kind of stage, by layers that run again and whether parameters are in host memory.
-        std::vector<std::vector<std::unique_ptr<StageWork>>> works;
+        std::vector<Share> shares;
     };
     // The stages of an order where the layout puts them.
     struct Stand {
         std::vector<char> as_before;
         std::vector<std::size_t> kinds;  // by stage: what holds the same in the same surroundings is of one kind
-        // By whether ranks share states, by stage.
-        std::array<std::vector<std::optional<StageExchanges>>, 2> exchanges;
+        // By whether ranks share nothing, states, or weights too; by stage.
+        std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
     struct Layout {
         StageGroups groups;
-        std::optional<Blocks> blocks, blocks_apart;  // of the shape at hand; where gradients of weights come apart
+        std::vector<std::size_t> in_layers;  // by unlike groups: which of those of the cut they are
         std::map<const Order*, Stand> stands;
         std::map<StageKey, std::size_t> kinds;
+        // Of the shape at hand.
+        std::optional<SendTimes> sends;
+        // By whether gradients of weights come apart, by kind of stage, by layers that run again and whether parameters are in host memory.
+        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 2> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -132,15 +136,19 @@ private:
     Shape make_shape();
     Order make_order() const;
     Layout& layout();
-    Blocks& blocks();
+    [[nodiscard]] Layout make_layout();
+    [[nodiscard]] const Blocks& blocks(std::size_t stage);
+    [[nodiscard]] const SendTimes& sends();
     Stand& stand();
     [[nodiscard]] const StageWork& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
-    [[nodiscard]] Seconds least_step(const std::vector<BlockTime>&, bool by_groups);
+    [[nodiscard]] Share make_share(const Share::Key&) const;
+    [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
+    [[nodiscard]] bool comes_apart() const { return state_.scenario.plan.schedule == Schedule::zero_bubble; }
     void choose(const Choice&);
-    void make_played();
+    std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
     // The state borrows these parts: they change places with its own, and back.
     void swap_shape();
@@ -148,19 +156,22 @@ private:
     void swap_layout();
 
     const Topology& topology_;
+    PlayedSchedules& schedules_;
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
     using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;  // micro_batch, sequence_parallel, selective recompute, accumulation
     std::map<ShapeKey, Shape> shapes_;
+    std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
     // Of the degrees at hand, wherever ranks stand.
-    std::map<std::pair<int, std::vector<int>>, Order> orders_;                                         // by vpp, stage_blocks
-    std::map<std::tuple<Schedule, int, std::int64_t>, std::shared_ptr<const PlayedSchedule>> played_;  // by schedule, vpp, micro-batches
+    std::map<std::pair<int, std::vector<int>>, Order> orders_;  // by vpp, stage_blocks
     // Of the order at hand.
+    std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
     std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
+    PipelinePlayer player_;
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;

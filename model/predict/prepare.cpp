@@ -1,6 +1,7 @@
 #include "model/predict/prepare.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/pipeline_play.hpp"
 #include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
@@ -61,6 +62,7 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
     for (std::size_t v = 0; v < per_chunk.size(); ++v) {
         const std::size_t stage = v % stages.size();
         ChunkBlocks& chunk = stages[stage].emplace_back();
+        chunk.first_layer = layers[stage];
         chunk.buckets = job.bucket_rule.buckets(parameters.subspan(next), 0, per_chunk[v]);
         for (int i = 0; i < per_chunk[v]; ++i, ++next) {
             const int t = network.sequence[next];
@@ -68,6 +70,13 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
             if (network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer) layer = layers[stage]++;
             chunk.blocks.push_back({t, layer, parameters[next]});
         }
+        chunk.layers = layers[stage] - chunk.first_layer;
+        if (stages[stage].size() < 2) continue;
+        const ChunkBlocks& before = *(stages[stage].end() - 2);
+        const auto same = [](const ChunkBlocks::Block& a, const ChunkBlocks::Block& b) {
+            return a.block_template == b.block_template && a.parameters == b.parameters;
+        };
+        if (std::ranges::equal(before.blocks, chunk.blocks, same)) chunk.alike = before.alike + 1;
     }
     return stages;
 }

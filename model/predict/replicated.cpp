@@ -9,8 +9,10 @@ namespace sextant {
 
 namespace {
 
+using Calls = std::array<DataExchange, 3>;
+
 // `stretch`: how many times as long as alone they take on links.
-void exchange(Overlap& o, const std::array<DataExchange, 3>& calls, double stretch) {
+void exchange(Overlap& o, const Calls& calls, double stretch) {
     for (const DataExchange& e : calls)
         if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
 }
@@ -26,16 +28,31 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     // A zero-bubble schedule has passed the gradient of the stage's input on before.
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
+    const int again = chunk.layers_again(stage_);
+    const bool some_again = !apart && again > 0 && again < chunk.layers;
     const std::vector<Part>& parts = exchanges.reductions;
     for (std::size_t i = 0; i < parts.size();) {
         const Part& part = parts[i];
         std::size_t alike = static_cast<std::size_t>(part.alike);
-        while (!apart && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
+        while (some_again && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
         o.run_each(static_cast<int>(alike),
                    apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
                          : over<&StagePlay::backward>(chunk, part.first_block, part.count),
                    [&](Overlap& at) { exchange(at, part.calls, stretch_); });
         i += alike;
+    }
+}
+
+// `at_once`: other micro-batches do not come between two chunks of one. Chunks that are alike soon all find the exchanges as far behind.
+void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once) const {
+    for (std::size_t c = chunks_.size(); c-- > 0;) {
+        const OverlapTimes before = o;
+        backward_with_reduction(o, chunks_[c], exchanges[c]);
+        if (c > 0 && !at_once) o.done -= between_chunks(over<&StagePlay::backward>(chunks_[c - 1]));
+        const std::size_t alike = alike_before(chunks_, c, stage_);
+        if (alike < 2 || !o.goes_on_like_this(before)) continue;
+        o.repeat(static_cast<double>(alike - 1), before, {});
+        c -= alike - 1;
     }
 }
 
@@ -51,18 +68,24 @@ void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) c
     o.wait_for_exchanges();
 }
 
-// Weights that the step before updated arrive, from its start on, part by part behind the first forward.
-std::vector<Seconds> StagePlay::gathers_of_step(Overlap& o, const StageExchanges& exchanges) const {
-    std::vector<Seconds> arrive;
-    std::size_t count = 0;
-    for (const StageExchanges::Chunk& chunk : exchanges.chunks) count += chunk.gathers.size();
-    arrive.reserve(count);
-    for (const StageExchanges::Chunk& chunk : exchanges.chunks)
-        for (const Part& part : chunk.gathers) {
-            exchange(o, part.calls, beside_);
-            arrive.push_back(o.done);
+// The first forward: each part waits for its weights.
+void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchanges) const {
+    Seconds arrival, between;
+    OwnWork done;
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+        if (o.done <= o.now) return o.run(work_.ahead + -1.0 * done);  // all are there
+        OwnWork pass;
+        for (const Part& part : exchanges[c].gathers) {
+            const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
+            for (const DataExchange& e : part.calls) arrival += e.time(beside_);
+            o.wait_until(arrival - between);
+            o.run(blocks);
+            pass += blocks;
         }
-    return arrive;
+        between += between_chunks(pass);
+        done += pass;
+    }
+    o.done -= between;
 }
 
 // Does the stage do all its forwards before its first backward?
@@ -83,7 +106,7 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
     const bool overlaps = overlaps_gradients(plan_, framework_);
     if (plan_.has_servers()) return o.exchange((overlaps ? 0.5 : 1.0) * through_servers, {}, {});
     if (!reduced && !overlaps)
-        for (const StageExchanges::Chunk& chunk : exchanges.chunks) reduce_all(o, chunk);
+        for (std::size_t c = 0; c < chunks_.size(); ++c) reduce_all(o, exchanges[c]);
     if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
     o.wait_for_exchanges();
     exchange(o, exchanges.gather_all, 1);
@@ -104,46 +127,33 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         through_servers = parameter_server_time(job_, gradient_bytes(job_, parameters), r_);
     }
     Overlap o(slowdown_, fusion);
-    std::vector<Seconds> arrive;
-    if (gathers) arrive = gathers_of_step(o, exchanges);
+    // Weights that the step before updated come from its start on.
+    if (gathers) exchange(o, {exchanges.gathers}, beside_);
     o.now = arrival;
-    auto next = arrive.cbegin();
     Seconds first_forward;
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
-        if (first && gathers) {
-            at.run({{}, each_, {}, {}, {}});
-            Seconds between;
-            for (std::size_t c = 0; c < chunks_.size(); ++c) {
-                OwnWork pass;
-                for (const Part& part : exchanges.chunks[c].gathers) {
-                    const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
-                    at.wait_until(*next++ - between);
-                    at.run(blocks);
-                    pass += blocks;
-                }
-                between += between_chunks(pass);
-            }
-            at.done -= between;
-            first_forward = at.waited + at.slowed;
-        } else if (first || !apart) {
-            at.run({{}, each_, {}, {}, {}});
+        const OverlapTimes before = at;
+        if (first || !apart) at.run({{}, each_, {}, {}, {}});
+        if (first && gathers && at.done > at.now)
+            forward_behind_gathers(at, exchanges);
+        else if (first || !apart)
             at.run(work_.ahead);
-        }
+        if (first) first_forward = at.waited + at.slowed;
         if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.ahead + OwnWork{{}, each_, {}, {}, {}}));
-        if (plan_.forward_only) return;
+        if (plan_.forward_only) return false;
         // Pushing gradients to the servers may hide behind the backward that makes them.
         if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
-        if (served || (!every && !(last && overlaps_gradients(plan_, framework_)))) return at.run(work_.back);
-        for (std::size_t c = chunks_.size(); c-- > 0;) {
-            if (c + 1 < chunks_.size() && !every) at.done -= between_chunks(over<&StagePlay::backward>(chunks_[c]));
-            backward_with_reduction(at, chunks_[c], exchanges.chunks[c]);
-        }
+        if (served || (!every && !(last && overlaps_gradients(plan_, framework_))))
+            at.run(work_.back);
+        else
+            backward_over_chunks(at, exchanges, every);
+        return every && !first && at.goes_on_like_this(before);
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
-    price.first_forward = first_forward;
+    if (gathers) price.first_forward = first_forward;
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);

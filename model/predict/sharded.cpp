@@ -4,6 +4,7 @@
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -11,80 +12,66 @@ namespace {
 // Weights that were asked for and not used yet, each with its arrival.
 class OnTheWay {
 public:
-    explicit OnTheWay(std::size_t most) : arrive_(most), ahead_(most) {}
+    explicit OnTheWay(std::size_t most) : all_(most) {}
 
     void ask(Overlap& at, Seconds gather) {
         if (gather > Seconds{}) at.exchange(gather, {}, {});
-        arrive_[turn_] = gather > Seconds{} ? at.done : Seconds{};
+        all_[turn_].arrives = gather > Seconds{} ? at.done : Seconds{};
         use();
     }
     void use() { turn_ = after(turn_); }
-    [[nodiscard]] Seconds arrival() const { return arrive_[turn_]; }
+    [[nodiscard]] Seconds arrival() const { return all_[turn_].arrives; }
     void shift(Seconds later) {
-        for (Seconds& t : arrive_) t += later;
+        for (Weights& w : all_) w.arrives += later;
     }
     // How far ahead of the kernels all of them are, and whether that is as it was, or they are there long before.
     void remember(Seconds now) {
-        for (std::size_t i = 0, at = turn_; i < ahead_.size(); ++i, at = after(at)) ahead_[i] = arrive_[at] - now;
+        for (std::size_t i = 0, at = turn_; i < all_.size(); ++i, at = after(at)) all_[i].was_ahead = all_[at].arrives - now;
     }
     [[nodiscard]] bool go_on_like_this(Seconds now) const {
         constexpr double rounding = 1e-12;
-        for (std::size_t i = 0, at = turn_; i < ahead_.size(); ++i, at = after(at)) {
-            const Seconds ahead = arrive_[at] - now;
-            if (ahead > ahead_[i] + rounding * now || (ahead > Seconds{} && ahead < ahead_[i] - rounding * now)) return false;
+        for (std::size_t i = 0, at = turn_; i < all_.size(); ++i, at = after(at)) {
+            const Seconds ahead = all_[at].arrives - now, was = all_[i].was_ahead;
+            if (ahead > was + rounding * now || (ahead > Seconds{} && ahead < was - rounding * now)) return false;
         }
         return true;
     }
 
 private:
-    [[nodiscard]] std::size_t after(std::size_t i) const { return i + 1 < arrive_.size() ? i + 1 : 0; }
+    [[nodiscard]] std::size_t after(std::size_t i) const { return i + 1 < all_.size() ? i + 1 : 0; }
 
-    std::vector<Seconds> arrive_, ahead_;
+    struct Weights {
+        Seconds arrives, was_ahead;  // the latter by turns from the one that is next
+    };
+    std::vector<Weights> all_;
     std::size_t turn_ = 0;
 };
-
-// From each turn on: how many of its pass are like it, and ask for weights that are alike.
-template <class Turn>
-std::vector<std::size_t> turns_alike(const std::vector<Turn>& list, std::size_t blocks, std::size_t ahead) {
-    std::vector<std::size_t> alike(list.size(), 1);
-    for (std::size_t i = list.size() - 1; i-- > 0;) {
-        const bool go_on = (i + 1) % blocks != 0 && i + 1 + ahead < list.size();
-        if (go_on && list[i] == list[i + 1] && list[i + ahead] == list[i + 1 + ahead]) alike[i] = alike[i + 1] + 1;
-    }
-    return alike;
-}
 
 }  // namespace
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
-std::vector<StagePlay::Turn> StagePlay::turns() const {
+std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
     std::vector<Turn> list;
-    std::size_t count = 0;
-    for (const ChunkBlocks& chunk : chunks_) count += chunk.blocks.size();
-    list.reserve(3 * count);
+    list.reserve(3 * exchanges.of_blocks.size());
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
-            const bool alike = before && before->block_template == b.block_template && before->parameters.dense == b.parameters.dense;
-            Turn turn{forward(b), {}, {}};
-            if (alike) {
-                turn.gather = list.back().gather;
-                turn.scatter = list.back().scatter;
-            } else {
-                const ShardedBlockPrice price = price_sharded_block(b.parameters, job_, groups_, r_);
-                turn.gather = stretch_ * price.gather;
-                turn.scatter = stretch_ * price.scatter;
-            }
+            const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
+            Turn turn{forward(b), stretch_ * gather, stretch_ * scatter};
+            turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters;
             list.push_back(turn);
             before = &b;
         }
     const std::size_t blocks = list.size();
     const bool apart = plan_.schedule == Schedule::zero_bubble;
     const auto go_back = [&](Pass pass, bool makes_gradients) {
-        std::size_t ahead = blocks;
+        std::size_t turn = blocks;
+        bool again = false;
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
             for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
-                Turn back = list[--ahead];
+                Turn back = list[--turn];
+                const bool was_again = std::exchange(again, b->runs_again(stage_));
+                back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before && again == was_again;
                 back.work = (this->*pass)(*b);
                 if (apart && !makes_gradients) back.work += -1.0 * weights(*b);
                 if (!framework_.reshards_after_forward) back.gather = {};
@@ -95,18 +82,22 @@ std::vector<StagePlay::Turn> StagePlay::turns() const {
     if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
     if (apart) go_back(&StagePlay::weights, true);
     for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {};
+    // Those that are like it and ask for weights that are alike.
+    for (std::size_t i = list.size() - 1; i-- > 0;) {
+        const bool both_there = i + 1 + ahead < list.size();
+        if (both_there && list[i + 1].is_as_before && list[i + 1 + ahead].is_as_before) list[i].alike = list[i + 1].alike + 1;
+    }
     return list;
 }
 
 // ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
 // then the next weights gathered that have room.
-DataParallelPrice StagePlay::play_sharded() const {
-    const std::vector<Turn> list = turns();
-    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
-    const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
+DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const {
     const bool overlaps = overlaps_gathers(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
-    const std::vector<std::size_t> alike = turns_alike(list, blocks, ahead);
+    const std::vector<Turn> list = turns(exchanges, ahead);
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
+    const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
     OnTheWay weights(std::max<std::size_t>(1, ahead));
     std::size_t next = 0;  // block to ask for
     Seconds done;          // the exchanges, when a micro-batch ended
@@ -125,7 +116,7 @@ DataParallelPrice StagePlay::play_sharded() const {
         for (std::size_t i = 0; i < list.size();) {
             const Turn& here = list[i];
             const OverlapTimes before = at;
-            if (alike[i] > 1) weights.remember(at.now);
+            if (here.alike > 1) weights.remember(at.now);
             if (!overlaps) ask(at);
             at.wait_until(weights.arrival());
             at.run(here.work);
@@ -137,8 +128,8 @@ DataParallelPrice StagePlay::play_sharded() const {
             else
                 weights.use();
             std::size_t turns = 1;
-            if (alike[i] > 1 && at.goes_on_like_this(before) && weights.go_on_like_this(at.now)) {
-                const std::size_t more = alike[i] - 1;
+            if (here.alike > 1 && at.goes_on_like_this(before) && weights.go_on_like_this(at.now)) {
+                const std::size_t more = here.alike - 1;
                 turns += more;
                 weights.shift(static_cast<double>(more) * (at.now - before.now));
                 at.repeat(static_cast<double>(more), before, {});
@@ -148,6 +139,7 @@ DataParallelPrice StagePlay::play_sharded() const {
             i += turns;
         }
         done = at.done;
+        return false;
     };
     DataParallelPrice price = recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, micro_batch, [](Overlap&) {}));
     price.at_end = {};

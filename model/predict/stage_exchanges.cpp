@@ -84,15 +84,35 @@ private:
     mutable std::vector<Priced> priced_;
 };
 
+// Most blocks are like the one before.
+std::vector<ShardedBlockPrice> sharded_blocks(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    std::vector<ShardedBlockPrice> prices;
+    const BlockParameters* before = nullptr;
+    for (const ChunkBlocks& chunk : job.chunks[stage])
+        for (const ChunkBlocks::Block& b : chunk.blocks) {
+            const bool is_as_before = before && *before == b.parameters;
+            prices.push_back(is_as_before ? prices.back() : price_sharded_block(b.parameters, job, job.groups[stage], r));
+            before = &b.parameters;
+        }
+    return prices;
+}
+
 }  // namespace
 
 StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const ExchangesOfStage exchanges(job, stage, r);
     StageExchanges all;
+    if (job.scenario.plan.shards_parameters()) {
+        all.of_blocks = sharded_blocks(job, stage, r);
+        return all;
+    }
+    const ExchangesOfStage exchanges(job, stage, r);
     Bucket whole;
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
-        all.chunks.push_back(exchanges.of(chunk));
+        if (chunk.alike == 0) all.unlike.push_back(exchanges.of(chunk));
+        all.which.push_back(all.unlike.size() - 1);
         for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert;
+        for (const StageExchanges::Part& part : all.unlike.back().gathers)
+            for (const DataExchange& e : part.calls) all.gathers.add(e);
     }
     if (job.scenario.plan.shards_states()) all.gather_all = exchanges.gather(whole);
     return all;

@@ -41,8 +41,8 @@ DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges, Seconds
     return beside_other_stages([&] { return play_replicated(exchanges, arrival); });
 }
 
-DataParallelPrice StagePlay::sharded() {
-    return beside_other_stages([&] { return play_sharded(); });
+DataParallelPrice StagePlay::sharded(const StageExchanges& exchanges) {
+    return beside_other_stages([&] { return play_sharded(exchanges); });
 }
 
 }  // namespace sextant

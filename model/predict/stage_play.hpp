@@ -14,7 +14,7 @@ public:
 
     // Every rank holds all weights of its stage: `arrival` is when the first micro-batch comes. Or its part of them.
     [[nodiscard]] DataParallelPrice replicated(const StageExchanges&, Seconds arrival);
-    [[nodiscard]] DataParallelPrice sharded();
+    [[nodiscard]] DataParallelPrice sharded(const StageExchanges&);
 
 private:
     using Block = ChunkBlocks::Block;
@@ -23,7 +23,8 @@ private:
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         OwnWork work;
         Seconds gather, scatter;
-        friend bool operator==(const Turn&, const Turn&) = default;
+        std::size_t alike = 1;      // turns of its pass, from this one on
+        bool is_as_before = false;  // work and weights
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
@@ -50,12 +51,13 @@ private:
     void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&) const;
     [[nodiscard]] bool run_again_alike(const ChunkBlocks&, const Part&, const Part&) const;
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
+    void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once) const;
+    void forward_behind_gathers(Overlap&, const StageExchanges&) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
-    [[nodiscard]] std::vector<Seconds> gathers_of_step(Overlap&, const StageExchanges&) const;
 
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
-    [[nodiscard]] DataParallelPrice play_sharded() const;
-    [[nodiscard]] std::vector<Turn> turns() const;
+    [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
+    [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
     // Again, where exchanges of every micro-batch meet those of other stages.
     template <class Play>
     DataParallelPrice beside_other_stages(const Play&);
@@ -78,24 +80,26 @@ private:
     double stretch_ = 1;  // and those of every micro-batch, at any time
 };
 
-// Micro-batches one after another, each by `micro_batch(o, first, last)`: the first, the last, and those between, which soon all take the
-// same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it. `recurs`: whether the first may differ from those
-// between, or the host be ahead.
+// Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first, the
+// last, and those between, which soon all take the same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it.
+// `recurs`: whether the first may differ from those between, or the host be ahead.
 template <class MicroBatch, class Finish>
 DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {
     // What a background thread has put off grows and shifts from one to the next.
-    const std::int64_t m = job_.micro_batches, between = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
+    const std::int64_t m = job_.micro_batches, most = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
     const Seconds start = o.now;
     OverlapTimes before = o;
-    for (std::int64_t i = 0; i < between; ++i) {
+    std::int64_t between = 0;
+    bool all_alike = false;
+    for (; between < most && !all_alike; ++between) {
         before = o;
-        micro_batch(o, i == 0, false);
+        all_alike = micro_batch(o, between == 0, false);
     }
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
-    o.repeat(static_cast<double>(m - 1 - between), before, max(Seconds{}, work_.back.device() - work_.back.host));
+    o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.back.device() - work_.back.host));
     const Seconds exchanged = o.exchanged;
-    micro_batch(o, m == 1, true);
+    if (!all_alike) micro_batch(o, m == 1, true);
     const Seconds last = o.now;
     finish(o);
     o.wait_for_exchanges();

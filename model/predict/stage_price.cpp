@@ -12,18 +12,16 @@ namespace {
 // Prices stage after stage: what one sends is what the next one sends back.
 class StagePricer {
 public:
-    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into)
-        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(std::move(into)) {
-        prices_.which.clear();
-        prices_.unlike.clear();
-        prices_.chunks.clear();
+    StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into)
+        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
+        prices_.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
         sends_block_ = !hides_sends(job);
         slowdown_ = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
     }
 
-    StagePrices prices() && {
+    void price_all() {
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
             if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) {
@@ -34,81 +32,103 @@ public:
             prices_.which.push_back(prices_.unlike.size() - 1);
             arrival += passes_on;
         }
-        return std::move(prices_);
     }
 
 private:
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
-        StagePrice price;
-        price.blocks = work.all;
+        const Seconds comes_back = stage > 0 ? prices_.unlike.back().send_ahead : Seconds{};
+        StagePrice& price = prices_.unlike.emplace_back();
+        price.work = &work;
         price.overhead = overhead_;
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
-        if (plan_.pp > 1) price_sends(price, stage);
+        if (plan_.pp > 1) price_sends(price, stage, comes_back);
         price.data = price_data_parallel(job_, stage, parts_, arrival, price.overhead + price.offload, r_);
+        prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
-        prices_.unlike.push_back(price);
     }
 
     // From a chunk of one stage to the next stage.
     [[nodiscard]] Seconds send_time(std::size_t stage, std::size_t chunk) const {
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
-        Seconds time = parts_.blocks.sends[stage][static_cast<std::size_t>(block_template)];
+        Seconds time = parts_.sends.behind(stage, block_template);
         if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).ahead.device() / plan_.vpp);
         return time;
     }
 
-    // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead.
-    // The first stage is behind the last where chunks go round.
-    void price_sends(StagePrice& price, std::size_t stage) const {
-        const std::size_t chunks = job_.chunks[stage].size();
-        for (std::size_t c = 0; c < chunks; ++c)
-            if (stage < last_ || c + 1 < chunks) price.send_ahead += send_time(stage, c);
-        if (!plan_.forward_only) {
-            if (stage > 0) price.send_back = prices_.unlike.back().send_ahead;
-            for (std::size_t c = 1; stage == 0 && c < chunks; ++c) price.send_back += send_time(last_, c - 1);
+    [[nodiscard]] Seconds send_times(std::size_t stage, std::size_t first_chunks) const {
+        Seconds all, one;
+        for (std::size_t c = 0; c < first_chunks; ++c) {
+            if (job_.chunks[stage][c].alike == 0) one = send_time(stage, c);
+            all += one;
         }
+        return all;
+    }
+
+    // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead,
+    // `before`. The first stage is behind the last where chunks go round.
+    void price_sends(StagePrice& price, std::size_t stage, Seconds before) const {
+        const std::size_t chunks = job_.chunks[stage].size();
+        price.send_ahead = send_times(stage, stage < last_ ? chunks : chunks - 1);
+        if (!plan_.forward_only) price.send_back = stage > 0 ? before : send_times(last_, chunks - 1);
         price.sends_block = sends_block_;
         if (price.sends_block) return;
         // As much comes from the neighbours as goes to them.
-        const Seconds kernels = price.blocks.forward.device + price.blocks.backward.device + price.blocks.recompute.device;
+        const Seconds kernels = price.work->ahead.kernels + price.work->back.kernels;
         const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
 
     // Of a micro-batch in each chunk. What data parallelism and copies add to a pass is spread evenly over the chunks.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
-        const std::size_t count = job_.chunks[s].size();
+        const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
+        const std::size_t count = chunks.size();
+        const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
         const double part = 1 / static_cast<double>(count), passes = plan_.forward_only ? 1 : 2;
         const double slowed = 1 + stage.beside_sends / (stage.ahead() + stage.back());
         const DataParallelPrice& data = stage.data;
         const Seconds copies = stage.offload / passes;
+        std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
+        std::vector<std::size_t>& which = prices_.which_chunk;
+        // Comes back from chunk c what came back from the one before it?
+        const auto comes_back_alike = [&](std::size_t c) {
+            return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
+        };
         for (std::size_t c = 0; c < count; ++c) {
-            Seconds ahead, back, weights;
-            for (const ChunkBlocks::Block& b : job_.chunks[s][c].blocks) {
-                const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
-                ahead += block.ahead;
-                back += block.back;
-                weights += block.weights_alone;
-                if (b.runs_again(job_.stages[s])) back += block.again;
+            const bool at_end = c < 2 || (s == last_ && c + 1 == count);
+            if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
+                const auto [ahead, back, weights] = passes_of(chunks[c], job_.stages[s], work);
+                ChunkTimes t;
+                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
+                t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
+                if (!plan_.forward_only) {
+                    t.early_back = part * data.early_back;
+                    t.late = stage.sends_block ? Seconds{} : part * data.late;
+                    t.weights = slowed * weights + part * data.steady_weights;
+                    t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
+                }
+                if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
+                if (s > 0 || c > 0) t.send_back = s > 0 ? unlike[which[before + c]].send_ahead : send_time(last_, c - 1);
+                t.first = part * data.first_forward;
+                t.last = part * (data.passing - data.first_forward);
+                unlike.push_back(t);
             }
-            ChunkTimes t;
-            t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
-            t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
-            if (!plan_.forward_only) {
-                t.early_back = part * data.early_back;
-                t.late = stage.sends_block ? Seconds{} : part * data.late;
-                t.weights = slowed * weights + part * data.steady_weights;
-                t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
-            }
-            if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
-            if (s > 0 || c > 0)
-                t.send_back = s > 0 ? (prices_.chunks.end() - static_cast<std::ptrdiff_t>(count))->send_ahead : send_time(last_, c - 1);
-            t.first = part * data.first_forward;
-            t.last = part * (data.passing - data.first_forward);
-            prices_.chunks.push_back(t);
+            which.push_back(unlike.size() - 1);
         }
+    }
+    struct Passes {
+        Seconds ahead, back, weights;
+    };
+    [[nodiscard]] static Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) {
+        Passes all;
+        for (const ChunkBlocks::Block& b : chunk.blocks) {
+            const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
+            all.ahead += block.forward.device();
+            all.back += (b.runs_again(stage) ? block.again_and_backward : block.backward).device();
+            all.weights += block.weights.device();
+        }
+        return all;
     }
 
     const Prepared::State& job_;
@@ -119,7 +139,7 @@ private:
     Seconds overhead_;
     bool sends_block_;
     double slowdown_;
-    StagePrices prices_;
+    StagePrices& prices_;
 };
 
 }  // namespace
@@ -132,10 +152,10 @@ StageTimes StagePrice::times(double passes) const {
     t.early_back = data.early_back;
     t.late = sends_block ? Seconds{} : data.late;
     t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
-    t.weights = blocks.weights.time() + data.steady_weights;
+    t.weights = blocks().weights.time() + data.steady_weights;
     t.back = micro_batch() - t.ahead - t.weights;
-    t.host_ahead = blocks.forward.host;
-    t.host_back = blocks.backward.host + blocks.recompute.host;
+    t.host_ahead = blocks().forward.host;
+    t.host_back = blocks().backward.host + blocks().recompute.host;
     t.passing = data.passing;
     return t;
 }
@@ -152,29 +172,42 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
     const StageWork& work = parts.work(stage);
     StagePlay play(job, stage, work, each, r);
     if (!job.scenario.plan.shards_parameters()) return play.replicated(parts.exchanges(stage), arrival);
-    if (!work.sharded) work.sharded = play.sharded();
+    if (!work.sharded) work.sharded = play.sharded(parts.exchanges(stage));
     return *work.sharded;
 }
 
-StagePrices price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices into) {
-    return StagePricer(job, parts, r, std::move(into)).prices();
+void StagePrices::clear() {
+    unlike.clear();
+    which.clear();
+    times.clear();
+    unlike_chunks.clear();
+    which_chunk.clear();
 }
 
-StagePrices price_stages(const Prepared::State& job, const Resources& r) {
-    const BlockPrices blocks = price_blocks(job, kernel_times(job, r), r);
+void price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into) {
+    StagePricer(job, parts, r, into).price_all();
+}
+
+OwnStagePrices price_stages(const Prepared::State& job, const Resources& r) {
+    const std::vector<KernelTimes> kernels = kernel_times(job, r);
+    std::vector<std::vector<SegmentPrice>> segments;
+    for (const JobGroups& groups : job.groups.unlike) segments.push_back(price_blocks(job, kernels, groups, r));
+    const SendTimes sends = job.stages.size() > 1 ? SendTimes(job, r) : SendTimes();
     const std::vector<char> as_before = stages_as_before(job);
-    std::vector<std::optional<StageWork>> works(job.stages.size());
+    OwnStagePrices prices;
+    std::vector<std::optional<StageWork>>& works = prices.works;
+    works.resize(job.stages.size());
     std::vector<std::optional<StageExchanges>> exchanges(job.stages.size());
     const auto work = [&](std::size_t s) -> const StageWork& {
-        const std::size_t count = job.templates.size();
-        if (!works[s]) works[s] = stage_work(job, s, std::span(blocks.segments).subspan(job.groups.which[s] * count, count));
+        if (!works[s]) works[s] = stage_work(job, s, segments[job.groups.which[s]]);
         return *works[s];
     };
     const auto exchanges_of = [&](std::size_t s) -> const StageExchanges& {
         if (!exchanges[s]) exchanges[s] = stage_exchanges(job, s, r);
         return *exchanges[s];
     };
-    return price_stages(job, {blocks, as_before, work, exchanges_of}, r);
+    price_stages(job, {sends, as_before, work, exchanges_of}, r, prices);
+    return prices;
 }
 
 }  // namespace sextant

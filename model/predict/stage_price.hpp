@@ -6,53 +6,61 @@
 #include "model/predict/stage_work.hpp"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sextant {
 
 // One micro-batch on one stage, and what the stage adds once a step, but for the update.
 struct StagePrice {
-    SegmentPrice blocks;            // all of them
+    const StageWork* work = nullptr;
     Seconds overhead, offload;      // per micro-batch
     Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
     bool sends_block = false;
     Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
 
-    [[nodiscard]] Seconds ahead() const { return blocks.forward.time(); }
-    [[nodiscard]] Seconds back() const { return blocks.backward.time() + blocks.recompute.time(); }
+    [[nodiscard]] const SegmentPrice& blocks() const { return work->all; }
+    [[nodiscard]] Seconds ahead() const { return work->ahead.device(); }
+    [[nodiscard]] Seconds back() const { return work->back.device(); }
     [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
     [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + beside_sends + data.steady; }
     // `passes`: two, or one forward alone.
     [[nodiscard]] StageTimes times(double passes) const;
 };
 
-// Most stages of a deep pipeline are like the one before, and cost the same.
+// Most stages of a deep pipeline are like the one before, and cost the same. What they do is in the parts that they were priced from.
 struct StagePrices {
     std::vector<StagePrice> unlike;
-    std::vector<ChunkTimes> chunks;  // of each of these in turn, where the schedule is played
     std::vector<std::size_t> which;  // of the unlike ones, by stage
+    std::vector<StageTimes> times;   // of each unlike one
+    // Where the schedule is played: unlike chunks, and which of these they are, by unlike stage.
+    std::vector<ChunkTimes> unlike_chunks;
+    std::vector<std::size_t> which_chunk;
 
     [[nodiscard]] std::size_t size() const { return which.size(); }
     [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && which[stage] == which[stage - 1]; }
     [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
-    [[nodiscard]] std::span<const ChunkTimes> chunks_of(std::size_t stage) const {
-        const std::size_t count = chunks.size() / unlike.size();
-        return std::span(chunks).subspan(which[stage] * count, count);
+    [[nodiscard]] PlayedPipeline played(std::span<Seconds> ends) const {
+        return {unlike_chunks, which_chunk, which, unlike.front().sends_block, ends};
     }
+    void clear();
 };
 
 // What stages are priced from. Who prices many plans keeps the parts that several of them share.
 struct StageParts {
-    const BlockPrices& blocks;
+    const SendTimes& sends;
     std::span<const char> as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
-    std::function<const StageExchanges&(std::size_t stage)> exchanges;  // where every rank holds all weights
+    std::function<const StageExchanges&(std::size_t stage)> exchanges;
 };
 // `into`: prices that nobody needs any more, whose memory is used again.
-StagePrices price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices into = {});
+void price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices& into);
 // With parts for this plan alone.
-StagePrices price_stages(const Prepared::State&, const Resources&);
+struct OwnStagePrices : StagePrices {
+    std::vector<std::optional<StageWork>> works;
+};
+OwnStagePrices price_stages(const Prepared::State&, const Resources&);
 
 // By stage: not 0 where it holds, exchanges and sends what the one before it does. The ends of a pipeline have one neighbour only.
 std::vector<char> stages_as_before(const Prepared::State&);

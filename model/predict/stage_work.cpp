@@ -43,50 +43,28 @@ SegmentPrice stretched(const SegmentPrice& s, const std::array<double, 3>& times
     return {s.forward.stretched(times), s.backward.stretched(times), s.recompute.stretched(times), s.weights.stretched(times)};
 }
 
-// The host of a stage that others wait for is looked at apart.
-OwnWork own(const PhasePrice& p, const Prepared::State& job, std::size_t stage) {
-    OwnWork work{p.device, p.exchanges(), job.scenario.plan.pp == 1 ? p.host : Seconds{}, {}, {}};
-    const std::array<Slowed, 3>& beside_data = job.groups[stage].beside_data;
-    for (std::size_t i = 0; i < beside_data.size(); ++i) {
-        work.longer += (beside_data[i].one - 1) * p.flowing[i];
-        work.holds_up += beside_data[i].one * (1 - 1 / beside_data[i].other) * p.links(i);
-    }
-    return work;
-}
-
-// From a stage to the next one: the smallest cut of the activations that the framework makes of them.
-class Sends {
+// A phase as a stretch of work of one stage. The host of a stage that others wait for is looked at apart.
+class StretchOfWork {
 public:
-    Sends(const Prepared::State& job, const Resources& r)
-        : job_(job), r_(r), scatters_(job.scenario.framework.scatters_pipeline && !plan().sequence_parallel && plan().tp > 1) {}
-
-    std::vector<std::vector<Seconds>> times() const {
-        std::vector<std::vector<Seconds>> of_stages(job_.stages.size());
-        for (const BlockKernels& k : job_.templates) {
-            const Bytes part = scatters_ ? k.boundary / plan().tp : k.boundary;
-            const CollectivePrice price = group_price(Collective::send, part, job_.groups.send, job_, r_);
-            const std::vector<Seconds> gathers = gathers_of(k.boundary);
-            for (std::size_t s = 0; s < of_stages.size(); ++s) {
-                const std::size_t next = (s + 1) % of_stages.size();
-                of_stages[s].push_back(time_alone(price, job_.groups.boundaries[s]) + gathers[job_.groups.which[next]]);
-            }
+    StretchOfWork(const Prepared::State& job, std::size_t stage) : alone_(job.scenario.plan.pp == 1) {
+        const std::array<Slowed, 3>& beside_data = job.groups[stage].beside_data;
+        for (std::size_t i = 0; i < beside_data.size(); ++i) {
+            longer_[i] = beside_data[i].one - 1;
+            holds_up_[i] = beside_data[i].one * (1 - 1 / beside_data[i].other);
         }
-        return of_stages;
+    }
+    OwnWork of(const PhasePrice& p) const {
+        OwnWork work{p.device, p.exchanges(), alone_ ? p.host : Seconds{}, {}, {}};
+        for (std::size_t i = 0; i < longer_.size(); ++i) {
+            work.longer += longer_[i] * p.flowing[i];
+            work.holds_up += holds_up_[i] * p.links(i);
+        }
+        return work;
     }
 
 private:
-    [[nodiscard]] const Plan& plan() const { return job_.scenario.plan; }
-    // By unlike groups: what was scattered comes together again.
-    [[nodiscard]] std::vector<Seconds> gathers_of(Bytes boundary) const {
-        std::vector<Seconds> gathers;
-        for (const JobGroups& g : job_.groups.unlike)
-            gathers.push_back(scatters_ ? group_time(Collective::all_gather, boundary, g.tensor, job_, r_) : Seconds{});
-        return gathers;
-    }
-
-    const Prepared::State& job_;
-    const Resources& r_;
-    bool scatters_;
+    bool alone_;
+    std::array<double, 3> longer_{}, holds_up_{};
 };
 
 }  // namespace
@@ -97,37 +75,49 @@ std::vector<KernelTimes> kernel_times(const Prepared::State& job, const Resource
     return times;
 }
 
-BlockPrices price_blocks(const Prepared::State& job, std::span<const KernelTimes> times, const Resources& r) {
-    BlockPrices prices;
-    prices.segments.reserve(job.groups.unlike.size() * job.templates.size());
-    for (const JobGroups& groups : job.groups.unlike)
-        for (std::size_t t = 0; t < job.templates.size(); ++t)
-            prices.segments.push_back(price_block(job.templates[t], times[t], job, groups, r));
-    if (job.scenario.plan.pp > 1) prices.sends = Sends(job, r).times();
-    return prices;
+std::vector<SegmentPrice> price_blocks(const Prepared::State& job, std::span<const KernelTimes> times, const JobGroups& groups,
+                                       const Resources& r) {
+    std::vector<SegmentPrice> segments;
+    segments.reserve(times.size());
+    for (std::size_t t = 0; t < times.size(); ++t) segments.push_back(price_block(job.templates[t], times[t], job, groups, r));
+    return segments;
+}
+
+// The smallest cut of the activations that the framework makes of them: what was scattered comes together again.
+SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
+    : templates_(job.templates.size()), times_(job.stages.size() * templates_) {
+    const Plan& plan = job.scenario.plan;
+    const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
+    std::vector<Seconds> gathers(job.groups.unlike.size());
+    for (std::size_t t = 0; t < templates_; ++t) {
+        const Bytes all = job.templates[t].boundary, part = scatters ? all / plan.tp : all;
+        const CollectivePrice price = group_price(Collective::send, part, job.groups.send, job, r);
+        for (std::size_t g = 0; scatters && g < gathers.size(); ++g)
+            gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g].tensor, job, r);
+        for (std::size_t s = 0; s < job.stages.size(); ++s) {
+            const std::size_t next = (s + 1) % job.stages.size();
+            times_[s * templates_ + t] = time_alone(price, job.groups.boundaries[s]) + gathers[job.groups.which[next]];
+        }
+    }
 }
 
 StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     StageWork work;
     work.all = sum_of_blocks(job, stage, segments);
     const std::array<double, 3> times = beside_other_stages(job, stage, work.all);
-    work.all = stretched(work.all, times);
-    work.ahead = own(work.all.forward, job, stage);
-    work.back = own(work.all.backward, job, stage) + own(work.all.recompute, job, stage);
+    const bool meets = times != std::array<double, 3>{1, 1, 1};
+    if (meets) work.all = stretched(work.all, times);
+    const StretchOfWork own(job, stage);
+    work.ahead = own.of(work.all.forward);
+    work.back = own.of(work.all.backward) + own.of(work.all.recompute);
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();
         if (job.stages[stage].count[t] == 0) continue;
-        const SegmentPrice block = stretched(segments[t], times);
-        const OwnWork back = own(block.backward, job, stage);
-        passes = {own(block.forward, job, stage),
-                  back,
-                  back + own(block.recompute, job, stage),
-                  own(block.weights, job, stage),
-                  block.forward.time(),
-                  block.backward.time(),
-                  block.recompute.time(),
-                  block.weights.time()};
+        const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
+        const SegmentPrice& block = longer ? *longer : segments[t];
+        const OwnWork back = own.of(block.backward);
+        passes = {own.of(block.forward), back, back + own.of(block.recompute), own.of(block.weights)};
     }
     return work;
 }

@@ -9,38 +9,58 @@
 
 namespace sextant {
 
-// Of every block template by itself, for each of the stages' unlike groups in turn; and sends from one stage to the next.
-struct BlockPrices {
-    std::vector<SegmentPrice> segments;
-    std::vector<std::vector<Seconds>> sends;  // by stage, by template that a chunk ends with; none where there is one stage
+// By template: each block by itself, in a stage that has these groups.
+std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);
+std::vector<SegmentPrice> price_blocks(const Prepared::State&, std::span<const KernelTimes>, const JobGroups&, const Resources&);
+
+// From each stage to the next one, behind the block that a chunk ends with.
+class SendTimes {
+public:
+    SendTimes() = default;  // where there is one stage
+    SendTimes(const Prepared::State&, const Resources&);
+    [[nodiscard]] Seconds behind(std::size_t stage, int block_template) const {
+        return times_[stage * templates_ + static_cast<std::size_t>(block_template)];
+    }
+
+private:
+    std::size_t templates_ = 0;
+    std::vector<Seconds> times_;  // by stage, by template
 };
-std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);  // by template
-BlockPrices price_blocks(const Prepared::State&, std::span<const KernelTimes>, const Resources&);
 
 struct StageWork {
-    // One block, as a stretch of work beside exchanges, and how long it takes alone.
+    // One block.
     struct Passes {
         OwnWork forward, backward, again_and_backward, weights;
-        Seconds ahead, back, again, weights_alone;
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
-    OwnWork ahead, back;         // the same as a stretch of work
+    OwnWork ahead, back;         // the same as stretches of work
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;
 };
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);
 
-// Data-parallel exchanges of a stage whose ranks hold all of its weights.
+// Data-parallel exchanges of a stage.
 struct DataExchange {
     Seconds fixed, rest;  // of one call; `rest` on links
     Bytes size;
     int calls = 0;
     friend bool operator==(const DataExchange&, const DataExchange&) = default;
+    [[nodiscard]] Seconds time(double stretch) const { return calls * (fixed + stretch * rest); }  // that many times as long on links
+    // These too, as one call.
+    void add(const DataExchange& e) {
+        fixed += e.calls * e.fixed;
+        rest += e.calls * e.rest;
+        size += e.calls * e.size;
+        calls = 1;
+    }
 };
 struct StageExchanges {
-    // Exchanges for these blocks of a chunk.
+    // Where every rank holds a part of the weights: by block, in the order of forward.
+    std::vector<ShardedBlockPrice> of_blocks;
+
+    // Where it holds all of them: exchanges for these blocks of a chunk.
     struct Part {
         int first_block = 0, count = 0;
         std::array<DataExchange, 3> calls;
@@ -50,8 +70,11 @@ struct StageExchanges {
         std::vector<Part> reductions;  // of gradients, in the order of backward
         std::vector<Part> gathers;     // of weights that were updated in shards, in the order of forward
     };
-    std::vector<Chunk> chunks;
+    std::vector<Chunk> unlike;       // a chunk like the one before it exchanges the same
+    std::vector<std::size_t> which;  // of these, by chunk
+    [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
     std::array<DataExchange, 3> gather_all;  // of all weights at once
+    DataExchange gathers;                    // those of all chunks, one after another
 };
 StageExchanges stage_exchanges(const Prepared::State&, std::size_t stage, const Resources&);
 

@@ -9,8 +9,8 @@
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
 #include "model/predict/input.hpp"
-#include "model/predict/pipeline_play.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -29,7 +29,16 @@ struct ChunkBlocks {
     };
     std::vector<Block> blocks;
     std::vector<Bucket> buckets;
+    int first_layer = 0, layers = 0;  // of those of its stage
+    std::size_t alike = 0;            // chunks right before it in its stage that hold the same
+    [[nodiscard]] int layers_again(const StageBlocks& stage) const {
+        return std::clamp(stage.recomputed_layers - first_layer, 0, layers);
+    }
 };
+// Chunks right before this one of a stage that hold the same, and run as much of it again.
+std::size_t alike_before(std::span<const ChunkBlocks>, std::size_t chunk, const StageBlocks&);
+
+class PlayedSchedule;
 
 struct Prepared::State {
     Scenario scenario;
@@ -130,10 +139,15 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// Memory of each stage; of one what is there from beginning to end, and its peak beside that; and what a device has.
+// What comes and goes with the micro-batches of a stage, whoever shares weights and states; and the weights of its largest block.
+struct PassingBytes {
+    Bytes activations, logits, largest_weights;
+};
+PassingBytes passing_bytes(const Prepared::State&, std::size_t stage);
+// Memory of each stage; of one what is there from beginning to end, and its peak with what passes; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held);
+Bytes peak_bytes(const Prepared::State&, Bytes held, const PassingBytes&);
 Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;

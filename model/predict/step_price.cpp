@@ -18,22 +18,6 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
-PlayedPipeline played(const StagePrices& stages) {
-    PlayedPipeline pipeline{{}, stages[0].sends_block};
-    pipeline.stages.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s)
-        pipeline.stages.push_back(stages.is_as_before(s) ? pipeline.stages.back() : stages.chunks_of(s));
-    return pipeline;
-}
-
-std::vector<StageTimes> times_of(const StagePrices& stages, bool forward_only) {
-    std::vector<StageTimes> times;
-    times.reserve(stages.size());
-    for (std::size_t s = 0; s < stages.size(); ++s)
-        times.push_back(stages.is_as_before(s) ? times.back() : stages[s].times(forward_only ? 1 : 2));
-    return times;
-}
-
 // By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
 // is done last has waited for all of them to go through.
 Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
@@ -54,7 +38,7 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     Seconds slowest, all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const StagePrice& stage = stages[s];
-        const Seconds pace = plan.pp > 1 && forwards_first ? stage.times(plan.forward_only ? 1 : 2).ahead : stage.micro_batch();
+        const Seconds pace = plan.pp > 1 && forwards_first ? stages.times[stages.which[s]].ahead : stage.micro_batch();
         slowest = max(slowest, pace);
         all += pace;
     }
@@ -97,7 +81,6 @@ struct SharedCores {
 
 SharedCores shared_cores(const Prepared::State& job, const StagePrices& stages, std::span<const UpdateTime> updates) {
     SharedCores cores{job.ranks_per_core, {}, {}};
-    if (cores.ranks == 1) return cores;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         cores.micro_batches += static_cast<double>(job.micro_batches) * stages[s].micro_batch() + stages[s].data.passing;
         cores.update += updates[s].device;
@@ -118,29 +101,31 @@ void share_core(Terms& t, Seconds end, const SharedCores& cores) {
     t[Term::optimizer] = min(t[Term::optimizer], max(t[Term::optimizer] / cores.ranks, cores.update));
 }
 
-// The step of the rank of one stage, whose last backward ends at `end`, and whose gradients are held up by those of others. While the
-// pipeline waits for hosts, this one's is no exception.
-Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, Seconds held_up, const SharedCores& cores,
-                  const UpdateTime& update, const Resources& r) {
+// The step of the rank of one stage. While the pipeline waits for hosts, this one's is no exception.
+Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::span<const UpdateTime> updates,
+                  std::size_t stage, const Resources& r) {
+    const StagePrice& s = stages[stage];
+    const UpdateTime& update = updates[stage];
+    const Seconds end = ends[stage];
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
+    const auto& [forward, backward, recompute, weights] = s.blocks();
     Terms t;
-    t[Term::forward] = m * s.blocks.forward.device + (forward_only ? s.data.slowdown : Seconds{});
-    t[Term::backward] = m * s.blocks.backward.device + (forward_only ? Seconds{} : s.data.slowdown);
+    t[Term::forward] = m * forward.device + (forward_only ? s.data.slowdown : Seconds{});
+    t[Term::backward] = m * backward.device + (forward_only ? Seconds{} : s.data.slowdown);
     t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
-    t[Term::recompute] = m * s.blocks.recompute.device;
+    t[Term::recompute] = m * recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
-    for (std::size_t g = 0; g < 3; ++g)
-        t[by_group[g]] = m * (s.blocks.forward.exchange[g] + s.blocks.backward.exchange[g] + s.blocks.recompute.exchange[g]);
-    t[Term::tensor_communication] += m * (s.blocks.forward.meeting + s.blocks.backward.meeting + s.blocks.recompute.meeting);
+    for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
+    t[Term::tensor_communication] += m * (forward.meeting + backward.meeting + recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
-    const Seconds host = m * (s.blocks.forward.host + s.blocks.backward.host + s.blocks.recompute.host - s.micro_batch());
+    const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
-    t[Term::data_communication] = s.data.exposed + held_up;
+    t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
-    if (cores.ranks > 1) share_core(t, end, cores);
+    if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
     t[Term::offload] = m * s.offload + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
@@ -150,50 +135,47 @@ Terms stage_terms(const StagePrice& s, const Prepared::State& job, Seconds end, 
 
 }  // namespace
 
-std::vector<std::vector<Seconds>> played_ends(const Prepared::State& job, std::span<const StagePrices* const> many) {
-    std::vector<PlayedPipeline> pipelines;
-    pipelines.reserve(many.size());
-    for (const StagePrices* stages : many) pipelines.push_back(played(*stages));
-    return job.played->ends(pipelines, job.micro_batches);
-}
-
-std::vector<Seconds> stage_ends(const Prepared::State& job, const StagePrices& stages, std::vector<Seconds> played) {
+void find_ends(const Prepared::State& job, const StagePrices& stages, std::span<Seconds> ends) {
     const Pipeline pipeline = pipeline_of(job, stages);
-    const std::vector<StageTimes> times = times_of(stages, pipeline.forward_only);
-    if (stages.size() == 1) return {pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch};
-    if (!job.played) return pipeline_ends(pipeline, times);
-    const Seconds device = *std::ranges::max_element(played), later = held_up_by_hosts(pipeline, times, device) - device;
-    for (Seconds& end : played) end += later;
-    return played;
+    const TimesOfStages times{stages.times, stages.which};
+    if (stages.size() == 1) {
+        ends[0] = pipeline.micro_batches * times[0].device() + times[0].passing + stages[0].data.launch;
+    } else if (!job.played) {
+        pipeline_ends(pipeline, times, ends);
+    } else {
+        const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
+        for (Seconds& end : ends) end += later;
+    }
 }
 
 StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends,
                      std::span<const UpdateTime> updates, const Resources& r) {
     StepPrice step;
     Seconds latest;
-    const auto held_up = [&](std::size_t s) { return held_up_at_end(job, stages, ends, s); };
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = ends[s] + held_up(s) + stages[s].data.behind + updates[s].total();
+        const Seconds done = ends[s] + held_up_at_end(job, stages, ends, s) + stages[s].data.behind + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
-        if (!stages.is_as_before(s) && stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
     }
-    const SharedCores cores = shared_cores(job, stages, updates);
-    const auto terms_of = [&](std::size_t s) { return stage_terms(stages[s], job, ends[s], held_up(s), cores, updates[s], r); };
-    step.terms = terms_of(step.last_stage);
-    step.slowest = terms_of(step.slowest_stage);
+    step.terms = stage_terms(job, stages, ends, updates, step.last_stage, r);
     if (!job.input) return step;
     step.taking = taking_time(job.scenario.plan, stages, static_cast<double>(job.micro_batches));
-    step.terms[Term::input] = step.slowest[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);
+    step.terms[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);
     return step;
 }
 
-StepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
-    std::vector<Seconds> played;
-    const StagePrices* const alone = &stages;
-    if (job.played) played = std::move(played_ends(job, std::span(&alone, 1)).front());
+WholeStepPrice price_step(const Prepared::State& job, const StagePrices& stages, const Resources& r) {
+    std::vector<Seconds> ends(stages.size());
+    const PlayedPipeline alone = stages.played(ends);
+    if (job.played) PipelinePlayer().play(*job.played, std::span(&alone, 1), job.micro_batches);
+    find_ends(job, stages, ends);
     std::vector<UpdateTime> updates;
     for (std::size_t s = 0; s < stages.size(); ++s) updates.push_back(update_time(job, s, r));
-    return price_step(job, stages, stage_ends(job, stages, std::move(played)), updates, r);
+    WholeStepPrice step{price_step(job, stages, ends, updates, r), 0, {}};
+    for (std::size_t s = 0; s < stages.size(); ++s)
+        if (stages[s].micro_batch() > stages[step.slowest_stage].micro_batch()) step.slowest_stage = s;
+    step.slowest = stage_terms(job, stages, ends, updates, step.slowest_stage, r);
+    step.slowest[Term::input] = step.terms[Term::input];
+    return step;
 }
 
 }  // namespace sextant

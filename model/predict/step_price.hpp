@@ -6,19 +6,20 @@
 namespace sextant {
 
 struct StepPrice {
-    std::size_t last_stage = 0;     // whose rank finishes last
-    std::size_t slowest_stage = 0;  // that the others wait for
-    Terms terms;                    // of the one that finishes last: they add up to the step
-    Terms slowest;
-    Seconds taking;  // as Estimate has it
+    std::size_t last_stage = 0;  // whose rank finishes last
+    Terms terms;                 // of that rank: they add up to the step
+    Seconds taking;              // as Estimate has it
 };
-StepPrice price_step(const Prepared::State&, const StagePrices&, const Resources&);
+// And on a rank of the stage that the others wait for.
+struct WholeStepPrice : StepPrice {
+    std::size_t slowest_stage = 0;
+    Terms slowest;
+};
+WholeStepPrice price_step(const Prepared::State&, const StagePrices&, const Resources&);
 
-// The parts of that, for who prices many steps. Where a schedule is played: when each stage has done all its work, of several plans that
-// differ in nothing but their stages' prices; then when it ends its last backward, or its last forward where there is none; then the step,
-// with the stages' updates.
-std::vector<std::vector<Seconds>> played_ends(const Prepared::State&, std::span<const StagePrices* const>);
-std::vector<Seconds> stage_ends(const Prepared::State&, const StagePrices&, std::vector<Seconds> played);
+// The parts of that, for who prices many steps. When each stage ends its last backward, or its last forward where there is none; where the
+// schedule is played, `ends` holds when it has done all its work. Then the step, with the stages' updates.
+void find_ends(const Prepared::State&, const StagePrices&, std::span<Seconds> ends);
 StepPrice price_step(const Prepared::State&, const StagePrices&, std::span<const Seconds> ends, std::span<const UpdateTime>,
                      const Resources&);
 

@@ -23,10 +23,11 @@ Bytes memory_limit(const SearchRequest& request, Bytes limit) {
 
 }  // namespace
 
-CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const Topology& topology, const Ranking& known)
+CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const Topology& topology, PlayedSchedules& schedules,
+                     const Ranking& known)
     : request_(request),
       space_(space),
-      pricer_(space.job, topology),
+      pricer_(space.job, topology, schedules),
       room_(memory_limit(request, pricer_.device_memory())),
       found_{known, {}, {}} {}
 

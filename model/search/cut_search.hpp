@@ -19,7 +19,7 @@ struct CutFindings {
 class CutSearch {
 public:
     // `known`: what has been found elsewhere; this search goes on with it.
-    CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, const Ranking& known);
+    CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, PlayedSchedules&, const Ranking& known);
 
     CutFindings run(const Plan& cut, const std::atomic<bool>& stop) &&;
 

@@ -9,10 +9,23 @@
 namespace sextant {
 namespace {
 
-double device_seconds_per_sample(const PlanChoice& c) { return c.devices / c.samples_per_s.si(); }
+// The best that a plan could come to, in the words of PlanChoice.
+struct IdealChoice {
+    Seconds step;
+    Bytes memory;
+    int devices = 1;
+    Frequency samples_per_s;
+    Joules energy_per_sample;
+};
+
+template <class Choice>
+double device_seconds_per_sample(const Choice& c) {
+    return c.devices / c.samples_per_s.si();
+}
 
 // At least as good in throughput, memory and cost. Devices of a job all cost the same.
-bool as_good(const PlanChoice& a, const PlanChoice& b) {
+template <class Choice, class Other>
+bool as_good(const Choice& a, const Other& b) {
     return a.samples_per_s >= b.samples_per_s && a.memory <= b.memory && device_seconds_per_sample(a) <= device_seconds_per_sample(b);
 }
 
@@ -41,7 +54,8 @@ Ranking::Ranking(const SearchRequest& request)
     idle_ = node.device.idle_power.value + node.base_power.value / node.devices;
 }
 
-double Ranking::key(const PlanChoice& c) const {
+template <class Choice>
+double Ranking::key(const Choice& c) const {
     switch (objective_) {
         case Objective::throughput:
             return 1 / c.samples_per_s.si();
@@ -61,12 +75,8 @@ std::tuple<double, double, double> Ranking::rank(const PlanChoice& c) const { re
 
 bool Ranking::admits(const PlanBound& bound) const {
     if (best_.size() < kept_) return true;
-    PlanChoice ideal;
-    ideal.step = bound.step;
-    ideal.memory = bound.memory;
-    ideal.devices = bound.devices;
-    ideal.samples_per_s = static_cast<double>(bound.global_batch) / bound.step;
-    ideal.energy_per_sample = bound.devices * idle_ * bound.step / static_cast<double>(bound.global_batch);
+    const double batch = static_cast<double>(bound.global_batch);
+    const IdealChoice ideal{bound.step, bound.memory, bound.devices, batch / bound.step, bound.devices * idle_ * bound.step / batch};
     if (key(ideal) <= key(best_.back())) return true;
     // Worse than a plan of the front in all that counts, and not only as good.
     // Faster ones come first, and the last of those that are fast enough need least.

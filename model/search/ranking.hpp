@@ -30,7 +30,8 @@ public:
     [[nodiscard]] const std::vector<PlanChoice>& front() const { return front_; }
 
 private:
-    [[nodiscard]] double key(const PlanChoice&) const;  // smaller is better
+    template <class Choice>
+    [[nodiscard]] double key(const Choice&) const;  // smaller is better
     [[nodiscard]] std::tuple<double, double, double> rank(const PlanChoice&) const;
 
     Objective objective_;

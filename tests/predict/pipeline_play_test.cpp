@@ -13,23 +13,36 @@ using testing::ElementsAre;
 struct TwoStages {
     std::vector<ChunkTimes> chunks;  // of each stage
     bool sends_block = false;
+    std::vector<std::size_t> which_chunk, which_stage{0, 0};
 
-    [[nodiscard]] PlayedPipeline pipeline() const { return {{chunks, chunks}, sends_block}; }
+    [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const {
+        return {chunks, which_chunk, which_stage, sends_block, ends};
+    }
 };
 
 TwoStages two_stages_of(int chunks) {
     ChunkTimes t;
     t.ahead = t.send_ahead = t.send_back = 1 * s;
     t.back = 2 * s;
-    return {std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
+    TwoStages stages{std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
+    for (std::size_t c = 0; c < stages.chunks.size(); ++c) stages.which_chunk.push_back(c);
+    return stages;
+}
+
+// When both stages of each pipeline have done all their work, in seconds.
+std::vector<std::vector<double>> ends(const std::vector<TwoStages>& many, const PlayedSchedule& schedule, std::int64_t micro_batches) {
+    std::vector<std::vector<Seconds>> ends(many.size(), std::vector<Seconds>(2));
+    std::vector<PlayedPipeline> pipelines;
+    for (std::size_t i = 0; i < many.size(); ++i) pipelines.push_back(many[i].pipeline(ends[i]));
+    PipelinePlayer().play(schedule, pipelines, micro_batches);
+    std::vector<std::vector<double>> lists;
+    for (const auto& of_stages : ends) lists.push_back({of_stages[0] / s, of_stages[1] / s});
+    return lists;
 }
 
 std::vector<double> ends(const TwoStages& stages, Schedule schedule, int micro_batches, bool forward_only = false) {
     const PlayedSchedule played(schedule, 2, static_cast<int>(stages.chunks.size()), micro_batches, forward_only);
-    std::vector<double> list;
-    const auto of_stages = played.ends(std::vector{stages.pipeline()}, micro_batches).front();
-    for (const Seconds end : of_stages) list.push_back(end / s);
-    return list;
+    return ends(std::vector{stages}, played, micro_batches).front();
 }
 
 TEST(PlayedPipeline, OfInterleavedChunksSendsInTurnWithCompute) {
@@ -68,17 +81,15 @@ TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileI
 // Eleven, more than are played side by side, each slower than the one before.
 TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
     std::vector<TwoStages> many;
-    std::vector<PlayedPipeline> pipelines;
     for (int i = 0; i < 11; ++i) {
         many.push_back(two_stages_of(2));
         many.back().chunks.back().ahead *= 1 + i;
     }
-    for (const TwoStages& stages : many) pipelines.push_back(stages.pipeline());
-    const auto together = PlayedSchedule(Schedule::interleaved, 2, 2, 10, false).ends(pipelines, 10);
+    const auto together = ends(many, PlayedSchedule(Schedule::interleaved, 2, 2, 10, false), 10);
     ASSERT_EQ(together.size(), many.size());
     for (std::size_t i = 0; i < many.size(); ++i)
         for (std::size_t stage = 0; stage < 2; ++stage)
-            EXPECT_DOUBLE_EQ(together[i][stage] / s, ends(many[i], Schedule::interleaved, 10)[stage]);
+            EXPECT_DOUBLE_EQ(together[i][stage], ends(many[i], Schedule::interleaved, 10)[stage]);
 }
 
 // 1001 micro-batches on two stages: three for each stage, and the one that is left, are played alike.
@@ -86,7 +97,7 @@ TEST(PlayedPipeline, OfManyMicroBatchesIsPlayedAsOneOfFewIs) {
     EXPECT_EQ(PlayedSchedule::alike(2, 1001), 7);
     const TwoStages stages = two_stages_of(1);
     const PlayedSchedule few(Schedule::zero_bubble, 2, 1, 7, false);
-    EXPECT_EQ(few.ends(std::vector{stages.pipeline()}, 1001).front()[0] / s, ends(stages, Schedule::zero_bubble, 1001)[0]);
+    EXPECT_EQ(ends(std::vector{stages}, few, 1001).front()[0], ends(stages, Schedule::zero_bubble, 1001)[0]);
 }
 
 }  // namespace

@@ -211,5 +211,22 @@ TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
     EXPECT_LE(percentile(list, 1), 0.005);
 }
 
+// One stage with more work than all others together, wherever it is.
+TEST(Agreement, of_predict_and_simulate_where_one_stage_has_more_work) {
+    std::vector<Difference> list;
+    for (const int p : {2, 3, 4, 8})
+        for (const int m : {1, p - 1, p, p + 1, 2 * p, 5 * p})
+            for (int heavy = 0; heavy < p; ++heavy)
+                for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe}) {
+                    Scenario job = equal_stages(schedule, p, 1, m, {}, false);
+                    job.plan.stage_blocks.assign(static_cast<std::size_t>(p), 1);
+                    job.plan.stage_blocks[static_cast<std::size_t>(heavy)] = p + 1;
+                    list.push_back({difference(job), std::string(to_text(schedule)) + " p " + std::to_string(p) + " m " +
+                                                         std::to_string(m) + ", stage " + std::to_string(heavy)});
+                }
+    sort_and_print(list, "pipelines with one heavy stage");
+    EXPECT_LE(percentile(list, 1), 0.01);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -58,7 +58,7 @@ private:
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
         std::vector<int> even;
-        const auto segments = price_blocks(job, kernel_times(job, {}), {}).segments;
+        const auto segments = price_blocks(job, kernel_times(job, {}), job.groups.unlike.front(), {});
         for (std::size_t s = 0; s < job.stages.size(); ++s) {
             even.push_back(std::accumulate(job.stages[s].count.begin(), job.stages[s].count.end(), 0));
             for (const ChunkBlocks::Block& b : job.chunks[s].front().blocks) {
