@@ -28,22 +28,28 @@ Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
 
 // Stage s of 1F1B starts when the first micro-batch has come through the stages before it, and the last one goes back through these. While
 // the first goes to the end and back, it has p - s - 1 more forwards to do, or as many as there are; while the last does, as many
-// backwards. If it is the slowest it waits for nothing else, and any stage may be the one that ends last. What a stage does before its
-// input arrives is done while it waits for the first, and what it does when its result is on the way nobody waits for.
+// backwards. If it is the slowest it waits for nothing else, and any stage may be the one that ends last. Of fewer micro-batches than
+// stages the last one turns back first, at stage p - m. What a stage does before its input arrives is done while it waits for the first,
+// and what it does when its result is on the way nobody waits for.
 Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
     const std::size_t last = stages.size() - 1;
     const auto passes = [&](std::size_t i) {
         const StageTimes& s = stages[i];
         return s.device() - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_back : Seconds{});
     };
-    Seconds before, round_trip, end;
-    for (std::size_t i = 0; i <= last; ++i) round_trip += passes(i);
+    const std::size_t turn = stages.size() - static_cast<std::size_t>(std::min(static_cast<double>(stages.size()), p.micro_batches));
+    Seconds before, to_turn, round_trip, end;
+    for (std::size_t i = 0; i <= last; ++i) {
+        round_trip += passes(i);
+        if (i <= turn) to_turn += passes(i);
+    }
     for (std::size_t i = 0; i <= last; ++i) {
         const StageTimes& s = stages[i];
         round_trip -= passes(i);
+        if (i <= turn) to_turn -= passes(i);
         const double behind = static_cast<double>(last - i), more = std::min(behind, p.micro_batches - 1);
         const Seconds first = max(Seconds{}, round_trip - more * s.ahead), back = max(Seconds{}, round_trip - more * s.back);
-        const Seconds waits = p.micro_batches > behind + 1 ? first + back : max(first, back);
+        const Seconds waits = p.micro_batches > behind + 1 ? first + back : max(max(first, back), to_turn);
         end = max(end, before + (p.micro_batches - 1) * s.device() + passes(i) + waits);
         before += passes(i);
     }

@@ -221,8 +221,9 @@ TEST(Agreement, of_predict_and_simulate_where_one_stage_has_more_work) {
                     Scenario job = equal_stages(schedule, p, 1, m, {}, false);
                     job.plan.stage_blocks.assign(static_cast<std::size_t>(p), 1);
                     job.plan.stage_blocks[static_cast<std::size_t>(heavy)] = p + 1;
-                    list.push_back({difference(job), std::string(to_text(schedule)) + " p " + std::to_string(p) + " m " +
-                                                         std::to_string(m) + ", stage " + std::to_string(heavy)});
+                    const std::string name = schedule == Schedule::gpipe ? "GPipe p " : "1F1B p ";
+                    list.push_back(
+                        {difference(job), name + std::to_string(p) + " m " + std::to_string(m) + ", stage " + std::to_string(heavy)});
                 }
     sort_and_print(list, "pipelines with one heavy stage");
     EXPECT_LE(percentile(list, 1), 0.01);
