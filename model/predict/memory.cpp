@@ -1,3 +1,4 @@
+#include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
@@ -60,8 +61,8 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
-// What comes and goes with the micro-batches.
-StageMemory passing_memory(const Prepared::State& job, std::size_t stage) {
+// What comes and goes with the micro-batches, beside what is held.
+StageMemory passing_memory(const Prepared::State& job, std::size_t stage, Bytes held) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const StageBlocks& blocks = job.stages[stage];
@@ -82,22 +83,20 @@ StageMemory passing_memory(const Prepared::State& job, std::size_t stage) {
     }
     memory[MemoryKind::activations] += working;
     if (plan.shards_parameters()) memory[MemoryKind::gathered_weights] = (1.0 + f.prefetch_blocks) * largest_weights;
-    const Bytes dynamic = memory[MemoryKind::activations] + memory[MemoryKind::logits] + memory[MemoryKind::gathered_weights];
-    memory[MemoryKind::fragmentation] = f.fragmentation.value * dynamic;
+    memory[MemoryKind::fragmentation] = fragmentation(f, memory.total(), held, device_memory(job));
     return memory;
-}
-
-// An allocator that finds no room gives back what it keeps unused, as far as that is enough.
-void give_back(StageMemory& memory, Bytes held, Bytes device) {
-    Bytes& kept = memory[MemoryKind::fragmentation];
-    const Bytes total = held + memory.total(), needed = total - kept;
-    if (needed <= device && total > device) kept = (1 - 1e-9) * (device - needed);  // sums of parts round
 }
 
 // Does the recompute policy run whole blocks again?
 bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
 
 }  // namespace
+
+Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
+    const Bytes needed = held + passing, unused = framework.fragmentation.value * passing;
+    if (needed <= device && needed + unused > device) return (1 - 1e-9) * (device - needed);  // sums of parts round
+    return unused;
+}
 
 Bytes waiting_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
     if (plan.forward_only || plan.offload_activations) return {};
@@ -120,19 +119,14 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     stages.reserve(job.stages.size());
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
-        StageMemory passing = passing_memory(job, s);
-        give_back(passing, memory.total(), device_memory(job));
+        const StageMemory passing = passing_memory(job, s, memory.total());
         for (std::size_t kind = 0; kind < memory_kind_count; ++kind) memory.of[kind] += passing.of[kind];
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held) {
-    StageMemory passing = passing_memory(job, stage);
-    give_back(passing, held, device_memory(job));
-    return held + passing.total();
-}
+Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held) { return held + passing_memory(job, stage, held).total(); }
 
 Bytes device_memory(const Prepared::State& job) {
     const Device& device = job.scenario.cluster.node.device;

@@ -8,10 +8,6 @@
 namespace sextant::gui {
 namespace {
 
-bool is_pipelined(const Trace& trace) {
-    return std::ranges::any_of(trace.ranks, [](const TraceRank& r) { return r.stage > 0; });
-}
-
 QString tip_of(const TraceRank& rank) {
     QString tip = rank.server ? QStringLiteral("parameter server %1").arg(rank.rank)
                               : QStringLiteral("rank %1 of pipeline stage %2").arg(rank.rank).arg(rank.stage);
@@ -40,6 +36,10 @@ std::vector<RankRows> rows_of(const Timeline& timeline, Origin origin, bool pipe
 }
 
 }  // namespace
+
+bool is_pipelined(const Trace& trace) {
+    return std::ranges::any_of(trace.ranks, [](const TraceRank& r) { return r.stage > 0; });
+}
 
 QString name_of(const TraceRank& rank, bool pipelined) {
     if (rank.server) return QStringLiteral("server %1").arg(rank.rank);

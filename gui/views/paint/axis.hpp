@@ -48,5 +48,11 @@ double widest(const std::vector<Row>& rows, QString Row::*text, Type type) {
     for (const Row& row : rows) most = std::max(most, text_width(row.*text, font_of(type)));
     return most;
 }
+// The room that this text takes beside a picture of the rows.
+template <class Row>
+double room_beside(const std::vector<Row>& rows, QString Row::*text, Type type) {
+    const double width = widest(rows, text, type);
+    return width > 0 ? width + 12 : 0;
+}
 
 }  // namespace sextant::gui

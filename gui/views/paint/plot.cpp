@@ -108,7 +108,7 @@ void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look)
                font, look.faint);
 }
 
-void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look) const {
+void Plot::paint_lines(QPainter& painter, const QRectF& ground) const {
     painter.save();
     painter.setClipRect(ground.adjusted(-1, -1, 1, 1));
     for (const PlotLine& line : lines) {
@@ -135,7 +135,7 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look
 }
 
 // Above, where no point is.
-void Plot::paint_limit_names(QPainter& painter, const QRectF& ground, const Look& look) const {
+void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     const QFont font = font_of(Type::small);
     for (const PlotLimit& limit : limits) {
         const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
@@ -148,13 +148,29 @@ void Plot::paint_limit_names(QPainter& painter, const QRectF& ground, const Look
 Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
     Places places;
+    // Above the line or below it, and farther to the left where other names and lines are; above where they are everywhere.
+    const auto free_room = [&](const QRectF& above, double at, const Places& taken) {
+        const auto crosses = [&](const PlotLine& l, const QRectF& room) {
+            const double y_of_line = l.points.empty() ? at : place(ground, l.points.back().x(), l.points.back().y()).y();
+            return y_of_line != at && y_of_line > room.top() && y_of_line < room.bottom();
+        };
+        for (const double shift : {0.0, 120.0, 240.0})
+            for (const double down : {0.0, above.height() + 4}) {
+                const QRectF room = above.translated(-shift, down);
+                if (room.left() >= ground.left() && room.bottom() <= ground.bottom() &&
+                    std::ranges::none_of(lines, [&](const PlotLine& l) { return crosses(l, room); }) &&
+                    std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); }))
+                    return room;
+            }
+        return above;
+    };
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
         const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
         if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
         const double width = text_width(line.name, font) + 2;
         const double left = std::clamp(end.x() - width - 10, ground.left(), std::max(ground.left(), ground.right() - width));
-        const QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
+        const QRectF room = free_room({left, std::max(ground.top(), end.y() - 18), width, 16}, end.y(), places);
         painter.fillRect(room.adjusted(-2, 1, 2, -1), look.surface);
         paint_text(painter, room, Qt::AlignVCenter, line.name, font, look.faint);
         places.push_back(room);
@@ -172,11 +188,11 @@ void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look
     for (const PlotPoint& p : points) {
         if (p.name.isEmpty()) continue;
         const QPointF at = place(ground, p.x, p.y);
-        const double width = text_width(p.name, font) + 2, beside = p.radius + 6, height = 16;
-        const QRectF rooms[] = {{at.x() + beside, at.y() - height / 2, width, height},
-                                {at.x() - beside - width, at.y() - height / 2, width, height},
-                                {at.x() - width / 2, at.y() - beside - height + 2, width, height},
-                                {at.x() - width / 2, at.y() + beside - 2, width, height}};
+        const double width = text_width(p.name, font) + 2, beside = p.radius + 6, high = 16;
+        const QRectF rooms[] = {{at.x() + beside, at.y() - high / 2, width, high},
+                                {at.x() - beside - width, at.y() - high / 2, width, high},
+                                {at.x() - width / 2, at.y() - beside - high + 2, width, high},
+                                {at.x() - width / 2, at.y() + beside - 2, width, high}};
         const auto is_free = [&](const QRectF& room) {
             return ground.contains(room) && std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); });
         };
@@ -202,8 +218,8 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
     paint_text(painter, {area.left() + 2, ground.top() - title_height - 4, area.width() - 4, title_height}, Qt::AlignVCenter, y.title, font,
                look.faint);
     paint_axes(painter, ground, look);
-    paint_lines(painter, ground, look);
-    paint_limit_names(painter, ground, look);
+    paint_lines(painter, ground);
+    paint_limit_names(painter, ground);
     const Places line_names = paint_line_names(painter, ground, look);
     std::vector<Hit> hits;
     for (const PlotPoint& p : points) {

@@ -103,7 +103,7 @@ private:
         state_->show_state(session);
         if (!session.simulated) return workbench().want_simulation();
         if (!session.simulated->map || session.simulated->map == map_) return;
-        map_ = session.simulated->map;
+        map_ = {session.simulated, session.simulated->map.get()};  // the whole of it: see freed_in_background
         const QSignalBlocker quiet(rank_);
         rank_->setRange(0, map_->layout.ranks() - 1);
         take_selection();
