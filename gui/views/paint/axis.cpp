@@ -1,6 +1,7 @@
 #include "gui/views/paint/axis.hpp"
 
 #include <QFontMetricsF>
+#include <QTextLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,19 @@ void paint_text(QPainter& painter, const QRectF& area, Qt::Alignment alignment, 
     painter.setPen(ink);
     painter.drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine | Qt::TextDontClip,
                      QFontMetricsF(font).elidedText(text, Qt::ElideRight, area.width() + 0.5));
+}
+
+void paint_two_lines(QPainter& painter, const QRectF& area, const QString& text, const QFont& font, const QColor& ink) {
+    QTextLayout layout(text, font);
+    layout.beginLayout();
+    QTextLine first = layout.createLine();
+    if (!first.isValid()) return;
+    first.setLineWidth(area.width());
+    layout.endLayout();
+    const double height = QFontMetricsF(font).lineSpacing();
+    const QRectF line(area.left(), area.top(), area.width(), height);
+    paint_text(painter, line, Qt::AlignVCenter, text.left(first.textLength()).trimmed(), font, ink);
+    paint_text(painter, line.translated(0, height), Qt::AlignVCenter, text.mid(first.textLength()), font, ink);
 }
 
 double text_width(const QString& text, const QFont& font) { return QFontMetricsF(font).horizontalAdvance(text); }

@@ -36,6 +36,10 @@ void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const Q
     }
 }
 
+bool is_taken(const std::vector<QRectF>& places, const QRectF& room) {
+    return std::ranges::any_of(places, [&](const QRectF& p) { return p.intersects(room); });
+}
+
 }  // namespace
 
 double PlotAxis::part_of(double value) const {
@@ -145,46 +149,37 @@ void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     }
 }
 
+// At the end of each line, or farther to the left where something stands there.
 Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
-    Places places;
-    // Above the line or below it, and farther to the left where other names and lines are; above where they are everywhere.
-    const auto free_room = [&](const QRectF& above, double at, const Places& taken) {
-        const auto crosses = [&](const PlotLine& l, const QRectF& room) {
-            const double y_of_line = l.points.empty() ? at : place(ground, l.points.back().x(), l.points.back().y()).y();
-            return y_of_line != at && y_of_line > room.top() && y_of_line < room.bottom();
-        };
-        for (const double shift : {0.0, 120.0, 240.0})
-            for (const double down : {0.0, above.height() + 4}) {
-                const QRectF room = above.translated(-shift, down);
-                if (room.left() >= ground.left() && room.bottom() <= ground.bottom() &&
-                    std::ranges::none_of(lines, [&](const PlotLine& l) { return crosses(l, room); }) &&
-                    std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); }))
-                    return room;
-            }
-        return above;
-    };
+    Places taken;
+    for (const PlotPoint& p : points) {
+        const QPointF at = place(ground, p.x, p.y);
+        taken.emplace_back(at.x() - p.radius, at.y() - p.radius, 2 * p.radius, 2 * p.radius);
+    }
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
         const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
         if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
         const double width = text_width(line.name, font) + 2;
         const double left = std::clamp(end.x() - width - 10, ground.left(), std::max(ground.left(), ground.right() - width));
-        const QRectF room = free_room({left, std::max(ground.top(), end.y() - 18), width, 16}, end.y(), places);
+        QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
+        const double begin = std::max(ground.left(), place(ground, line.points.front().x(), line.points.front().y()).x());
+        for (QRectF other = room; other.left() >= begin; other.translate(-8, 0))
+            if (!is_taken(taken, other)) {
+                room = other;
+                break;
+            }
         painter.fillRect(room.adjusted(-2, 1, 2, -1), look.surface);
         paint_text(painter, room, Qt::AlignVCenter, line.name, font, look.faint);
-        places.push_back(room);
+        taken.push_back(room);
     }
-    return places;
+    return taken;
 }
 
 // Beside its point, or above or below where something else stands there; without any room, only what is chosen is named.
 void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look, std::optional<int> emphasized, Places taken) const {
     const QFont font = font_of(Type::small);
-    for (const PlotPoint& p : points) {
-        const QPointF at = place(ground, p.x, p.y);
-        taken.emplace_back(at.x() - p.radius, at.y() - p.radius, 2 * p.radius, 2 * p.radius);
-    }
     for (const PlotPoint& p : points) {
         if (p.name.isEmpty()) continue;
         const QPointF at = place(ground, p.x, p.y);
@@ -193,9 +188,7 @@ void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look
                                 {at.x() - beside - width, at.y() - high / 2, width, high},
                                 {at.x() - width / 2, at.y() - beside - high + 2, width, high},
                                 {at.x() - width / 2, at.y() + beside - 2, width, high}};
-        const auto is_free = [&](const QRectF& room) {
-            return ground.contains(room) && std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); });
-        };
+        const auto is_free = [&](const QRectF& room) { return ground.contains(room) && !is_taken(taken, room); };
         const auto* room = std::ranges::find_if(rooms, is_free);
         if (room == std::end(rooms)) {
             if (emphasized != p.key) continue;
@@ -220,7 +213,7 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
     paint_axes(painter, ground, look);
     paint_lines(painter, ground);
     paint_limit_names(painter, ground);
-    const Places line_names = paint_line_names(painter, ground, look);
+    const Places taken = paint_line_names(painter, ground, look);
     std::vector<Hit> hits;
     for (const PlotPoint& p : points) {
         const QPointF at = place(ground, p.x, p.y);
@@ -236,7 +229,7 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
         painter.setPen(QPen(look.text, 1.8));
         painter.drawEllipse(place(ground, p.x, p.y), p.radius + 3.5, p.radius + 3.5);
     }
-    paint_names(painter, ground, look, emphasized, line_names);
+    paint_names(painter, ground, look, emphasized, taken);
     // Arrow keys go from left to right; what lies on top is hit first.
     std::ranges::reverse(hits);
     std::ranges::stable_sort(hits, {}, [](const Hit& h) { return h.area.center().x(); });

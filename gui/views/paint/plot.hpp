@@ -68,7 +68,7 @@ private:
     void paint_axes(QPainter&, const QRectF& ground, const Look&) const;
     void paint_lines(QPainter&, const QRectF& ground) const;
     void paint_limit_names(QPainter&, const QRectF& ground) const;
-    using Places = std::vector<QRectF>;  // of names: none is painted over another
+    using Places = std::vector<QRectF>;  // of points and names: no name is painted over another
     [[nodiscard]] Places paint_line_names(QPainter&, const QRectF& ground, const Look&) const;
     void paint_names(QPainter&, const QRectF& ground, const Look&, std::optional<int> emphasized, Places taken) const;
 };

@@ -27,7 +27,7 @@ public:
         }
         const bool has_limit = axis_ == PlanAxis::memory && device_.si() < far * widest;
         if (has_limit) widest = std::max(widest, device_.si());
-        plot->x = even_axis(x_title(), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
+        plot->x = even_axis(x_title(has_limit), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
         plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
         if (has_limit) plot->limits.push_back({device_.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(device_))});
         plot->lines.push_back(front());
@@ -56,8 +56,9 @@ private:
     [[nodiscard]] double price(Money of_sample) const {
         return of_sample.si() * 1e6 / static_cast<double>(std::max<std::int64_t>(1, job_.workload.tokens_per_sample()));
     }
-    [[nodiscard]] QString x_title() const {
-        return axis_ == PlanAxis::memory ? QStringLiteral("peak memory of a device, which has %1, in GB").arg(quantity(device_))
+    [[nodiscard]] QString x_title(bool has_limit) const {
+        return axis_ == PlanAxis::memory ? has_limit ? QStringLiteral("peak memory of a device in GB")
+                                                     : QStringLiteral("peak memory of a device, which has %1, in GB").arg(quantity(device_))
                : axis_ == PlanAxis::cost ? q(price_unit(job_))
                                          : QStringLiteral("devices");
     }

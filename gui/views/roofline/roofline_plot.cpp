@@ -103,7 +103,7 @@ private:
                                     .width = 1.2,
                                     .style = Qt::DashLine,
                                     .stepped = false,
-                                    .name = QStringLiteral("large products sustain ") + quantity(used->sustained)});
+                                    .name = {}});
     }
 
     void add_kernels() {

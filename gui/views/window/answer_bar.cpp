@@ -5,7 +5,6 @@
 #include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>
-#include <QTextLayout>
 
 namespace sextant::gui {
 namespace {
@@ -25,18 +24,7 @@ public:
 protected:
     void paintEvent(QPaintEvent*) override {
         QPainter painter(this);
-        QTextLayout layout(text(), font());
-        layout.beginLayout();
-        QTextLine first = layout.createLine();
-        if (!first.isValid()) return;
-        first.setLineWidth(width());
-        layout.endLayout();
-        const auto paint = [&](double y, const QString& line) {
-            paint_text(painter, {0.0, y, static_cast<double>(width()), static_cast<double>(fontMetrics().lineSpacing())}, Qt::AlignVCenter,
-                       line, font(), look_of(*this).faint);
-        };
-        paint(0, text().left(first.textLength()));
-        paint(fontMetrics().lineSpacing(), text().mid(first.textLength()));
+        paint_two_lines(painter, rect(), text(), font(), look_of(*this).faint);
     }
 };
 
