@@ -34,7 +34,7 @@ protected:
     std::string message(const char* name) {
         wait_for([&] { return window.findChild<QMessageBox*>(QString::fromLatin1(name)) != nullptr; });
         auto* box = window.findChild<QMessageBox*>(QString::fromLatin1(name));
-        const std::string text = box->text().toStdString();
+        std::string text = box->text().toStdString();
         delete box;
         return text;
     }

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QSettings>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
@@ -25,6 +27,22 @@ TEST_F(Flows, BeginWithAChoiceOfScenariosAndNothingElse) {
     EXPECT_TRUE(window.view("start").isVisible());
     EXPECT_FALSE(find<QWidget>("bar_step_time").isVisible());
     EXPECT_FALSE(find<QSpinBox>("plan.tp").isVisible()) << "there is nothing to edit yet";
+}
+
+TEST_F(Flows, TheWindowComesBackAsItWasLeft) {
+    const auto lessons_are_shown = [](const MainWindow& w) { return w.findChild<QDockWidget*>(QStringLiteral("lessons"))->isVisible(); };
+    EXPECT_FALSE(lessons_are_shown(window));
+    window.resize(1010, 720);
+    window.show_view("lessons");
+    window.set_dark(true);
+    window.close();
+    MainWindow again(workbench, selection, predictor, false);
+    again.recall();
+    again.show();
+    EXPECT_EQ(again.size(), QSize(1010, 720));
+    EXPECT_TRUE(lessons_are_shown(again));
+    EXPECT_TRUE(QSettings().value(QStringLiteral("window/dark")).toBool());
+    again.set_dark(false);
 }
 
 TEST_F(Flows, OpeningAScenarioShowsItsSummary) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sextant::gui {
 namespace {
@@ -84,8 +85,7 @@ std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measu
             const TraceRank& other = ranks(real);
             const bool same = rank.multiplicity > 1 ? rank.stage == other.stage : rank.rank == other.rank;
             if (real.streams.empty() || rank.server != other.server || !same) continue;
-            rows.push_back(std::move(real));
-            real.streams.clear();
+            rows.push_back(std::exchange(real, {}));
         }
     }
     for (RankRows& left : second)

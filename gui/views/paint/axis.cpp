@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 namespace sextant::gui {
 
@@ -46,7 +45,8 @@ void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, dou
     const std::vector<Tick> list = ticks(scale.largest, unit, std::max(4.0, (scale.right - scale.left) / 90));
     const QFont font = font_of(Type::small);
     double free_until = INFINITY;
-    for (const Tick& tick : std::views::reverse(list)) {
+    for (auto at = list.rbegin(); at != list.rend(); ++at) {
+        const Tick& tick = *at;
         const double x = scale.x_of(tick.value);
         painter.setPen(QPen(look.grid, 1));
         painter.drawLine(QPointF(x, top), QPointF(x, bottom + 3));

@@ -3,9 +3,7 @@
 #include "gui/models/text.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <ranges>
 
 namespace sextant::gui {
 namespace {
@@ -26,14 +24,13 @@ double StackedBars::largest() const {
 
 // Each key once, in the order in which they are stacked.
 Legend StackedBars::legend() const {
-    std::map<int, LegendEntry> entries;
+    std::vector<LegendEntry> entries;
     for (const BarRow& row : rows)
         for (const BarPart& part : row.parts)
-            if (has_legend && part.value > 0)
-                entries.insert({part.key, LegendEntry{part.key, part.name, part.fill,
-                                                      QStringLiteral("<b>%1</b><br>%2").arg(part.name, part.meaning)}});
-    const auto values = std::views::values(entries);
-    return Legend({values.begin(), values.end()});
+            if (has_legend && part.value > 0 && std::ranges::find(entries, part.key, &LegendEntry::key) == entries.end())
+                entries.push_back({part.key, part.name, part.fill, QStringLiteral("<b>%1</b><br>%2").arg(part.name, part.meaning)});
+    std::ranges::sort(entries, {}, &LegendEntry::key);
+    return Legend(std::move(entries));
 }
 
 double StackedBars::height_for(double width) const {

@@ -130,9 +130,9 @@ QString style_sheet(const Look& look) {
 }  // namespace
 
 void apply(const Look& look, QApplication& application) {
-    application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    application.setPalette(palette_of(look));
-    application.setFont(font_of(Type::body));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(palette_of(look));
+    QApplication::setFont(font_of(Type::body));
     application.setStyleSheet(style_sheet(look));
 }
 

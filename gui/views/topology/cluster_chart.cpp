@@ -131,7 +131,8 @@ private:
 
     std::optional<int> rank_at(int v) const {
         if (vertex(v).kind != VertexKind::device) return std::nullopt;
-        return map_.rank_of_device[static_cast<std::size_t>(*vertex(v).node * topology_.devices_per_node() + vertex(v).index)];
+        const int device = *vertex(v).node * topology_.devices_per_node() + vertex(v).index;
+        return map_.rank_of_device[static_cast<std::size_t>(device)];
     }
 
     // As long as there is room for.

@@ -142,6 +142,7 @@ private:
                 ++above[leaf].second;
             }
         std::vector<std::pair<double, int>> order;
+        order.reserve(above.size());
         for (const auto& [leaf, places] : above) order.emplace_back(places.first / places.second, leaf);
         std::ranges::stable_sort(order);
         const double room = width_ / std::max(1.0, static_cast<double>(order.size())), width = std::min(room - 4, switch_width);

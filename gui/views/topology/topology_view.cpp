@@ -118,7 +118,7 @@ private:
         chart->map = map_;
         chart->range = now.range;
         chart->rank = rank_->value();
-        const auto choice = std::ranges::find(group_choices, now.dimension, &GroupChoice::dimension);
+        const auto* const choice = std::ranges::find(group_choices, now.dimension, &GroupChoice::dimension);
         dimension_->setCurrentIndex(static_cast<int>(choice - std::begin(group_choices)));
         if (now.dimension)
             for (const int r : group_of(*map_, rank_->value(), *now.dimension)) chart->group.insert(r);
