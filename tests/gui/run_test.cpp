@@ -49,7 +49,7 @@ protected:
         find<QSpinBox>("run.steps").setValue(steps);
         QTest::mouseClick(&find<QPushButton>("run.start"), Qt::LeftButton);
     }
-    bool wait_long(const std::function<bool()>& done) { return QTest::qWaitFor(done, 120'000); }
+    static bool wait_long(const std::function<bool()>& done) { return QTest::qWaitFor(done, 120'000); }
     QString said() { return find<QLabel>("run.said").text(); }
     bool is_through() { return !find<QPushButton>("run.stop").isVisible(); }
     int processes() const { return processes_that_name(folder.path().toStdString()); }
