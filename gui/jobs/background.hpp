@@ -25,12 +25,16 @@ void in_background(QObject* owner, Work work, Then then) {
     });
 }
 
-// To give back what a long trace takes is itself longer than a frame. When the program ends there are no frames any more, and no pool.
+// Something with a timeline, to be held on to as a whole: to give back what a long trace takes is itself longer than a frame. When the
+// program ends there are no frames any more, and no pool.
 template <class T>
 std::shared_ptr<const T> freed_in_background(T value) {
     return {new T(std::move(value)), [](const T* no_longer_needed) {
                 if (QCoreApplication::closingDown()) return delete no_longer_needed;
-                QThreadPool::globalInstance()->start([no_longer_needed] { delete no_longer_needed; });
+                QThreadPool::globalInstance()->start([no_longer_needed] {
+                    if (no_longer_needed->timeline.trace) give_back(no_longer_needed->timeline);
+                    delete no_longer_needed;
+                });
             }};
 }
 

@@ -3,24 +3,27 @@
 #include "gui/jobs/background.hpp"
 #include "gui/models/simulated.hpp"
 
+#include <utility>
+
 namespace sextant::gui {
+
 Simulator::Simulator(Workbench& workbench) : workbench_(workbench) {
     connect(&workbench, &Workbench::simulation_wanted, this, &Simulator::play);
     connect(&workbench, &Workbench::simulation_unwanted, this, &Simulator::stop);
     connect(&workbench, &Workbench::changed, this, [this] {
-        if (work_ && !asks_the_same(*work_->question, *workbench_.session())) stop();
+        if (wanted_ && !asks_the_same(*wanted_, *workbench_.session())) stop();
     });
     constexpr int often = 100;  // milliseconds
     clock_.setInterval(often);
-    connect(&clock_, &QTimer::timeout, this, [this] { emit workbench_.simulating(work_->played); });
+    connect(&clock_, &QTimer::timeout, this, [this] { emit workbench_.simulating(work_->stopped ? 0 : work_->played.load()); });
 }
 
 Simulator::~Simulator() { stop(); }
 
 void Simulator::stop() {
     clock_.stop();
+    wanted_ = nullptr;
     if (work_) work_->stopped = true;
-    work_ = nullptr;
 }
 
 std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
@@ -39,18 +42,23 @@ std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
 }
 
 void Simulator::play(const SessionPtr& question) {
-    if (work_ && asks_the_same(*work_->question, *question)) return;
+    if (wanted_ && asks_the_same(*wanted_, *question)) return;
     stop();
-    work_ = std::make_shared<Work>();
-    work_->question = question;
+    wanted_ = question;
     clock_.start();
-    in_background(
-        this, [work = work_] { return simulated(*work); },
-        [this, work = work_](const std::shared_ptr<const Simulated>& result) { deliver(work, result); });
+    if (!work_) begin();
 }
 
-void Simulator::deliver(const std::shared_ptr<Work>& work, const std::shared_ptr<const Simulated>& result) {
-    if (work_ != work || !result) return;
+void Simulator::begin() {
+    work_ = std::make_shared<Work>();
+    work_->question = wanted_;
+    in_background(
+        this, [work = work_] { return simulated(*work); }, [this](const std::shared_ptr<const Simulated>& result) { end(result); });
+}
+
+void Simulator::end(const std::shared_ptr<const Simulated>& result) {
+    const bool is_of_interest = !std::exchange(work_, nullptr)->stopped;
+    if (!is_of_interest) return wanted_ ? begin() : void();
     stop();
     workbench_.add(*workbench_.session(), [&](Session& s) { s.simulated = result; });
 }

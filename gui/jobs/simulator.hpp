@@ -1,4 +1,5 @@
-// Plays the step of a session event by event in a thread of the pool, when a view wants it. Only the newest question counts.
+// Plays the step of a session event by event in a thread of the pool, when a view wants it. Only the newest question counts, and one is
+// played at a time: it begins when the one before has let go of its thread, so that those that were stopped take nothing from the answers.
 #pragma once
 
 #include "gui/models/workbench.hpp"
@@ -18,7 +19,7 @@ public:
     explicit Simulator(Workbench&);
     ~Simulator() override;
 
-    [[nodiscard]] bool is_at_work() const { return work_ != nullptr; }
+    [[nodiscard]] bool is_at_work() const { return wanted_ != nullptr; }
 
 private:
     // What both threads know of it.
@@ -30,10 +31,12 @@ private:
     static std::shared_ptr<const Simulated> simulated(Work&);  // null where it was stopped
     void play(const SessionPtr& question);
     void stop();
-    void deliver(const std::shared_ptr<Work>&, const std::shared_ptr<const Simulated>&);
+    void begin();
+    void end(const std::shared_ptr<const Simulated>&);
 
     Workbench& workbench_;
-    std::shared_ptr<Work> work_;
+    SessionPtr wanted_;           // null: nothing is
+    std::shared_ptr<Work> work_;  // in the other thread, of what is wanted or was stopped
     QTimer clock_;
 };
 

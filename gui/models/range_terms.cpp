@@ -4,7 +4,6 @@
 #include "gui/models/timeline/rows.hpp"
 #include "model/report/trace_terms.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace sextant::gui {
@@ -12,7 +11,7 @@ namespace sextant::gui {
 std::vector<RangeTerms> terms_within(const Trace& trace, const TimeRange& range) {
     std::vector<RangeTerms> list;
     std::set<int> stages;
-    const bool pipelined = std::ranges::any_of(trace.ranks, [](const TraceRank& r) { return r.stage > 0; });
+    const bool pipelined = is_pipelined(trace);
     for (GraphRank r = 0; r < trace.ranks.size(); ++r) {
         if (trace.ranks[r].server || !stages.insert(trace.ranks[r].stage).second) continue;
         RangeTerms within{name_of(trace.ranks[r], pipelined), {}};

@@ -16,6 +16,7 @@ Simulated simulated(const Session& session, const PlayListener& listener) {
     try {
         const Prepared& job = session.answer->job;
         const auto report = std::make_shared<const SimulationReport>(simulate(job, Jitter{}.seed, listener));
+        if (listener && !listener(1)) throw Stopped();
         Timeline timeline = lay_out({report, &report->trace}, {report, &report->graph});
         return {report, {}, std::move(timeline), map_of(job.scenario(), report), memory_of(*report)};
     } catch (const InputError& e) {

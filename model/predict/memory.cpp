@@ -1,3 +1,4 @@
+#include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
@@ -65,17 +66,16 @@ Bytes gathered_weights(const Prepared::State& job, const PassingBytes& passing) 
     return job.scenario.plan.shards_parameters() ? (1.0 + job.scenario.framework.prefetch_blocks) * passing.largest_weights : Bytes{};
 }
 
-// What the allocator keeps unused. One that finds no room gives that back, as far as it is enough.
-Bytes fragmentation(const Prepared::State& job, Bytes held, Bytes passing) {
-    const Bytes kept = job.scenario.framework.fragmentation.value * passing, needed = held + passing, device = device_memory(job);
-    const bool gives_back = needed <= device && needed + kept > device;
-    return gives_back ? (1 - 1e-9) * (device - needed) : kept;  // sums of parts round
-}
-
 // Does the recompute policy run whole blocks again?
 bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
 
 }  // namespace
+
+Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
+    const Bytes needed = held + passing, unused = framework.fragmentation.value * passing;
+    if (needed <= device && needed + unused > device) return (1 - 1e-9) * (device - needed);  // sums of parts round
+    return unused;
+}
 
 Bytes waiting_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
     if (plan.forward_only || plan.offload_activations) return {};
@@ -126,7 +126,8 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
         memory[MemoryKind::activations] = passing.activations;
         memory[MemoryKind::logits] = passing.logits;
         memory[MemoryKind::gathered_weights] = gathered;
-        memory[MemoryKind::fragmentation] = fragmentation(job, held, passing.activations + passing.logits + gathered);
+        memory[MemoryKind::fragmentation] =
+            fragmentation(job.scenario.framework, passing.activations + passing.logits + gathered, held, device_memory(job));
     }
     return stages;
 }
@@ -134,7 +135,7 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
 Bytes peak_bytes(const Prepared::State& job, Bytes held, const PassingBytes& passing) {
     const Bytes all = passing.activations + passing.logits + gathered_weights(job, passing);
-    return held + all + fragmentation(job, held, all);
+    return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
 }
 
 Bytes device_memory(const Prepared::State& job) {

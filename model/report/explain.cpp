@@ -58,7 +58,11 @@ public:
 
     std::vector<std::string> pipeline(Term term) {
         const Plan& plan = job_.scenario.plan;
-        say("T = m t_max + (sum of the other stages' t) fill / v, sends within t; sends that hide behind compute add (p - 1) each way");
+        const bool one_by_one = plan.schedule == Schedule::one_f_one_b && !plan.forward_only;
+        say(std::string("T = ") +
+            (one_by_one ? "max over stages s of (sum of t before s) + m t_s + what s waits"
+                        : "m t_max + (sum of the other stages' t) fill / v") +
+            ", sends within t; sends that hide behind compute add (p - 1) each way");
         say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches) +
             "; bubble is what a stage's own micro-batches leave of T");
         say_group(job_.groups.send);

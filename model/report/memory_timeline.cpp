@@ -12,14 +12,19 @@ struct Extent {
     Seconds start, end;
 };
 
-// When the segments of a rank ran, in the order of the graph.
+// When the segments of a rank ran, in the order of the graph; those that compute until the next does.
 std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans) {
     std::map<SegmentIndex, Extent> extents;
+    std::optional<SegmentIndex> computing;
     for (const Span* s : spans) {
         const auto [at, first] = extents.try_emplace(s->segment, Extent{s->start, s->end});
-        if (first) continue;
-        at->second.start = min(at->second.start, s->start);
-        at->second.end = max(at->second.end, s->end);
+        if (!first) at->second.end = max(at->second.end, s->end);
+        if (s->stream != Stream::compute) continue;
+        if (first && computing) {
+            Seconds& end = extents.at(*computing).end;
+            end = min(end, s->start);
+        }
+        computing = s->segment;
     }
     return extents;
 }

@@ -1,8 +1,9 @@
 // Memory of a stage over time: what its work allocates and gives back, when a trace says that it ran.
 //
 // A segment holds what it allocates from the start of its first span on, uses its working memory until the end of its last span, and gives
-// back there what it releases (WorkPrice in model/cost/cost_table.hpp). At one instant segments are taken in the order of the graph, in
-// which the end of a segment comes before the start of the one after it.
+// back there what it releases (WorkPrice in model/cost/cost_table.hpp). What it still exchanges while the next one computes needs none of
+// that any more. At one instant segments are taken in the order of the graph, in which the end of a segment comes before the start of the
+// one after it.
 #pragma once
 
 #include "model/cost/cost_table.hpp"

@@ -1,5 +1,6 @@
 #include "model/report/simulation_report.hpp"
 
+#include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/trace_terms.hpp"
 
@@ -51,8 +52,8 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     r.jitter = jitter;
     r.predicted_step = predicted.step;
     r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(predicted.memory));
-    // Memory that comes and goes leaves holes.
-    for (MemoryTimeline& m : r.memory) m.base[MemoryKind::fragmentation] = job.scenario().framework.fragmentation.value * m.highest;
+    for (MemoryTimeline& m : r.memory)
+        m.base[MemoryKind::fragmentation] = fragmentation(job.scenario().framework, m.highest, m.base.total(), predicted.device_memory);
     r.critical_path = critical_path(r.trace);
     if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);

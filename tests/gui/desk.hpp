@@ -31,7 +31,7 @@ protected:
         if (!found) throw std::runtime_error(std::string("there is no ") + object_name);
         return *found;
     }
-    Seconds step() { return workbench.answer()->report.estimate.step; }
+    Seconds step() const { return workbench.answer()->report.estimate.step; }
     QString shown_step();
 
     QTemporaryDir folder;

@@ -6,6 +6,7 @@
 
 #include <QAbstractButton>
 #include <QDropEvent>
+#include <QFile>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QSpinBox>
@@ -33,7 +34,7 @@ protected:
     std::string message(const char* name) {
         wait_for([&] { return window.findChild<QMessageBox*>(QString::fromLatin1(name)) != nullptr; });
         auto* box = window.findChild<QMessageBox*>(QString::fromLatin1(name));
-        const std::string text = box->text().toStdString();
+        std::string text = box->text().toStdString();
         delete box;
         return text;
     }
@@ -133,6 +134,25 @@ TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
     EXPECT_EQ(contents(path), contents(bundled("default")));
 }
 
+// /dev/full takes no byte: what a full disk does.
+TEST_F(Files, SavingOntoAFullDiskLosesNothing) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    workbench.edit({{"plan.micro_batch", "2"}});
+    settle();
+    const QString aside = path + QStringLiteral(".part");
+    std::filesystem::create_symlink("/dev/full", aside.toStdString());
+    EXPECT_FALSE(window.files().save());
+    EXPECT_THAT(message("complaint"), HasSubstr("is the disk full?"));
+    EXPECT_EQ(contents(path), contents(bundled("default")));
+    EXPECT_EQ(workbench.answer()->scenario.plan.micro_batch, 2);
+    EXPECT_TRUE(window.isWindowModified());
+    QFile::remove(aside);  // there is room again
+    EXPECT_TRUE(window.files().save());
+    EXPECT_FALSE(window.isWindowModified());
+}
+
 TEST_F(Files, AFileThatIsDroppedIsOpened) {
     QMimeData dragged;
     dragged.setUrls({QUrl::fromLocalFile(bundled("default"))});
@@ -163,7 +183,6 @@ TEST_F(Files, TheWholeReportIsOnePageThatNeedsNothingElse) {
     EXPECT_THAT(message("complaint"), HasSubstr("no/such/folder"));
 }
 
-// /dev/full takes no byte: what a full disk does.
 TEST_F(Files, APictureThatCannotBeWrittenIsAMessageAndWhatWasThereStays) {
     open("default");
     const QString there = write_file("picture.png", "an earlier picture");

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QSettings>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
@@ -27,6 +29,22 @@ TEST_F(Flows, BeginWithAChoiceOfScenariosAndNothingElse) {
     EXPECT_FALSE(find<QSpinBox>("plan.tp").isVisible()) << "there is nothing to edit yet";
 }
 
+TEST_F(Flows, TheWindowComesBackAsItWasLeft) {
+    const auto lessons_are_shown = [](const MainWindow& w) { return w.findChild<QDockWidget*>(QStringLiteral("lessons"))->isVisible(); };
+    EXPECT_FALSE(lessons_are_shown(window));
+    window.resize(1010, 720);
+    window.show_view("lessons");
+    window.set_dark(true);
+    window.close();
+    MainWindow again(workbench, selection, predictor, false);
+    again.recall();
+    again.show();
+    EXPECT_EQ(again.size(), QSize(1010, 720));
+    EXPECT_TRUE(lessons_are_shown(again));
+    EXPECT_TRUE(QSettings().value(QStringLiteral("window/dark")).toBool());
+    again.set_dark(false);
+}
+
 TEST_F(Flows, OpeningAScenarioShowsItsSummary) {
     open("gpt3-175b-1024xa100");
     EXPECT_TRUE(window.view("summary").isVisible());
@@ -36,23 +54,27 @@ TEST_F(Flows, OpeningAScenarioShowsItsSummary) {
 }
 
 TEST_F(Flows, AChangeOfTpMovesTheNumberAndUndoMovesItBack) {
+    window.activateWindow();
+    wait_for([this] { return window.isActiveWindow(); });
     open("gpt3-175b-1024xa100");
     const Seconds before = step();
     const QString shown = shown_step();
-    QTest::keyClick(&find<QSpinBox>("plan.tp"), Qt::Key_Down);  // 8 -> 4
+    auto& tensor = find<QSpinBox>("plan.tp");
+    tensor.setFocus();
+    QTest::keyClick(&tensor, Qt::Key_Down);  // 8 -> 4
     settle();
     EXPECT_EQ(workbench.answer()->scenario.plan.tp, 4);
     EXPECT_EQ(workbench.answer()->scenario.plan.dp, 32) << "as many devices as before: data parallelism takes what is left";
     EXPECT_NE(step(), before);
     EXPECT_NE(shown_step(), shown);
     EXPECT_TRUE(window.isWindowModified());
-    workbench.undo();
+    QTest::keySequence(&tensor, QKeySequence::Undo);
     EXPECT_EQ(step(), before) << "at once: the answer is part of the session";
     EXPECT_EQ(shown_step(), shown);
-    EXPECT_EQ(find<QSpinBox>("plan.tp").value(), 8);
+    EXPECT_EQ(tensor.value(), 8);
     EXPECT_FALSE(window.isWindowModified());
-    workbench.redo();
-    EXPECT_EQ(find<QSpinBox>("plan.tp").value(), 4);
+    QTest::keySequence(&tensor, QKeySequence::Redo);
+    EXPECT_EQ(tensor.value(), 4);
 }
 
 TEST_F(Flows, TypingAQuantityTakesItWithItsUnit) {
@@ -65,6 +87,25 @@ TEST_F(Flows, TypingAQuantityTakesItWithItsUnit) {
     settle();
     EXPECT_DOUBLE_EQ(workbench.answer()->scenario.cluster.node.device.memory.value / units::GiB, 40);
     EXPECT_FALSE(workbench.answer()->report.estimate.fits);
+}
+
+TEST_F(Flows, UndoTakesBackLettersWhileTheyAreTypedAndEditsAfterwards) {
+    window.activateWindow();
+    wait_for([this] { return window.isActiveWindow(); });
+    open("gpt3-175b-1024xa100");
+    workbench.edit({{"plan.micro_batch", "2"}});
+    settle();
+    auto& memory = find<QLineEdit>("hardware.device.memory");
+    const QString before = memory.text();
+    memory.setFocus();
+    memory.selectAll();
+    QTest::keyClicks(&memory, QStringLiteral("40"));
+    QTest::keySequence(&memory, QKeySequence::Undo);
+    EXPECT_NE(memory.text(), QStringLiteral("40"));
+    EXPECT_EQ(find<QSpinBox>("plan.micro_batch").value(), 2);
+    memory.setText(before);
+    QTest::keySequence(&memory, QKeySequence::Undo);
+    EXPECT_EQ(find<QSpinBox>("plan.micro_batch").value(), 1);
 }
 
 TEST_F(Flows, AMissingUnitIsToldAtTheFieldAndTheLastAnswerStays) {

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <QLabel>
+
 #include <algorithm>
 
 namespace sextant::gui {
@@ -39,6 +41,20 @@ TEST_F(MemoryFlows, TheStepIsPlayedForIt) {
     ASSERT_EQ(simulated->memory.size(), 8U);
     for (std::size_t s = 0; s < 8; ++s)
         EXPECT_EQ(*std::ranges::max_element(simulated->memory[s]), simulated->report->memory[s].highest) << "stage " << s;
+}
+
+TEST_F(MemoryFlows, SaysWhyWhatWasPlayedIsNotWhatTheFormulaSays) {
+    const auto said = [this] {
+        window.show_view("memory");
+        settle();
+        return find<QLabel>("memory.drawn").text().toStdString();
+    };
+    open("fsdp-on-ethernet");
+    const std::string apart = said();
+    EXPECT_THAT(apart, testing::HasSubstr(to_text(workbench.session()->simulated->report->report.estimate.peak_memory)));
+    EXPECT_THAT(apart, testing::HasSubstr(to_text(workbench.answer()->report.estimate.peak_memory)));
+    open("llama-2-70b-128xh100");
+    EXPECT_EQ(said(), "");
 }
 
 TEST_F(MemoryFlows, WhatDoesNotFitIsDrawnToo) {

@@ -14,6 +14,7 @@
 #include <QSpinBox>
 #include <QTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -48,7 +49,7 @@ protected:
         find<QSpinBox>("run.steps").setValue(steps);
         QTest::mouseClick(&find<QPushButton>("run.start"), Qt::LeftButton);
     }
-    bool wait_long(const std::function<bool()>& done) { return QTest::qWaitFor(done, 120'000); }
+    static bool wait_long(const std::function<bool()>& done) { return QTest::qWaitFor(done, 120'000); }
     QString said() { return find<QLabel>("run.said").text(); }
     bool is_through() { return !find<QPushButton>("run.stop").isVisible(); }
     int processes() const { return processes_that_name(folder.path().toStdString()); }
@@ -142,6 +143,22 @@ TEST_F(RunFlow, ACalibrationThatCannotWriteItsProfileSaysSo) {
         wait_long([this] { return !find<QPushButton>("calibrate.stop").isVisible() && find<QPushButton>("calibrate.start").isEnabled(); }));
     EXPECT_FALSE(find<QLabel>("calibrate.said").text().isEmpty());
     EXPECT_FALSE(find<QPushButton>("calibrate.use").isVisible());
+}
+
+TEST_F(RunFlow, CalibratesThisMachineAndUsesTheProfile) {
+    open_here("default");
+    const QString profile = folder.filePath(QStringLiteral("this-machine.json"));
+    find<QLineEdit>("calibrate.profile").setText(profile);
+    QTest::mouseClick(&find<QPushButton>("calibrate.start"), Qt::LeftButton);
+    ASSERT_TRUE(wait_long([this] { return find<QPushButton>("calibrate.start").isEnabled(); }));
+    const QString result = find<QLabel>("calibrate.said").text();
+    if (result.contains(QStringLiteral("too busy"))) GTEST_SKIP() << result.toStdString();
+    ASSERT_TRUE(find<QPushButton>("calibrate.use").isVisible()) << result.toStdString();
+    QTest::mouseClick(&find<QPushButton>("calibrate.use"), Qt::LeftButton);
+    settle();
+    EXPECT_EQ(workbench.session()->state, AnswerState::ready);
+    EXPECT_THAT(workbench.session()->document.edits, testing::Contains(HasSubstr("this-machine.json")));
+    EXPECT_TRUE(std::ranges::any_of(workbench.answer()->report.inputs, [](const InputUsed& i) { return i.kind == SourceKind::measured; }));
 }
 
 TEST(ChildProcess, IsHeardLineByLineAndItsProgressIsUnderstood) {

@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
+#include <QThreadPool>
 #include <QWheelEvent>
 
 namespace sextant::gui {
@@ -172,6 +173,21 @@ TEST_F(TimelineFlows, OfManyQuickEditsTheLastIsPlayed) {
     std::uint32_t micro_batches = 0;
     for (const Span& s : trace().spans) micro_batches = std::max(micro_batches, s.micro_batch + 1);
     EXPECT_EQ(micro_batches, 20U) << "320 over 16 replicas, one at a time";
+}
+
+// Those that were stopped would take the processor from the answer that comes next.
+TEST_F(TimelineFlows, OneStepIsPlayedAtATime) {
+    open("megatron-1t-3072xa100");
+    Session question = *workbench.session();
+    for (const double compute : {1.2, 1.4, 1.7, 2.0}) {
+        question.what_if.compute = compute;
+        emit workbench.simulation_wanted(std::make_shared<const Session>(question));
+    }
+    EXPECT_TRUE(simulator.is_at_work());
+    EXPECT_EQ(QThreadPool::globalInstance()->activeThreadCount(), 1);
+    workbench.stop_simulation();
+    settle();
+    EXPECT_FALSE(workbench.session()->simulated);
 }
 
 TEST_F(TimelineFlows, PlayingCanBeStoppedAndTakenUpAgain) {

@@ -264,6 +264,31 @@ TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
     }
 }
 
+// On the fullest stage; less where blocks come and go one by one.
+TEST_P(EveryScenario, holds_at_most_what_the_closed_form_says) {
+    const Scenario s = bundled_scenario(GetParam());
+    const Estimate formula = predict(s).estimate, played = simulate(s).report.estimate;
+    constexpr double of_uneven_chunks = 1e-4;
+    EXPECT_LE(played.peak_memory / formula.peak_memory, 1 + of_uneven_chunks);
+    if (!s.plan.shards_parameters()) {
+        EXPECT_GE(played.peak_memory / formula.peak_memory, 1 - of_uneven_chunks);
+    }
+    EXPECT_EQ(played.fits, formula.fits);
+}
+
+// As the closed form: a job that fits by what is given back fits as it is played, too.
+TEST(PlayedMemory, IsWithoutWhatAnAllocatorGivesBackWhereThereIsNoRoom) {
+    Scenario s = bundled_scenario("gpt3-175b-1024xa100");
+    const StageMemory fullest = predict(s).estimate.memory.front();
+    Device& device = s.cluster.node.device;
+    device.usable_memory.reset();
+    device.memory.value = fullest.total() - 0.5 * fullest[MemoryKind::fragmentation];
+    EXPECT_TRUE(predict(s).estimate.fits);
+    const Estimate played = simulate(s).report.estimate;
+    EXPECT_TRUE(played.fits);
+    EXPECT_NEAR(played.peak_memory / device.memory.value, 1, 1e-6);
+}
+
 TEST_P(EveryScenario, uses_no_link_and_no_device_more_than_it_can) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     for (const auto* list : {&r.devices, &r.links})

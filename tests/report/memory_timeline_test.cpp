@@ -73,6 +73,19 @@ TEST_F(MemoryOverTime, ASegmentOfSeveralSpansHoldsFromTheFirstToTheLast) {
                 ElementsAre(MemoryPoint{}, MemoryPoint{2 * ms, 4 * MB}, MemoryPoint{5 * ms, 0 * MB}));
 }
 
+TEST_F(MemoryOverTime, WhatAnExchangeStillDoesBehindTheNextKernelsHoldsNothing) {
+    // Backward from 1 to 2, its exchange from 2 to 4, and from 2 on the next forward: 10, 14 at work, then 0 + 10.
+    run(0, 0, 0, 1);
+    run(0, 1, 1, 2);
+    t.add(0, compute, tensor_exchange, 2, 4);
+    t.trace.spans.back().segment = 1;
+    t.add(0, compute, forward, 2, 3);
+    t.trace.spans.back().segment = 2;
+    segments.push_back({.work = 0, .rank = 0});
+    EXPECT_THAT(memory_timelines(t.trace, segments, prices, base)[0].curve,
+                ElementsAre(MemoryPoint{0 * ms, 10 * MB}, MemoryPoint{1 * ms, 14 * MB}, MemoryPoint{2 * ms, 10 * MB}));
+}
+
 TEST_F(MemoryOverTime, WorkThatTakesNoTimeStillNeedsItsMemory) {
     prices.works[1].releases = {};
     run(0, 1, 1, 1);

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sextant::gui {
 namespace {
-
-bool is_pipelined(const Trace& trace) {
-    return std::ranges::any_of(trace.ranks, [](const TraceRank& r) { return r.stage > 0; });
-}
 
 QString tip_of(const TraceRank& rank) {
     QString tip = rank.server ? QStringLiteral("parameter server %1").arg(rank.rank)
@@ -40,6 +37,10 @@ std::vector<RankRows> rows_of(const Timeline& timeline, Origin origin, bool pipe
 }
 
 }  // namespace
+
+bool is_pipelined(const Trace& trace) {
+    return std::ranges::any_of(trace.ranks, [](const TraceRank& r) { return r.stage > 0; });
+}
 
 QString name_of(const TraceRank& rank, bool pipelined) {
     if (rank.server) return QStringLiteral("server %1").arg(rank.rank);
@@ -84,8 +85,7 @@ std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measu
             const TraceRank& other = ranks(real);
             const bool same = rank.multiplicity > 1 ? rank.stage == other.stage : rank.rank == other.rank;
             if (real.streams.empty() || rank.server != other.server || !same) continue;
-            rows.push_back(std::move(real));
-            real.streams.clear();
+            rows.push_back(std::exchange(real, {}));
         }
     }
     for (RankRows& left : second)

@@ -30,6 +30,7 @@ struct RankRows {
 // `measured` may be null. Its ranks stand below those that are predicted to do the same.
 std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measured);
 
+bool is_pipelined(const Trace&);
 // "stage 3, rank 192"
 QString name_of(const TraceRank&, bool pipelined);
 QString name_of(const Lane&);

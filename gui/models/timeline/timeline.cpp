@@ -5,6 +5,9 @@
 
 #include <fstream>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 namespace sextant::gui {
 
 Timeline lay_out(std::shared_ptr<const Trace> trace, std::shared_ptr<const TaskGraph> graph) {
@@ -14,6 +17,15 @@ Timeline lay_out(std::shared_ptr<const Trace> trace, std::shared_ptr<const TaskG
     Lanes lanes(*trace);
     Lanes critical(*trace, lanes, path.spans);
     return {std::move(trace), std::move(graph), std::move(path), by_kind, std::move(lanes), std::move(critical)};
+}
+
+void give_back(const Timeline& timeline) {
+    constexpr std::size_t part = 4 << 20;
+    const std::vector<Span>& spans = timeline.trace->spans;
+    void* from = const_cast<Span*>(spans.data());
+    std::size_t bytes = spans.size() * sizeof(Span);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (; std::align(page, part, from, bytes); bytes -= part, from = static_cast<char*>(from) + part) madvise(from, part, MADV_DONTNEED);
 }
 
 bool holds_measurement(const std::filesystem::path& path) {

@@ -22,6 +22,10 @@ struct Timeline {
 // Takes some tenths of a second for each million spans: for worker threads.
 Timeline lay_out(std::shared_ptr<const Trace>, std::shared_ptr<const TaskGraph> = nullptr);
 
+// Gives what its spans take back to the system, part by part: as a whole that takes tens of milliseconds, under a lock of the process which
+// the window waits for. For worker threads, once nobody looks at them any more.
+void give_back(const Timeline&);
+
 // A step that ran for real.
 struct Measured {
     std::filesystem::path file;

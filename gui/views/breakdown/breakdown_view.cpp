@@ -48,7 +48,7 @@ public:
     BreakdownView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(bars_card());
         column().addWidget(range_card());
-        column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 640));
+        column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 760));
         column().addWidget(formula_card());
 
         for (const ChartWidget* chart : {bars_, range_bars_, waterfall_})
@@ -173,7 +173,7 @@ private:
         waterfall_->emphasize(static_cast<int>(term));
         formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)));
         QStringList lines;
-        for (const std::string& line : explain(answer_->job, term)) lines += q(line);
+        for (const std::string& line : explain(answer_->job, term)) lines += with_signs(line);
         formula_->setPlainText(lines.join(QLatin1Char('\n')));
         constexpr qsizetype most_lines = 24;
         const int line_height = QFontMetrics(formula_->font()).lineSpacing();

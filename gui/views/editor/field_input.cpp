@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -48,6 +49,7 @@ public:
         const QSignalBlocker quiet(box_);
         box_.setValue(text.toInt());
     }
+    [[nodiscard]] bool is_being_typed() const override { return box_.cleanText() != QString::number(box_.value()); }
 
 private:
     DegreeBox& box_ = *new DegreeBox;
@@ -84,6 +86,7 @@ public:
         line_.setText(shown_ = text);
         line_.setCursorPosition(0);
     }
+    [[nodiscard]] bool is_being_typed() const override { return line_.text() != shown_; }
 
 private:
     QLineEdit& line_ = *new QLineEdit;
@@ -114,6 +117,7 @@ public:
         box_.setCurrentText(shown_);
         box_.lineEdit()->setCursorPosition(0);
     }
+    [[nodiscard]] bool is_being_typed() const override { return box_.currentText() != shown_; }
 
 private:
     void take(const QString& text) {
@@ -137,6 +141,15 @@ private:
 };
 
 }  // namespace
+
+// A field has an undo of its own, of letters. Only while some are typed it is what is meant.
+bool FieldInput::eventFilter(QObject*, QEvent* e) {
+    if (e->type() != QEvent::ShortcutOverride || is_being_typed()) return false;
+    const auto* key = static_cast<const QKeyEvent*>(e);
+    if (!key->matches(QKeySequence::Undo) && !key->matches(QKeySequence::Redo)) return false;
+    e->ignore();
+    return true;
+}
 
 FieldInput* make_input(const Field& field, QObject* owner) {
     switch (field.kind) {

@@ -20,6 +20,11 @@ public:
 
 signals:
     void edited(const QString& text);
+
+protected:
+    // Something that is not taken over yet.
+    [[nodiscard]] virtual bool is_being_typed() const { return false; }
+    bool eventFilter(QObject*, QEvent*) override;
 };
 
 FieldInput* make_input(const Field&, QObject* owner);

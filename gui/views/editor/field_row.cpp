@@ -39,6 +39,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     widget.setObjectName(q(field.path));
     widget.setAccessibleName(field.label);
     widget.setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    widget.installEventFilter(input_);
     problem_ = text_label(Type::small, "bad");
     problem_->hide();
 

@@ -36,9 +36,8 @@ public:
 
     std::vector<Hit> paint(QPainter& painter, const QRectF& area, const Look& look, std::optional<int>) const override {
         std::vector<Hit> hits;
-        const auto room = [](double width) { return width > 0 ? width + 12 : 0; };
-        const double left = area.left() + room(widest(rows, &StageRow::label, Type::body)),
-                     right = area.right() - room(widest(rows, &StageRow::note, Type::strong));
+        const double left = area.left() + room_beside(rows, &StageRow::label, Type::body),
+                     right = area.right() - room_beside(rows, &StageRow::note, Type::strong);
         const double bottom = area.top() + height_for(area.width()) - axis_height - 4;
         paint_axis(painter, Scale{end.si(), left, right}, unit_for(end), area.top(), bottom, look);
         double y = area.top();
@@ -85,6 +84,7 @@ private:
         painter.setPen(Qt::NoPen);
         painter.setBrush(fill_of(MemoryKind::activations).colour);
         painter.drawPolygon(curve);
+        if (capacity > most) return;
         painter.setPen(QPen(look.bad, 1.5));
         painter.drawLine(QPointF(box.left(), y_of(capacity)), QPointF(box.right(), y_of(capacity)));
     }
@@ -116,6 +116,11 @@ StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::s
 
 }  // namespace
 
+bool is_within_reach(Bytes capacity, Bytes most) {
+    constexpr double far = 4;
+    return capacity < far * most;
+}
+
 std::vector<std::size_t> stages_to_draw(const SimulationReport& played) {
     const std::size_t count = played.memory.size();
     std::vector<std::size_t> stages;
@@ -133,13 +138,14 @@ std::shared_ptr<Chart> memory_over_time(const Simulated& simulated, const std::v
     const SimulationReport& played = *simulated.report;
     auto chart = std::make_shared<MemoryCurves>();
     chart->end = played.trace.end;
-    chart->capacity = chart->most = played.report.estimate.device_memory;
+    chart->capacity = played.report.estimate.device_memory;
     chart->range = range;
     for (const std::size_t s : stages) {
         const Bytes most = range ? highest_within(simulated.memory[s], chart->end, *range) : played.memory[s].highest;
         chart->rows.push_back(row_of(played.memory[s], simulated.memory[s], played.memory.size(), most));
         chart->most = max(chart->most, played.memory[s].peak());
     }
+    if (is_within_reach(chart->capacity, chart->most)) chart->most = max(chart->most, chart->capacity);
     chart->most *= 1.04;  // room above the line of the capacity
     return chart;
 }

@@ -9,6 +9,7 @@
 #include "gui/views/simulation_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace sextant::gui {
@@ -24,15 +25,17 @@ BarRow row_of(const StageMemory& memory, const QString& label) {
     return row;
 }
 
-std::shared_ptr<StackedBars> bars_against(Bytes capacity) {
+// What the device has is drawn where it is near enough for the bars to be seen beside it.
+std::shared_ptr<StackedBars> bars_against(Bytes capacity, Bytes most) {
     auto bars = std::make_shared<StackedBars>();
-    bars->unit = unit_for(capacity);
-    bars->limit = {capacity.si(), QStringLiteral("%1 of the device").arg(quantity(capacity))};
+    const bool is_near = is_within_reach(capacity, most);
+    bars->unit = unit_for(is_near ? capacity : most);
+    if (is_near) bars->limit = {capacity.si(), QStringLiteral("%1 of the device").arg(quantity(capacity))};
     return bars;
 }
 
 std::shared_ptr<Chart> stages(const Estimate& e) {
-    auto bars = bars_against(e.device_memory);
+    auto bars = bars_against(e.device_memory, e.peak_memory);
     const bool many = e.memory.size() > 8;
     bars->row_height = many ? 16 : 30;
     for (std::size_t stage = 0; stage < e.memory.size(); ++stage)
@@ -46,7 +49,7 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
     const StageMemory& fullest = *std::ranges::max_element(e.memory, {}, &StageMemory::total);
     std::set<std::int64_t> sizes{1, now, 2 * now};
     if (r.batch.largest_micro_batch > 0) sizes.insert(r.batch.largest_micro_batch);
-    auto bars = bars_against(e.device_memory);
+    auto bars = bars_against(e.device_memory, r.batch.largest_micro_batch > 0 ? e.device_memory : e.peak_memory);
     bars->has_legend = false;
     bars->row_height = 24;
     for (const std::int64_t size : sizes) {
@@ -56,6 +59,15 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
         bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, static_cast<double>(size) / static_cast<double>(now)), label));
     }
     return bars;
+}
+
+// The most that was played, where it is not what the bars above it say.
+QString where_peaks_part(const Estimate& played) {
+    const Bytes formula = std::ranges::max_element(played.memory, {}, &StageMemory::total)->total();
+    constexpr double noticeable = 0.005;
+    if (std::abs(played.peak_memory / formula - 1) < noticeable) return {};
+    return QStringLiteral("At most %1, and not %2: the bars above add up the most of each kind, which is not all there at the same time.")
+        .arg(quantity(played.peak_memory), quantity(formula));
 }
 
 class MemoryView : public PageView {
@@ -74,6 +86,7 @@ public:
                         "else comes and goes. The line is what the device has."));
         state_ = new SimulationState(workbench);
         drawn_ = text_label(Type::small, "faint");
+        drawn_->setObjectName(QStringLiteral("memory.drawn"));
         curves_ = new ChartWidget(tr("Memory over the step"));
         for (QWidget* w : std::initializer_list<QWidget*>{state_, drawn_, curves_}) over_time->body().addWidget(w);
         column().addWidget(over_time);
@@ -114,6 +127,7 @@ private:
         const std::optional<TimeRange> range = selection().now().range;
         QStringList notes;
         if (stages.size() < count) notes += tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count);
+        if (const QString apart = where_peaks_part(played_->report->report.estimate); !apart.isEmpty()) notes += apart;
         if (range)
             notes += tr("The most from %1 to %2, as selected in the timeline.").arg(quantity(range->from, 4), quantity(range->to, 4));
         drawn_->setText(notes.join(QLatin1Char(' ')));

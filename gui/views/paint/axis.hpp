@@ -40,6 +40,8 @@ void paint_axis(QPainter&, const Scale&, const AxisUnit&, double top, double bot
 
 // A text whose end gives way to an ellipsis where it does not fit.
 void paint_text(QPainter&, const QRectF&, Qt::Alignment, const QString&, const QFont&, const QColor&);
+// The same over two lines, from the top of the area.
+void paint_two_lines(QPainter&, const QRectF&, const QString&, const QFont&, const QColor&);
 double text_width(const QString&, const QFont&);
 // Of this text of the rows, the widest; 0 without rows.
 template <class Row>
@@ -47,6 +49,12 @@ double widest(const std::vector<Row>& rows, QString Row::*text, Type type) {
     double most = 0;
     for (const Row& row : rows) most = std::max(most, text_width(row.*text, font_of(type)));
     return most;
+}
+// The room that this text takes beside a picture of the rows.
+template <class Row>
+double room_beside(const std::vector<Row>& rows, QString Row::*text, Type type) {
+    const double width = widest(rows, text, type);
+    return width > 0 ? width + 12 : 0;
 }
 
 }  // namespace sextant::gui

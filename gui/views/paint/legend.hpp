@@ -3,6 +3,8 @@
 
 #include "gui/views/paint/chart.hpp"
 
+#include <utility>
+
 namespace sextant::gui {
 
 struct LegendEntry {
@@ -15,6 +17,7 @@ struct LegendEntry {
 // From left to right, in as many lines as needed.
 class Legend : public Chart {
 public:
+    explicit Legend(std::vector<LegendEntry> e = {}) : entries(std::move(e)) {}
     std::vector<LegendEntry> entries;
 
     [[nodiscard]] double height_for(double width) const override;

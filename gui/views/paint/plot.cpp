@@ -36,6 +36,10 @@ void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const Q
     }
 }
 
+bool is_taken(const std::vector<QRectF>& places, const QRectF& room) {
+    return std::ranges::any_of(places, [&](const QRectF& p) { return p.intersects(room); });
+}
+
 }  // namespace
 
 double PlotAxis::part_of(double value) const {
@@ -108,7 +112,7 @@ void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look)
                font, look.faint);
 }
 
-void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look) const {
+void Plot::paint_lines(QPainter& painter, const QRectF& ground) const {
     painter.save();
     painter.setClipRect(ground.adjusted(-1, -1, 1, 1));
     for (const PlotLine& line : lines) {
@@ -135,7 +139,7 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground, const Look& look
 }
 
 // Above, where no point is.
-void Plot::paint_limit_names(QPainter& painter, const QRectF& ground, const Look& look) const {
+void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     const QFont font = font_of(Type::small);
     for (const PlotLimit& limit : limits) {
         const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
@@ -145,41 +149,46 @@ void Plot::paint_limit_names(QPainter& painter, const QRectF& ground, const Look
     }
 }
 
+// At the end of each line, or farther to the left where something stands there.
 Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
-    Places places;
+    Places taken;
+    for (const PlotPoint& p : points) {
+        const QPointF at = place(ground, p.x, p.y);
+        taken.emplace_back(at.x() - p.radius, at.y() - p.radius, 2 * p.radius, 2 * p.radius);
+    }
     for (const PlotLine& line : lines) {
         if (line.name.isEmpty() || line.points.empty()) continue;
         const QPointF end = place(ground, line.points.back().x(), line.points.back().y());
         if (!ground.adjusted(-1, -1, 1, 1).contains(end)) continue;
         const double width = text_width(line.name, font) + 2;
         const double left = std::clamp(end.x() - width - 10, ground.left(), std::max(ground.left(), ground.right() - width));
-        const QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
+        QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
+        const double begin = std::max(ground.left(), place(ground, line.points.front().x(), line.points.front().y()).x());
+        for (QRectF other = room; other.left() >= begin; other.translate(-8, 0))
+            if (!is_taken(taken, other)) {
+                room = other;
+                break;
+            }
         painter.fillRect(room.adjusted(-2, 1, 2, -1), look.surface);
         paint_text(painter, room, Qt::AlignVCenter, line.name, font, look.faint);
-        places.push_back(room);
+        taken.push_back(room);
     }
-    return places;
+    return taken;
 }
 
 // Beside its point, or above or below where something else stands there; without any room, only what is chosen is named.
 void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look, std::optional<int> emphasized, Places taken) const {
     const QFont font = font_of(Type::small);
     for (const PlotPoint& p : points) {
-        const QPointF at = place(ground, p.x, p.y);
-        taken.emplace_back(at.x() - p.radius, at.y() - p.radius, 2 * p.radius, 2 * p.radius);
-    }
-    for (const PlotPoint& p : points) {
         if (p.name.isEmpty()) continue;
         const QPointF at = place(ground, p.x, p.y);
-        const double width = text_width(p.name, font) + 2, beside = p.radius + 6, height = 16;
-        const QRectF rooms[] = {{at.x() + beside, at.y() - height / 2, width, height},
-                                {at.x() - beside - width, at.y() - height / 2, width, height},
-                                {at.x() - width / 2, at.y() - beside - height + 2, width, height},
-                                {at.x() - width / 2, at.y() + beside - 2, width, height}};
-        const auto is_free = [&](const QRectF& room) {
-            return ground.contains(room) && std::ranges::none_of(taken, [&](const QRectF& t) { return t.intersects(room); });
-        };
+        const double width = text_width(p.name, font) + 2, beside = p.radius + 6, high = 16;
+        const QRectF rooms[] = {{at.x() + beside, at.y() - high / 2, width, high},
+                                {at.x() - beside - width, at.y() - high / 2, width, high},
+                                {at.x() - width / 2, at.y() - beside - high + 2, width, high},
+                                {at.x() - width / 2, at.y() + beside - 2, width, high}};
+        const auto is_free = [&](const QRectF& room) { return ground.contains(room) && !is_taken(taken, room); };
         const auto* room = std::ranges::find_if(rooms, is_free);
         if (room == std::end(rooms)) {
             if (emphasized != p.key) continue;
@@ -202,9 +211,9 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
     paint_text(painter, {area.left() + 2, ground.top() - title_height - 4, area.width() - 4, title_height}, Qt::AlignVCenter, y.title, font,
                look.faint);
     paint_axes(painter, ground, look);
-    paint_lines(painter, ground, look);
-    paint_limit_names(painter, ground, look);
-    const Places line_names = paint_line_names(painter, ground, look);
+    paint_lines(painter, ground);
+    paint_limit_names(painter, ground);
+    const Places taken = paint_line_names(painter, ground, look);
     std::vector<Hit> hits;
     for (const PlotPoint& p : points) {
         const QPointF at = place(ground, p.x, p.y);
@@ -220,7 +229,7 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
         painter.setPen(QPen(look.text, 1.8));
         painter.drawEllipse(place(ground, p.x, p.y), p.radius + 3.5, p.radius + 3.5);
     }
-    paint_names(painter, ground, look, emphasized, line_names);
+    paint_names(painter, ground, look, emphasized, taken);
     // Arrow keys go from left to right; what lies on top is hit first.
     std::ranges::reverse(hits);
     std::ranges::stable_sort(hits, {}, [](const Hit& h) { return h.area.center().x(); });

@@ -66,9 +66,9 @@ private:
     [[nodiscard]] QPointF place(const QRectF& ground, double px, double py) const;
     double paint_legend(QPainter&, const QRectF&, const Look&) const;  // the height that it took
     void paint_axes(QPainter&, const QRectF& ground, const Look&) const;
-    void paint_lines(QPainter&, const QRectF& ground, const Look&) const;
-    void paint_limit_names(QPainter&, const QRectF& ground, const Look&) const;
-    using Places = std::vector<QRectF>;  // of names: none is painted over another
+    void paint_lines(QPainter&, const QRectF& ground) const;
+    void paint_limit_names(QPainter&, const QRectF& ground) const;
+    using Places = std::vector<QRectF>;  // of points and names: no name is painted over another
     [[nodiscard]] Places paint_line_names(QPainter&, const QRectF& ground, const Look&) const;
     void paint_names(QPainter&, const QRectF& ground, const Look&, std::optional<int> emphasized, Places taken) const;
 };

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 namespace sextant::gui {
 namespace {
 
-constexpr double legend_line = 22, swatch = 12, row_gap = 10, limit_height = 18;
+constexpr double legend_gap = 6, row_gap = 10, limit_height = 18;
 
 double total_of(const BarRow& row) {
     return std::accumulate(row.parts.begin(), row.parts.end(), 0.0, [](double sum, const BarPart& p) { return sum + p.value; });
@@ -17,46 +16,27 @@ double total_of(const BarRow& row) {
 
 }  // namespace
 
-double StackedBars::label_width() const {
-    double widest = 0;
-    for (const BarRow& row : rows) widest = std::max(widest, text_width(row.label, font_of(Type::body)));
-    return widest > 0 ? widest + 12 : 0;
-}
-
-double StackedBars::note_width() const {
-    double widest = 0;
-    for (const BarRow& row : rows) widest = std::max(widest, text_width(row.note, font_of(Type::strong)));
-    return widest > 0 ? widest + 12 : 0;
-}
-
 double StackedBars::largest() const {
     double most = limit ? limit->value : 0;
     for (const BarRow& row : rows) most = std::max(most, total_of(row));
     return most;
 }
 
-// Each key once, in the order of the rows; from left to right, in as many lines as needed.
-std::vector<StackedBars::LegendEntry> StackedBars::legend(const QRectF& area) const {
+// Each key once, in the order in which they are stacked.
+Legend StackedBars::legend() const {
     std::vector<LegendEntry> entries;
-    if (!has_legend) return entries;
-    std::set<int> seen;
-    double x = area.left(), y = area.top();
     for (const BarRow& row : rows)
-        for (const BarPart& part : row.parts) {
-            if (part.value <= 0 || !seen.insert(part.key).second) continue;
-            const double width = swatch + 6 + text_width(part.name, font_of(Type::small)) + 16;
-            if (x + width > area.right() + 16 && x > area.left()) x = area.left(), y += legend_line;
-            entries.push_back({{x, y, width, legend_line}, &part});
-            x += width;
-        }
-    return entries;
+        for (const BarPart& part : row.parts)
+            if (has_legend && part.value > 0 && std::ranges::find(entries, part.key, &LegendEntry::key) == entries.end())
+                entries.push_back({part.key, part.name, part.fill, QStringLiteral("<b>%1</b><br>%2").arg(part.name, part.meaning)});
+    std::ranges::sort(entries, {}, &LegendEntry::key);
+    return Legend(std::move(entries));
 }
 
 double StackedBars::height_for(double width) const {
-    const auto entries = legend({0, 0, width, 1});
-    const double legend_height = entries.empty() ? 0 : entries.back().area.bottom() + 6;
-    return legend_height + (limit ? limit_height : 0) + static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap +
-           (has_axis ? axis_height + 4 : 2);
+    const double legend_height = legend().height_for(width);
+    return legend_height + (legend_height > 0 ? legend_gap : 0) + (limit ? limit_height : 0) +
+           static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap + (has_axis ? axis_height + 4 : 2);
 }
 
 void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& bar, const Scale& scale, const Look& look,
@@ -104,32 +84,27 @@ void StackedBars::paint_limit(QPainter& painter, const Scale& scale, double top,
 std::vector<Hit> StackedBars::paint(QPainter& painter, const QRectF& area, const Look& look, std::optional<int> emphasized) const {
     std::vector<Hit> hits;
     double y = area.top();
-    const auto entries = legend(area);
-    for (const auto& [box, part] : entries) {
-        painter.setOpacity(emphasized && *emphasized != part->key ? 0.55 : 1);
-        paint_fill(painter, {box.left(), box.top() + 5, swatch, swatch}, part->fill, look);
-        paint_text(painter, box.adjusted(swatch + 6, 0, 0, 0), Qt::AlignVCenter, part->name, font_of(Type::small), look.text);
-        painter.setOpacity(1);
-        y = box.bottom() + 6;
-    }
+    const Legend legend = this->legend();
+    const std::vector<Hit> names = legend.paint(painter, area, look, emphasized);
+    if (!names.empty()) y += legend.height_for(area.width()) + legend_gap;
     if (limit) y += limit_height;
-    const double left = area.left() + label_width(), right = area.right() - note_width();
+    const double beside = room_beside(rows, &BarRow::label, Type::body), behind = room_beside(rows, &BarRow::note, Type::strong);
+    const double left = area.left() + beside, right = area.right() - behind;
     const Scale scale{largest(), left, right};
     const double top = y, bottom = y + static_cast<double>(rows.size()) * (row_height + row_gap) - row_gap;
     if (has_axis) paint_axis(painter, scale, unit, top, bottom, look);
     for (const BarRow& row : rows) {
         const QRectF bar(left, y, right - left, row_height);
         if (!row.label.isEmpty())
-            paint_text(painter, {area.left(), y, label_width() - 12, row_height}, Qt::AlignVCenter, row.label, font_of(Type::body),
-                       look.text);
+            paint_text(painter, {area.left(), y, beside - 12, row_height}, Qt::AlignVCenter, row.label, font_of(Type::body), look.text);
         if (!has_axis) painter.fillRect(bar, look.sunken);
         paint_row(painter, row, bar, scale, look, emphasized, hits);
         if (!row.note.isEmpty())
-            paint_text(painter, {right + 12, y, note_width() - 12, row_height}, Qt::AlignVCenter, row.note, font_of(Type::strong),
-                       look.text);
+            paint_text(painter, {right + 12, y, behind - 12, row_height}, Qt::AlignVCenter, row.note, font_of(Type::strong), look.text);
         y += row_height + row_gap;
     }
     if (limit) paint_limit(painter, scale, top, bottom, look);
+    hits.insert(hits.end(), names.begin(), names.end());
     return hits;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/views/paint/axis.hpp"
-#include "gui/views/paint/chart.hpp"
+#include "gui/views/paint/legend.hpp"
 
 namespace sextant::gui {
 
@@ -36,15 +36,9 @@ public:
     std::vector<Hit> paint(QPainter&, const QRectF&, const Look&, std::optional<int> emphasized) const override;
 
 private:
-    struct LegendEntry {
-        QRectF area;
-        const BarPart* part;
-    };
-    [[nodiscard]] std::vector<LegendEntry> legend(const QRectF& area) const;
+    [[nodiscard]] Legend legend() const;
     void paint_row(QPainter&, const BarRow&, const QRectF& bar, const Scale&, const Look&, std::optional<int>, std::vector<Hit>&) const;
     void paint_limit(QPainter&, const Scale&, double top, double bottom, const Look&) const;
-    [[nodiscard]] double label_width() const;
-    [[nodiscard]] double note_width() const;
     [[nodiscard]] double largest() const;
 };
 

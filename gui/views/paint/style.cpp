@@ -44,7 +44,7 @@ QMenu::item:selected { background: @accent_ground; color: @text; }
 QMenu::item:disabled { color: @faint; }
 QMenu::separator { height: 1px; background: @border; margin: 4px 8px; }
 QToolBar#rail { background: @surface; border: none; border-right: 1px solid @border; spacing: 2px; padding: 6px 4px; }
-QToolBar#rail QToolButton { border: none; border-radius: 6px; padding: 7px 2px 5px 2px; color: @faint; min-width: 68px; font-size: 12px; }
+QToolBar#rail QToolButton { border: none; border-radius: 6px; padding: 5px 2px 3px 2px; color: @faint; min-width: 68px; font-size: 12px; }
 QToolBar#rail QToolButton:hover { background: @sunken; color: @text; }
 QToolBar#rail QToolButton:checked { background: @accent_ground; color: @accent; }
 QToolBar#rail QToolButton:focus { border: 1px solid @accent; }
@@ -65,7 +65,6 @@ QLineEdit:focus, QSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit[stated="true"], QSpinBox[stated="true"], QComboBox[stated="true"] { font-weight: 500; }
 QLineEdit[stated="false"], QSpinBox[stated="false"], QComboBox[stated="false"] { color: @faint; }
 QLineEdit[wrong="true"], QSpinBox[wrong="true"], QComboBox[wrong="true"] { border: 1px solid @bad; background: @bad_ground; }
-QSpinBox { padding-right: 18px; }
 QSpinBox::up-button, QSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none; background: transparent; }
 QSpinBox::up-button { subcontrol-position: top right; margin-top: 2px; }
 QSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 2px; }
@@ -131,9 +130,9 @@ QString style_sheet(const Look& look) {
 }  // namespace
 
 void apply(const Look& look, QApplication& application) {
-    application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    application.setPalette(palette_of(look));
-    application.setFont(font_of(Type::body));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(palette_of(look));
+    QApplication::setFont(font_of(Type::body));
     application.setStyleSheet(style_sheet(look));
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 // A plan that is too large by far is drawn at the edge.
 constexpr double most_memory = 1.3;
+// What a device has is not drawn where plans take so much less that they would all stand at the left edge.
+constexpr double far = 4;
 
 class PlanPlot {
 public:
@@ -18,15 +20,16 @@ public:
 
     std::shared_ptr<Chart> chart() {
         auto plot = std::make_shared<Plot>();
-        double widest = axis_ == PlanAxis::memory ? device_.si() : 0, highest = 0;
+        double widest = 0, highest = 0;
         for (const FoundPlan& p : f_.plans) {
             widest = std::max(widest, x_of(p));
             highest = std::max(highest, p.choice.samples_per_s.si());
         }
-        plot->x = even_axis(x_title(), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
+        const bool has_limit = axis_ == PlanAxis::memory && device_.si() < far * widest;
+        if (has_limit) widest = std::max(widest, device_.si());
+        plot->x = even_axis(x_title(has_limit), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
         plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
-        if (axis_ == PlanAxis::memory)
-            plot->limits.push_back({device_.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(device_))});
+        if (has_limit) plot->limits.push_back({device_.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(device_))});
         plot->lines.push_back(front());
         add_points(*plot);
         plot->legend = {{QStringLiteral("the best"), look_.accent, Mark::disc},
@@ -53,8 +56,9 @@ private:
     [[nodiscard]] double price(Money of_sample) const {
         return of_sample.si() * 1e6 / static_cast<double>(std::max<std::int64_t>(1, job_.workload.tokens_per_sample()));
     }
-    [[nodiscard]] QString x_title() const {
-        return axis_ == PlanAxis::memory ? QStringLiteral("peak memory of a device in GB")
+    [[nodiscard]] QString x_title(bool has_limit) const {
+        return axis_ == PlanAxis::memory ? has_limit ? QStringLiteral("peak memory of a device in GB")
+                                                     : QStringLiteral("peak memory of a device, which has %1, in GB").arg(quantity(device_))
                : axis_ == PlanAxis::cost ? q(price_unit(job_))
                                          : QStringLiteral("devices");
     }
@@ -80,8 +84,9 @@ private:
             point.radius = p.rank == 0 ? 7.5 : p.rank ? 5.5 : 4.5;
             point.tip = QStringLiteral("<b>%1</b><br>%2<br>%3 a step, %4")
                             .arg(capitalised(p.name), q(plan_line(p.choice.plan)), quantity(p.choice.step), quantity(p.choice.memory));
-            if (p.rank == 0) point.name = p.is_own ? QStringLiteral("plan 1, the scenario's own") : p.name;
-            if (p.is_own && p.rank != 0) point.name = p.choice.memory > device_ ? p.name + QStringLiteral(", does not fit") : p.name;
+            if (p.rank == 0 || p.is_own) point.name = p.name;
+            if (p.rank && p.is_own) point.name += QStringLiteral(", the scenario's own");
+            if (p.is_own && p.choice.memory > device_) point.name += QStringLiteral(", does not fit");
             plot.points.push_back(std::move(point));
         }
     }

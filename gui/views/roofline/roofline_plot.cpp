@@ -59,7 +59,7 @@ private:
         double most = 4 * highest().si() / all_.stream.si();
         for (const RooflineKernel& k : all_.kernels) most = std::max(most, k.intensity().value_or(0));
         plot_->x = log_axis(QStringLiteral("operations for a byte (FLOP/B)"), std::max(least / 3, 1e-3), most,
-                            [](double value) { return number(value, 1); });
+                            [](double value) { return value < 1000 ? number(value, 1) : grouped(value); });
         for (const RooflineKernel& k : all_.kernels)
             if (!k.intensity() && k.kernel.bytes > Bytes{}) slowest = std::min(slowest, at_edge() * (k.kernel.bytes / k.time).si());
         plot_->y = log_axis(QStringLiteral("attained rate"), slowest / 1.5, 1.6 * highest().si(),
@@ -103,7 +103,7 @@ private:
                                     .width = 1.2,
                                     .style = Qt::DashLine,
                                     .stepped = false,
-                                    .name = QStringLiteral("large products sustain ") + quantity(used->sustained)});
+                                    .name = {}});
     }
 
     void add_kernels() {

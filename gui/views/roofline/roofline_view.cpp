@@ -77,6 +77,7 @@ private:
                                 (e.memory.size() > 1 ? tr(", of stage %1, which finishes last").arg(all.stage) : QString()));
         plot_->show_chart(roofline_plot(all, look_of(*this)));
         edge_->setText(
+            sustained(all) +
             tr("Memory: %1 by the maker, %2 in streaming kernels. Kernels without matrix work stand at the left edge, as far below the "
                "slope as they are below that bandwidth.")
                 .arg(quantity(all.memory), quantity(all.stream)) +
@@ -89,6 +90,11 @@ private:
         all_.set_table(kernel_table(all, all.kernels.size()));
         shown_.set_table(kernel_table(all, most_rows));
         plot_->emphasize(std::nullopt);
+    }
+
+    static QString sustained(const Roofline& all) {
+        const auto used = std::ranges::find_if(all.roofs, &Roof::used);
+        return used == all.roofs.end() ? QString() : tr("Large products sustain %1, the dashed line. ").arg(quantity(used->sustained));
     }
 
     // Where fewer multiplications are done than are counted.

@@ -29,8 +29,8 @@ PlotAxis devices_axis(const ScalingFindings& f) {
 }
 
 PlotAxis doubling_axis(const QString& title, double smallest, double largest) {
-    PlotAxis axis{title, smallest / 1.2, 1.2 * largest, true, {}};
-    const double first = std::floor(std::log2(axis.low)), last = std::ceil(std::log2(axis.high));
+    const double first = std::floor(std::log2(smallest / 1.2)), last = std::ceil(std::log2(1.2 * largest));
+    PlotAxis axis{title, std::exp2(first), std::exp2(last), true, {}};
     const double step = std::max(1.0, std::ceil((last - first) / 8));
     for (double power = first; power <= last; power += step)
         axis.marks.push_back({std::exp2(power), power < 0 || power > 20 ? number(std::exp2(power)) : QString::number(std::exp2(power))});

@@ -9,7 +9,7 @@
 namespace sextant::gui {
 namespace {
 
-constexpr int heading_height = 34, entry_height = 70, description_height = 34;  // of two lines
+constexpr int heading_height = 34, entry_height = 70;
 constexpr double glance_width = 190;
 
 void paint_glance(QPainter& painter, const ScenarioGlance& glance, const QRectF& area, const Look& look) {
@@ -46,9 +46,7 @@ void ScenarioDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
     }
     const QRectF text = area.adjusted(gap + 4, 0, -glance_width - 3 * gap, 0);
     paint_text(*painter, {text.left(), text.top() + 8, text.width(), 18}, Qt::AlignVCenter, entry.name, font_of(Type::strong), look.text);
-    painter->setFont(font_of(Type::small));
-    painter->setPen(look.faint);
-    painter->drawText(QRectF(text.left(), text.top() + 28, text.width(), description_height), Qt::TextWordWrap, entry.description);
+    paint_two_lines(*painter, text.adjusted(0, 28, 0, 0), entry.description, font_of(Type::small), look.faint);
     if (entry.glance)
         paint_glance(*painter, *entry.glance, {area.right() - glance_width - gap, area.top(), glance_width, area.height()}, look);
     painter->restore();

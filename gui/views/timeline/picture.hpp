@@ -48,7 +48,7 @@ struct TimelineAspect {
 
 class TimelinePicture {
 public:
-    static constexpr double gutter = 184, ruler = 24, least_row = 5, highest_row = 60;
+    static constexpr double gutter = 200, ruler = 24, least_row = 5, highest_row = 60;
 
     TimelinePicture(const TimelineContent&, const TimelineAspect&, const QRectF& area);
 

@@ -172,7 +172,7 @@ private:
                     .arg(quantity(measured->timeline.trace->end, 4), number(measured->timeline.trace->end / simulated->report->trace.end));
         headline_->setText(text);
         legend_->show_chart(legend_of(simulated->timeline));
-        search_->look_in(simulated->timeline.trace);
+        search_->look_in({simulated, simulated->timeline.trace.get()});  // the whole of it: see freed_in_background
         show_details();
         fill_tables();
     }
@@ -209,8 +209,8 @@ private:
         if (!canvas_->content() || !chosen) {
             details_->setText(
                 tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
-                   "Wheel or W, S zoom; drag or A, D move; F fits; comma and period choose the segment beside, R its range; [ and ] go to "
-                   "cause and effect."));
+                   "Wheel or W, S zoom; drag or A, D move; F fits.<br>"
+                   "Comma and period choose the segment beside, R its range; [ and ] go to cause and effect."));
             return set_role(*details_, "faint");
         }
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;

@@ -131,7 +131,8 @@ private:
 
     std::optional<int> rank_at(int v) const {
         if (vertex(v).kind != VertexKind::device) return std::nullopt;
-        return map_.rank_of_device[static_cast<std::size_t>(*vertex(v).node * topology_.devices_per_node() + vertex(v).index)];
+        const int device = *vertex(v).node * topology_.devices_per_node() + vertex(v).index;
+        return map_.rank_of_device[static_cast<std::size_t>(device)];
     }
 
     // As long as there is room for.
@@ -171,7 +172,7 @@ private:
         painter_.drawRoundedRect(place, 3, 3);
         QFont font = font_of(Type::small);
         if (rank && text_width(QString::number(*rank), font) > place.width() - 3) font.setPixelSize(font.pixelSize() - 2);
-        paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, label_of(v, place.width(), font), font,
+        paint_text(painter_, place.adjusted(-4, 0, 4, 0), Qt::AlignCenter, label_of(v, place.width() - 2, font), font,
                    rank ? text_on(ground) : look_.text);
         ranks_.push_back({place, rank.value_or(-1), vertex_tip(v), rank.has_value()});
     }
@@ -207,8 +208,8 @@ private:
     void paint_legend() {
         const QRectF& area = layout_.legend;
         const QFont font = font_of(Type::small);
-        double x = area.left();
-        const double y = area.top() + 4, line = 16;
+        double x = area.left(), y = area.top() + 4;
+        constexpr double line = 16;
         const auto write = [&](const QString& text, const QColor& ink) {
             const double width = text_width(text, font);
             paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, ink);
@@ -228,11 +229,13 @@ private:
             write(quantity(b), look_.faint);
         }
         x += 10;
+        const QString group = QStringLiteral("group of the rank");
+        if (x + 22 + text_width(group, font) > area.right()) x = area.left(), y += line + 2;
         painter_.setPen(QPen(look_.warning, 2.5));
         painter_.setBrush(Qt::NoBrush);
         painter_.drawRoundedRect(QRectF(x, y + 1, 16, line - 2), 3, 3);
         x += 22;
-        write(QStringLiteral("group of the rank"), look_.faint);
+        write(group, look_.faint);
         if (layout_.shown.left_out > 0) {
             x = area.left();
             paint_text(painter_, {x, y + line + 2, area.width(), line}, Qt::AlignVCenter,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double least_cell = 21, largest_cell = 40, part_height = 24, between_levels = 30, box_padding = 10, title_height = 24,
                  arcs_height = 28, memory_level = 32;
-constexpr double fabric_level = 66, switch_width = 84, legend_height = 40, most_boxes = 6;
+constexpr double fabric_level = 66, switch_width = 84, legend_line = 18, legend_width = 690, most_boxes = 6;
 
 // From top to bottom in a node.
 constexpr VertexKind levels_of_node[] = {VertexKind::nic, VertexKind::socket, VertexKind::pcie_switch, VertexKind::device,
@@ -36,7 +36,8 @@ public:
         place_leaves(leaf_y);
         if (spine_) set(*spine_, width_ / 2, gap / 2.0, std::min(width_ / 2, 320.0));
         place_storage();
-        out_.legend = {0, y + box_height() + 2 * gap, width_, legend_height};
+        const int lines = (width_ < legend_width ? 2 : 1) + (out_.shown.left_out > 0 ? 1 : 0);
+        out_.legend = {0, y + box_height() + 2 * gap, width_, 4 + lines * legend_line};
         out_.height = out_.legend.bottom();
         return std::move(out_);
     }
@@ -141,6 +142,7 @@ private:
                 ++above[leaf].second;
             }
         std::vector<std::pair<double, int>> order;
+        order.reserve(above.size());
         for (const auto& [leaf, places] : above) order.emplace_back(places.first / places.second, leaf);
         std::ranges::stable_sort(order);
         const double room = width_ / std::max(1.0, static_cast<double>(order.size())), width = std::min(room - 4, switch_width);

@@ -103,7 +103,7 @@ private:
         state_->show_state(session);
         if (!session.simulated) return workbench().want_simulation();
         if (!session.simulated->map || session.simulated->map == map_) return;
-        map_ = session.simulated->map;
+        map_ = {session.simulated, session.simulated->map.get()};  // the whole of it: see freed_in_background
         const QSignalBlocker quiet(rank_);
         rank_->setRange(0, map_->layout.ranks() - 1);
         take_selection();
@@ -118,7 +118,7 @@ private:
         chart->map = map_;
         chart->range = now.range;
         chart->rank = rank_->value();
-        const auto choice = std::ranges::find(group_choices, now.dimension, &GroupChoice::dimension);
+        const auto* const choice = std::ranges::find(group_choices, now.dimension, &GroupChoice::dimension);
         dimension_->setCurrentIndex(static_cast<int>(choice - std::begin(group_choices)));
         if (now.dimension)
             for (const int r : group_of(*map_, rank_->value(), *now.dimension)) chart->group.insert(r);

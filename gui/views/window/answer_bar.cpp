@@ -1,11 +1,35 @@
 #include "gui/views/window/answer_bar.hpp"
 
 #include "gui/models/text.hpp"
+#include "gui/views/paint/axis.hpp"
 #include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>
 
 namespace sextant::gui {
+namespace {
+
+// Two lines at most; the end of the second gives way to an ellipsis.
+class TwoLines : public QLabel {
+public:
+    TwoLines() {
+        setFont(font_of(Type::small));
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override {
+        return (fontMetrics().horizontalAdvance(text()) > width ? 2 : 1) * fontMetrics().lineSpacing();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        paint_two_lines(painter, rect(), text(), font(), look_of(*this).faint);
+    }
+};
+
+}  // namespace
+
 AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -17,9 +41,7 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     row->setContentsMargins(2 * gap, gap, 2 * gap, gap);
     row->setSpacing(2 * gap);
     name_ = text_label(Type::heading);
-    plan_ = text_label(Type::small, "faint");
-    plan_->setMaximumHeight(2 * QFontMetrics(plan_->font()).lineSpacing());
-    plan_->setAlignment(Qt::AlignTop);
+    plan_ = new TwoLines;
     for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     auto* left = new QVBoxLayout;
     left->setSpacing(1);

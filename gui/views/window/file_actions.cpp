@@ -137,8 +137,8 @@ void FileActions::export_report(const QString& path, const ViewInfo& topology, S
         write(path, [session, cluster] {
             std::vector<PageFigure> figures;
             if (cluster) figures.push_back({"The cluster", svg_of(*cluster)});
-            const Simulated now = session->simulated ? *session->simulated : simulated(*session);
-            return report_html(session->answer->job, session->answer->report, now.report.get(), figures);
+            const auto now = session->simulated ? session->simulated : std::make_shared<const Simulated>(simulated(*session));
+            return report_html(session->answer->job, session->answer->report, now->report.get(), figures);
         });
     };
     if (!session->simulated || !session->simulated->report) return write_page({});

@@ -71,6 +71,7 @@ std::string longest_wait(const Estimate& e) {
 
 std::string scaling_verdict(const Scaling& s) {
     if (!s.pays_up_to) return "No plan fits at any of these sizes";
+    if (s.points.size() == 1) return "One size alone does not tell what more devices bring";
     const std::string half = percent_text(worth_adding, 2) + " of what one brings at the smallest size";
     const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
     if (next == s.points.end())
