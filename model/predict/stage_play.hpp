@@ -21,7 +21,7 @@ private:
     using Pass = const OwnWork& (StagePlay::*)(const Block&) const;
     using Part = StageExchanges::Part;
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
-        OwnWork work;
+        const OwnWork* work = nullptr;
         Seconds gather, scatter;
         std::size_t alike = 1;      // turns of its pass, from this one on
         bool is_as_before = false;  // work and weights

@@ -44,7 +44,7 @@ private:
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage, comes_back);
-        price.data = price_data_parallel(job_, stage, parts_, arrival, price.overhead + price.offload, r_);
+        price.data = price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, r_);
         prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
     }
@@ -106,7 +106,7 @@ private:
                     t.early_back = part * data.early_back;
                     t.late = stage.sends_block ? Seconds{} : part * data.late;
                     t.weights = slowed * weights + part * data.steady_weights;
-                    t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
+                    t.back = slowed * back + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
                 }
                 if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
                 if (s > 0 || c > 0) t.send_back = s > 0 ? unlike[which[before + c]].send_ahead : send_time(last_, c - 1);
@@ -167,12 +167,11 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
     return as_before;
 }
 
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageParts& parts, Seconds arrival, Seconds each,
-                                      const Resources& r) {
-    const StageWork& work = parts.work(stage);
+DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
+                                      Seconds arrival, Seconds each, const Resources& r) {
     StagePlay play(job, stage, work, each, r);
-    if (!job.scenario.plan.shards_parameters()) return play.replicated(parts.exchanges(stage), arrival);
-    if (!work.sharded) work.sharded = play.sharded(parts.exchanges(stage));
+    if (!job.scenario.plan.shards_parameters()) return play.replicated(exchanges, arrival);
+    if (!work.sharded) work.sharded = play.sharded(exchanges);
     return *work.sharded;
 }
 

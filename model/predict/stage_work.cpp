@@ -116,8 +116,9 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         if (job.stages[stage].count[t] == 0) continue;
         const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
         const SegmentPrice& block = longer ? *longer : segments[t];
-        const OwnWork back = own.of(block.backward);
-        passes = {own.of(block.forward), back, back + own.of(block.recompute), own.of(block.weights)};
+        passes = {own.of(block.forward), own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
+        if (job.scenario.plan.schedule == Schedule::zero_bubble) passes.backward += -1.0 * passes.weights;
+        passes.again_and_backward += passes.backward;
     }
     return work;
 }

@@ -28,7 +28,7 @@ private:
 };
 
 struct StageWork {
-    // One block.
+    // One block. Where a zero-bubble schedule leaves gradients of weights for later, they are not in backward.
     struct Passes {
         OwnWork forward, backward, again_and_backward, weights;
     };
