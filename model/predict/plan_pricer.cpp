@@ -372,19 +372,17 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
 
 // Of those that something is still aside for.
 void PlanPricer::find_ends() {
-    std::vector<Passes*> wanted;
-    std::vector<PlayedPipeline> pipelines;
-    wanted.reserve(aside_.size());
-    pipelines.reserve(aside_.size());
+    wanted_.clear();
+    pipelines_.clear();
     for (const Aside& aside : aside_) {
         Passes& passes = passes_[aside.passes];
         if (!passes.ends.empty()) continue;
         passes.ends.resize(passes.stages.size());
-        wanted.push_back(&passes);
-        pipelines.push_back(passes.stages.played(passes.ends));
+        wanted_.push_back(&passes);
+        pipelines_.push_back(passes.stages.played(passes.ends));
     }
-    if (state_.played) player_.play(*state_.played, pipelines, state_.micro_batches);
-    for (Passes* passes : wanted) sextant::find_ends(state_, passes->stages, passes->ends);
+    if (state_.played) player_.play(*state_.played, pipelines_, state_.micro_batches);
+    for (Passes* passes : wanted_) sextant::find_ends(state_, passes->stages, passes->ends);
 }
 
 void PlanPricer::swap_shape() {

@@ -171,6 +171,8 @@ private:
     std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
     std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
+    std::vector<Passes*> wanted_;  // of these, those whose ends are
+    std::vector<PlayedPipeline> pipelines_;
     PipelinePlayer player_;
     // Borrowed.
     Shape* shape_ = nullptr;

@@ -98,7 +98,7 @@ private:
         for (std::size_t c = 0; c < count; ++c) {
             const bool at_end = c < 2 || (s == last_ && c + 1 == count);
             if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
-                const auto [ahead, back, weights] = passes_of(chunks[c], job_.stages[s], work);
+                const auto [ahead, back, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
                 ChunkTimes t;
                 t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
                 t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
@@ -120,6 +120,9 @@ private:
     struct Passes {
         Seconds ahead, back, weights;
     };
+    [[nodiscard]] static Passes passes_of(const StageWork& all) {
+        return {all.ahead.device(), (all.back + -1.0 * all.weights).device(), all.weights.device()};
+    }
     [[nodiscard]] static Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) {
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {

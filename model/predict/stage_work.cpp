@@ -110,6 +110,7 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     const StretchOfWork own(job, stage);
     work.ahead = own.of(work.all.forward);
     work.back = own.of(work.all.backward) + own.of(work.all.recompute);
+    work.weights = own.of(work.all.weights);
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();

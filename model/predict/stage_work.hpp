@@ -35,6 +35,7 @@ struct StageWork {
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
     OwnWork ahead, back;         // the same as stretches of work
+    OwnWork weights;             // of back, what a zero-bubble schedule leaves for later
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;
 };
