@@ -239,7 +239,7 @@ private:
 
     std::vector<WorkTimes> works_;       // of unlike chunks in turn
     std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
-    std::vector<Times> few_, more_;  // micro-batches: the times that steps name
+    std::vector<Times> few_, more_;      // micro-batches: the times that steps name
     std::size_t stages_ = 1, chunks_ = 1;
     bool weights_later_ = false, sends_block_ = false;
 };

@@ -94,8 +94,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
     t[Term::recompute] = m * recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
-    for (std::size_t g = 0; g < 3; ++g)
-        t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
+    for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
     t[Term::tensor_communication] += m * (forward.meeting + backward.meeting + recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
@@ -103,7 +102,8 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     // While this rank waits, others have its core to themselves: together they need as long as their work takes, or as a pipeline alone.
-    if (job.ranks_per_core > 1) t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work(job, stages)) - (end - t[Term::bubble]));
+    if (job.ranks_per_core > 1)
+        t[Term::bubble] = max(Seconds{}, max(end / job.ranks_per_core, mean_work(job, stages)) - (end - t[Term::bubble]));
     t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     t[Term::offload] = m * s.offload + update.host;
