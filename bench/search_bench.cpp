@@ -8,10 +8,11 @@ namespace {
 
 using namespace sextant;
 
-SearchRequest request(const char* scenario, int devices, bool prune) {
+// A framework that can do everything: the whole space.
+const std::vector<std::string> whole_space{R"(framework={"base": "megatron-core", "lacks": []})"};
+
+SearchRequest request(const char* scenario, int devices, bool prune, const std::vector<std::string>& overrides = whole_space) {
     Library library = open_library();
-    // A framework that can do everything: the whole space.
-    const std::vector<std::string> overrides{R"(framework={"base": "megatron-core", "lacks": []})"};
     SearchRequest r;
     r.job = load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + scenario + ".json", overrides);
     r.devices = {devices};
@@ -40,5 +41,13 @@ BENCHMARK(search_llama_3_8b_on_64_gpus)->Unit(benchmark::kMillisecond);
 
 void search_llama_3_8b_on_64_gpus_without_bounds(benchmark::State& state) { measure(state, request("llama-3-8b-fsdp-64xh100", 64, false)); }
 BENCHMARK(search_llama_3_8b_on_64_gpus_without_bounds)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+// 1.03 trillion parameters, as its framework is. Limit: 10 s.
+void search_1t_of_experts_on_16384_gpus(benchmark::State& state) {
+    measure(state, request("deepseek-v3-2048xh100", 16384, true,
+                           {R"(workload={"model": "deepseek-v3", "moe": {"experts": 384}})", "hardware.cluster_nodes=2048",
+                            "plan.global_batch=16384", "plan.precision=bf16"}));
+}
+BENCHMARK(search_1t_of_experts_on_16384_gpus)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace {
 
 // What may be different of a chunk's work, besides its micro-batch.
 enum Work : std::uint8_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
-constexpr std::uint32_t nothing_to_wait_for = 0, nobody_waits = 1;
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
 constexpr std::size_t side_by_side = 8;
@@ -67,7 +66,10 @@ public:
           back_(ahead_),
           next_(of_stages.size()),
           forwards_(virtual_stages_),
-          backwards_(virtual_stages_) {
+          backwards_(virtual_stages_),
+          nothing_to_wait_for_(static_cast<std::uint32_t>(3 * of_stages.size())),
+          nobody_waits_(nothing_to_wait_for_ + 1),
+          times_(nobody_waits_ + 1) {
         // One step of each stage in turn, so that few of them wait for the one before.
         for (bool moved = true; moved;) {
             moved = false;
@@ -77,7 +79,7 @@ public:
     }
 
     [[nodiscard]] std::vector<Step> steps() && { return std::move(steps_); }
-    [[nodiscard]] std::size_t arrivals() const { return arrivals_; }
+    [[nodiscard]] std::size_t times() const { return times_; }
 
 private:
     static constexpr std::uint32_t not_yet = std::numeric_limits<std::uint32_t>::max();
@@ -89,29 +91,31 @@ private:
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
         const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk), static_cast<std::uint16_t>(stage), work, goes_back, from, to});
+            const std::size_t sender = of_stages_.size() + 2 * stage + (goes_back ? 1 : 0);
+            steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk), work, static_cast<std::uint16_t>(stage),
+                              static_cast<std::uint16_t>(sender), from, to});
         };
         const bool ends = backwards_[here] + 1 == micro_batches_;
         switch (item.kind) {
             case WorkKind::forward: {
-                const std::optional<std::uint32_t> from = here > 0 ? take(ahead_[at(here - 1)]) : nothing_to_wait_for;
+                const std::optional<std::uint32_t> from = here > 0 ? take(ahead_[at(here - 1)]) : nothing_to_wait_for_;
                 if (!from) return false;
-                const std::uint32_t to = here + 1 < virtual_stages_ ? ahead_[at(here)] = new_arrival() : nobody_waits;
+                const std::uint32_t to = here + 1 < virtual_stages_ ? ahead_[at(here)] = new_arrival() : nobody_waits_;
                 add(forwards_[here]++ == 0 ? first_forward : forward, false, *from, to);
                 return true;
             }
             case WorkKind::backward:
             case WorkKind::backward_input: {
-                const std::optional<std::uint32_t> from = here + 1 < virtual_stages_ ? take(back_[at(here + 1)]) : nothing_to_wait_for;
+                const std::optional<std::uint32_t> from = here + 1 < virtual_stages_ ? take(back_[at(here + 1)]) : nothing_to_wait_for_;
                 if (!from) return false;
-                const std::uint32_t to = here > 0 ? back_[at(here)] = new_arrival() : nobody_waits;
+                const std::uint32_t to = here > 0 ? back_[at(here)] = new_arrival() : nobody_waits_;
                 const bool whole = item.kind == WorkKind::backward;
                 add(ends && whole ? last_backward : backward, true, *from, to);
                 if (whole) ++backwards_[here];
                 return true;
             }
             case WorkKind::backward_weight:
-                add(ends ? last_weights : weights, true, nothing_to_wait_for, nobody_waits);
+                add(ends ? last_weights : weights, true, nothing_to_wait_for_, nobody_waits_);
                 ++backwards_[here];
                 return true;
         }
@@ -125,7 +129,7 @@ private:
         return arrival;
     }
     std::uint32_t new_arrival() {
-        if (free_.empty()) return arrivals_++;
+        if (free_.empty()) return times_++;
         const std::uint32_t arrival = free_.back();
         free_.pop_back();
         return arrival;
@@ -138,7 +142,7 @@ private:
     std::vector<std::size_t> next_;            // by stage
     std::vector<int> forwards_, backwards_;    // by virtual stage: passes begun
     std::vector<std::uint32_t> free_;
-    std::uint32_t arrivals_ = nobody_waits + 1;
+    std::uint32_t nothing_to_wait_for_, nobody_waits_, times_;
     std::vector<Step> steps_;
 };
 
@@ -151,35 +155,36 @@ public:
         chunks_ = schedule.chunks_;
         weights_later_ = schedule.weights_later_;
         works_of_.resize(schedule.stages_ * chunks_);
-        free_.resize(schedule.stages_);
-        sender_.resize(2 * schedule.stages_);
-        if (arrival_.size() < schedule.arrivals_) arrival_.resize(schedule.arrivals_);  // each is written before it is waited for
+        stages_ = schedule.stages_;
+        few_.resize(schedule.times_);
     }
     void set(std::span<const PlayedPipeline> some) {
         sends_block_ = some.front().sends_block;
         works_.clear();
-        const std::size_t stages = free_.size();
-        for (std::size_t s = 0; s < stages; ++s) {
+        for (std::size_t s = 0; s < stages_; ++s) {
             const auto which = works_of_.begin() + static_cast<std::ptrdiff_t>(s * chunks_);
-            if (s > 1 && s + 1 < stages && is_as_before(some, s)) {
+            if (s > 1 && s + 1 < stages_ && is_as_before(some, s)) {
                 std::copy_n(which - static_cast<std::ptrdiff_t>(chunks_), chunks_, which);
                 continue;
             }
             for (std::size_t c = 0; c < chunks_; ++c) {
-                const bool at_end = (s == 0 && c < 2) || (s + 1 == stages && c + 1 == chunks_);
+                const bool at_end = (s == 0 && c < 2) || (s + 1 == stages_ && c + 1 == chunks_);
                 if (at_end || c == 0 || !is_as_before(some, s, c)) add_works(some, s, c);
                 which[static_cast<std::ptrdiff_t>(c)] = works_.size() - work_count;
             }
         }
     }
 
-    // When each stage has done all its work.
-    std::span<const Times> play(std::span<const Step> steps) {
-        std::ranges::fill(free_, Times{});
-        std::ranges::fill(sender_, Times{});
-        sends_block_ ? play_blocking(steps) : play_beside(steps);
-        return free_;
+    void play(const PlayedSchedule& schedule) {
+        const std::span<const Step> few = schedule.of_few_, more = schedule.of_more_;
+        std::fill_n(few_.begin(), 3 * stages_ + 1, Times{});  // an arrival is written before it is waited for
+        play(few.first(schedule.alike_), {});
+        if (!more.empty()) more_ = few_;
+        play(few.subspan(schedule.alike_), more.subspan(schedule.alike_));
     }
+    // When each stage has done all its work.
+    [[nodiscard]] std::span<const Times> ends_of_few() const { return std::span(few_).first(stages_); }
+    [[nodiscard]] std::span<const Times> ends_of_more() const { return std::span(more_).first(stages_); }
 
 private:
     // What is alike is read from one place.
@@ -198,34 +203,44 @@ private:
         for (std::size_t i = 0; i < some.size(); ++i) {
             ChunkTimes t = some[i].unlike_chunks[some[i].chunks_of(stage, chunks_)[chunk]];
             if (stage == 0 && chunk == 0) t.send_back = {};
-            if (stage + 1 == free_.size() && chunk + 1 == chunks_) t.send_ahead = {};
+            if (stage + 1 == stages_ && chunk + 1 == chunks_) t.send_ahead = {};
             set_times(&works_[works_.size() - work_count], i, t, weights_later_);
         }
     }
 
-    SEXTANT_FOR_EACH_VECTOR_UNIT void play_blocking(std::span<const Step> steps) {
-        for (const Step& step : steps) {
-            const WorkTimes& w = works_[works_of_[step.place] + step.work];
-            const Times sent = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest + w.send;
-            arrival_[step.to] = sent;
-            free_[step.stage] = sent + w.late;
-        }
+    // Both at once: the processor waits for one sum after another, and has time for either.
+    void play(std::span<const Step> few, std::span<const Step> more) { sends_block_ ? play_blocking(few, more) : play_beside(few, more); }
+    SEXTANT_FOR_EACH_VECTOR_UNIT void play_blocking(std::span<const Step> few, std::span<const Step> more) {
+        const std::size_t both = std::min(few.size(), more.size());
+        for (std::size_t i = 0; i < both; ++i) go_on_blocking(few_, few[i]), go_on_blocking(more_, more[i]);
+        for (const Step& step : few.subspan(both)) go_on_blocking(few_, step);
+        for (const Step& step : more.subspan(both)) go_on_blocking(more_, step);
     }
-    SEXTANT_FOR_EACH_VECTOR_UNIT void play_beside(std::span<const Step> steps) {
-        for (const Step& step : steps) {
-            const WorkTimes& w = works_[works_of_[step.place] + step.work];
-            const Times done = max(free_[step.stage] + w.early, arrival_[step.from]) + w.rest;
-            Times& sender = sender_[2 * step.stage + step.goes_back];
-            const Times sent = max(sender, done) + w.send;
-            sender = arrival_[step.to] = sent;
-            free_[step.stage] = done + w.late;
-        }
+    SEXTANT_FOR_EACH_VECTOR_UNIT void play_beside(std::span<const Step> few, std::span<const Step> more) {
+        const std::size_t both = std::min(few.size(), more.size());
+        for (std::size_t i = 0; i < both; ++i) go_on_beside(few_, few[i]), go_on_beside(more_, more[i]);
+        for (const Step& step : few.subspan(both)) go_on_beside(few_, step);
+        for (const Step& step : more.subspan(both)) go_on_beside(more_, step);
+    }
+    [[gnu::always_inline]] inline void go_on_blocking(std::vector<Times>& times, const Step& step) const {
+        const WorkTimes& w = works_[works_of_[step.place] + step.work];
+        const Times sent = max(times[step.stage] + w.early, times[step.from]) + w.rest + w.send;
+        times[step.to] = sent;
+        times[step.stage] = sent + w.late;
+    }
+    [[gnu::always_inline]] inline void go_on_beside(std::vector<Times>& times, const Step& step) const {
+        const WorkTimes& w = works_[works_of_[step.place] + step.work];
+        const Times done = max(times[step.stage] + w.early, times[step.from]) + w.rest;
+        const Times sent = max(times[step.sender], done) + w.send;
+        times[step.sender] = sent;
+        times[step.to] = sent;
+        times[step.stage] = done + w.late;
     }
 
     std::vector<WorkTimes> works_;       // of unlike chunks in turn
     std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
-    std::vector<Times> free_, sender_, arrival_;
-    std::size_t chunks_ = 1;
+    std::vector<Times> few_, more_;      // micro-batches: the times that steps name
+    std::size_t stages_ = 1, chunks_ = 1;
     bool weights_later_ = false, sends_block_ = false;
 };
 
@@ -238,13 +253,14 @@ PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::i
         for (std::vector<WorkItem>& order : orders)
             std::erase_if(order, [&](const WorkItem& w) { return forward_only && w.kind != WorkKind::forward; });
         Row filled(orders, chunks_, m);
-        arrivals_ = std::max(arrivals_, filled.arrivals());
+        times_ = std::max(times_, filled.times());
         return std::move(filled).steps();
     };
     more_ = static_cast<int>(2 * stages + micro_batches % stages);
     few_ = micro_batches <= more_ ? static_cast<int>(micro_batches) : more_ - stages;
     of_few_ = row(few_);
     if (micro_batches > more_) of_more_ = row(more_);
+    alike_ = static_cast<std::size_t>(std::ranges::mismatch(of_few_, of_more_).in1 - of_few_.begin());
 }
 
 std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
@@ -270,11 +286,11 @@ void PipelinePlayer::play(const PlayedSchedule& schedule, std::span<const Played
     for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
         const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
         some_->set(some);
-        const std::span<const Times> few = some_->play(schedule.of_few_);
+        some_->play(schedule);
+        const std::span<const Times> few = some_->ends_of_few(), more = some_->ends_of_more();
         for (std::size_t i = 0; i < some.size(); ++i)
             for (std::size_t s = 0; s < few.size(); ++s) some[i].ends[s] = few[s].of[i];
         if (schedule.of_more_.empty()) continue;
-        const std::span<const Times> more = some_->play(schedule.of_more_);
         for (std::size_t i = 0; i < some.size(); ++i)
             for (std::size_t s = 0; s < more.size(); ++s) some[i].ends[s] += further * (more[s].of[i] - some[i].ends[s]);
     }

@@ -50,20 +50,23 @@ public:
     static std::int64_t alike(int stages, std::int64_t micro_batches);
 
 private:
-    // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere.
+    // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere. All but the first two are numbers of times
+    // that a play keeps: when stages are free, when their senders ahead and back are, and arrivals.
     struct Step {
         std::uint32_t place = 0;  // chunk by chunk of each stage in turn
-        std::uint16_t stage = 0;
-        std::uint8_t work = 0, goes_back = 0;
-        std::uint32_t from = 0, to = 0;  // arrivals
+        std::uint16_t work = 0;
+        std::uint16_t stage = 0, sender = 0;
+        std::uint32_t from = 0, to = 0;
+        friend bool operator==(const Step&, const Step&) = default;
     };
     class Row;
     friend class PipelinePlayer;
 
-    std::size_t stages_, chunks_, arrivals_ = 0;
+    std::size_t stages_, chunks_, times_ = 0;
     bool weights_later_;                  // than the gradients of inputs
     int few_, more_;                      // micro-batches
     std::vector<Step> of_few_, of_more_;  // the latter where some are not played
+    std::size_t alike_ = 0;               // steps that both begin with
 };
 
 // Schedules made ready, each once for all threads of a search.

@@ -260,70 +260,6 @@ const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
     return *exchanges;
 }
 
-// Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
-// makes last goes back through their first chunks. Gradients of weights that a zero-bubble schedule leaves for later may be done meanwhile.
-Seconds PlanPricer::least_step(bool by_groups) {
-    const Plan& plan = state_.scenario.plan;
-    const double m = static_cast<double>(state_.micro_batches);
-    const Framework& framework = state_.scenario.framework;
-    const double thread = state_.scenario.cluster.node.host.thread_speed.value;
-    const Seconds each = framework.micro_batch_overhead.value / thread;
-    const auto over = [&](const StageBlocks& blocks, int again, const std::vector<BlockTime>& times) {
-        BlockTime sum;
-        for (std::size_t t = 0; t < blocks.count.size(); ++t) {
-            const BlockTime& block = times[t];
-            const double n = blocks.count[t];
-            sum.ahead += n * block.ahead;
-            sum.back += n * block.back;
-            if (state_.roles[t] == BlockRole::layer && again > 0) sum.again += n * again / blocks.layers * block.again;
-        }
-        if (plan.forward_only) sum.back = sum.again = {};
-        return sum;
-    };
-    const bool zero_bubble = plan.schedule == Schedule::zero_bubble;
-    Seconds end, before, after, own, ahead, back;
-    const std::vector<UpdateTime>& updates = share().updates;
-    std::optional<Seconds> update;  // of the first stage, which ends last, or of any
-    for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
-            const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
-            const std::vector<BlockTime>& times = by_groups ? blocks(s).times : shape_->times;
-            const BlockTime all = over(stage, stage.recomputed_layers, times);
-            own = m * (all.ahead + all.back + all.again + each);
-            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
-            ahead = chunk.ahead;
-            back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
-            if (s == 0 || zero_bubble) update = min(update.value_or(updates[s].total()), updates[s].total());
-        }
-        end = max(end, before + own + after);
-        before += ahead;
-        after += back;
-    }
-    return end + update.value_or(Seconds{}) + framework.step_overhead.value / thread;
-}
-
-// The same bound of all that stages do.
-Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
-    const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
-    const PlayedPipeline pipeline = prices.played({});
-    Seconds end, before, after, all;
-    for (std::size_t s = 0; s < prices.size(); ++s) {
-        const std::span<const std::size_t> chunks = pipeline.chunks_of(s, static_cast<std::size_t>(state_.scenario.plan.vpp));
-        const ChunkTimes& first = prices.unlike_chunks[chunks.front()];
-        if (!prices.is_as_before(s)) {
-            all = {};
-            for (const std::size_t c : chunks) {
-                const ChunkTimes& chunk = prices.unlike_chunks[c];
-                all += chunk.ahead + chunk.back + chunk.weights;
-            }
-        }
-        end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
-        before += first.ahead - first.early;
-        if (!zero_bubble) after += first.back - first.early_back - first.late;
-    }
-    return end;
-}
-
 void PlanPricer::put_aside(Bytes memory) {
     const Plan& now = state_.scenario.plan;
     aside_.push_back({{now.data_parallel, now.shard_group, now.offload, now.recompute, now.recompute_blocks}, memory});
@@ -372,19 +308,17 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
 
 // Of those that something is still aside for.
 void PlanPricer::find_ends() {
-    std::vector<Passes*> wanted;
-    std::vector<PlayedPipeline> pipelines;
-    wanted.reserve(aside_.size());
-    pipelines.reserve(aside_.size());
+    wanted_.clear();
+    pipelines_.clear();
     for (const Aside& aside : aside_) {
         Passes& passes = passes_[aside.passes];
         if (!passes.ends.empty()) continue;
         passes.ends.resize(passes.stages.size());
-        wanted.push_back(&passes);
-        pipelines.push_back(passes.stages.played(passes.ends));
+        wanted_.push_back(&passes);
+        pipelines_.push_back(passes.stages.played(passes.ends));
     }
-    if (state_.played) player_.play(*state_.played, pipelines, state_.micro_batches);
-    for (Passes* passes : wanted) sextant::find_ends(state_, passes->stages, passes->ends);
+    if (state_.played) player_.play(*state_.played, pipelines_, state_.micro_batches);
+    for (Passes* passes : wanted_) sextant::find_ends(state_, passes->stages, passes->ends);
 }
 
 void PlanPricer::swap_shape() {

@@ -69,8 +69,8 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        std::vector<KernelTimes> kernels;  // by template
-        std::vector<BlockTime> times;      // of these all together
+        std::vector<KernelTimes> kernels;                          // by template
+        std::vector<BlockTime> times;                              // of these all together
         std::array<std::vector<std::optional<Blocks>>, 2> blocks;  // where gradients of weights come apart or not, by groups in layers
         bool divides = true;
     };
@@ -170,7 +170,9 @@ private:
     // Of the order at hand.
     std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
-    std::vector<Passes> passes_;  // of those; what an order before this needed is kept for its memory
+    std::vector<Passes> passes_;   // of those; what an order before this needed is kept for its memory
+    std::vector<Passes*> wanted_;  // of these, those whose ends are
+    std::vector<PlayedPipeline> pipelines_;
     PipelinePlayer player_;
     // Borrowed.
     Shape* shape_ = nullptr;

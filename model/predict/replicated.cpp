@@ -21,13 +21,13 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
+    // A zero-bubble schedule has one chunk, and has passed the gradient of its input on before.
+    const bool apart = plan_.schedule == Schedule::zero_bubble;
     if (!overlaps_gradients(plan_, framework_)) {
-        o.run(over<&StagePlay::backward>(chunk));
+        o.run(apart ? work_.back : over<&StagePlay::backward>(chunk));
         return reduce_all(o, exchanges);
     }
-    // A zero-bubble schedule has passed the gradient of the stage's input on before.
-    const bool apart = plan_.schedule == Schedule::zero_bubble;
-    if (apart) o.run(over<&StagePlay::backward>(chunk) + -1.0 * over<&StagePlay::weights>(chunk));
+    if (apart) o.run(work_.back + -1.0 * work_.weights);
     const int again = chunk.layers_again(stage_);
     const bool some_again = !apart && again > 0 && again < chunk.layers;
     const std::vector<Part>& parts = exchanges.reductions;

@@ -57,7 +57,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
             const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
-            Turn turn{forward(b), stretch_ * gather, stretch_ * scatter};
+            Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
             turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters;
             list.push_back(turn);
             before = &b;
@@ -72,8 +72,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
                 Turn back = list[--turn];
                 const bool was_again = std::exchange(again, b->runs_again(stage_));
                 back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before && again == was_again;
-                back.work = (this->*pass)(*b);
-                if (apart && !makes_gradients) back.work += -1.0 * weights(*b);
+                back.work = &(this->*pass)(*b);
                 if (!framework_.reshards_after_forward) back.gather = {};
                 if (!makes_gradients) back.scatter = {};
                 list.push_back(back);
@@ -119,7 +118,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
             if (here.alike > 1) weights.remember(at.now);
             if (!overlaps) ask(at);
             at.wait_until(weights.arrival());
-            at.run(here.work);
+            at.run(*here.work);
             if (every || last) at.exchange(here.scatter, {}, {});
             if (!overlaps)
                 at.wait_for_exchanges();
@@ -135,7 +134,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
                 at.repeat(static_cast<double>(more), before, {});
                 next = (next + more) % list.size();
             }
-            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work.device();
+            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work->device();
             i += turns;
         }
         done = at.done;

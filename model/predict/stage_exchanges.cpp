@@ -14,12 +14,15 @@ public:
     StageExchanges::Chunk of(const ChunkBlocks& blocks) const {
         StageExchanges::Chunk chunk;
         // What shares an exchange is decided while the step runs, or is a bucket.
-        const std::vector<Bucket> each = one_by_one(blocks);
         const bool fuses = overlaps_gradients(plan_, framework_) && framework_.reduction_cycle;
-        for (const Bucket& b : fuses ? each : blocks.buckets) chunk.reductions.push_back({b.first_block, b.count, reduction(b)});
+        const std::vector<Bucket> each = fuses || !framework_.bucket ? one_by_one(blocks) : std::vector<Bucket>{};
+        const std::vector<Bucket>& reduced = fuses ? each : blocks.buckets;
+        chunk.reductions.reserve(reduced.size());
+        for (const Bucket& b : reduced) chunk.reductions.push_back({b.first_block, b.count, reduction(b)});
         count_alike(chunk.reductions, blocks);
         if (!plan_.shards_states()) return chunk;
         const std::vector<Bucket>& gathered = framework_.bucket ? blocks.buckets : each;
+        chunk.gathers.reserve(gathered.size());
         for (auto b = gathered.rbegin(); b != gathered.rend(); ++b) chunk.gathers.push_back({b->first_block, b->count, gather(*b)});
         return chunk;
     }

@@ -21,7 +21,7 @@ private:
     using Pass = const OwnWork& (StagePlay::*)(const Block&) const;
     using Part = StageExchanges::Part;
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
-        OwnWork work;
+        const OwnWork* work = nullptr;
         Seconds gather, scatter;
         std::size_t alike = 1;      // turns of its pass, from this one on
         bool is_as_before = false;  // work and weights
@@ -80,8 +80,8 @@ private:
     double stretch_ = 1;  // and those of every micro-batch, at any time
 };
 
-// Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first, the
-// last, and those between, which soon all take the same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it.
+// Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first,
+// the last, and those between, which soon all take the same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it.
 // `recurs`: whether the first may differ from those between, or the host be ahead.
 template <class MicroBatch, class Finish>
 DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {

@@ -44,7 +44,7 @@ private:
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage, comes_back);
-        price.data = price_data_parallel(job_, stage, parts_, arrival, price.overhead + price.offload, r_);
+        price.data = price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, r_);
         prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
     }
@@ -98,7 +98,7 @@ private:
         for (std::size_t c = 0; c < count; ++c) {
             const bool at_end = c < 2 || (s == last_ && c + 1 == count);
             if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
-                const auto [ahead, back, weights] = passes_of(chunks[c], job_.stages[s], work);
+                const auto [ahead, back, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
                 ChunkTimes t;
                 t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
                 t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
@@ -106,7 +106,7 @@ private:
                     t.early_back = part * data.early_back;
                     t.late = stage.sends_block ? Seconds{} : part * data.late;
                     t.weights = slowed * weights + part * data.steady_weights;
-                    t.back = slowed * (back - weights) + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
+                    t.back = slowed * back + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
                 }
                 if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
                 if (s > 0 || c > 0) t.send_back = s > 0 ? unlike[which[before + c]].send_ahead : send_time(last_, c - 1);
@@ -120,6 +120,9 @@ private:
     struct Passes {
         Seconds ahead, back, weights;
     };
+    [[nodiscard]] static Passes passes_of(const StageWork& all) {
+        return {all.ahead.device(), (all.back + -1.0 * all.weights).device(), all.weights.device()};
+    }
     [[nodiscard]] static Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) {
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {
@@ -167,12 +170,11 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
     return as_before;
 }
 
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageParts& parts, Seconds arrival, Seconds each,
-                                      const Resources& r) {
-    const StageWork& work = parts.work(stage);
+DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
+                                      Seconds arrival, Seconds each, const Resources& r) {
     StagePlay play(job, stage, work, each, r);
-    if (!job.scenario.plan.shards_parameters()) return play.replicated(parts.exchanges(stage), arrival);
-    if (!work.sharded) work.sharded = play.sharded(parts.exchanges(stage));
+    if (!job.scenario.plan.shards_parameters()) return play.replicated(exchanges, arrival);
+    if (!work.sharded) work.sharded = play.sharded(exchanges);
     return *work.sharded;
 }
 

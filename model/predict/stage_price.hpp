@@ -67,8 +67,8 @@ std::vector<char> stages_as_before(const Prepared::State&);
 
 // What data parallelism adds. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for
 // each micro-batch.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageParts&, Seconds arrival, Seconds each,
-                                      const Resources&);
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&, Seconds arrival,
+                                      Seconds each, const Resources&);
 
 // Does a stage go on computing while it sends?
 bool hides_sends(const Prepared::State&);

@@ -110,14 +110,16 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     const StretchOfWork own(job, stage);
     work.ahead = own.of(work.all.forward);
     work.back = own.of(work.all.backward) + own.of(work.all.recompute);
+    work.weights = own.of(work.all.weights);
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();
         if (job.stages[stage].count[t] == 0) continue;
         const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
         const SegmentPrice& block = longer ? *longer : segments[t];
-        const OwnWork back = own.of(block.backward);
-        passes = {own.of(block.forward), back, back + own.of(block.recompute), own.of(block.weights)};
+        passes = {own.of(block.forward), own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
+        if (job.scenario.plan.schedule == Schedule::zero_bubble) passes.backward += -1.0 * passes.weights;
+        passes.again_and_backward += passes.backward;
     }
     return work;
 }

@@ -28,13 +28,14 @@ private:
 };
 
 struct StageWork {
-    // One block.
+    // One block. Where a zero-bubble schedule leaves gradients of weights for later, they are not in backward.
     struct Passes {
         OwnWork forward, backward, again_and_backward, weights;
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
     OwnWork ahead, back;         // the same as stretches of work
+    OwnWork weights;             // of back, what a zero-bubble schedule leaves for later
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;
 };

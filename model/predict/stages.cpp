@@ -2,14 +2,6 @@
 
 namespace sextant {
 
-std::size_t alike_before(std::span<const ChunkBlocks> chunks, std::size_t chunk, const StageBlocks& stage) {
-    std::size_t alike = chunks[chunk].alike;
-    if (alike == 0) return 0;
-    const int again = chunks[chunk].layers_again(stage);
-    while (alike > 0 && chunks[chunk - alike].layers_again(stage) != again) --alike;  // what runs again comes first
-    return alike;
-}
-
 StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
     StageParameters sum;
     const StageBlocks& blocks = job.stages[stage];

@@ -31,12 +31,14 @@ struct ChunkBlocks {
     std::vector<Bucket> buckets;
     int first_layer = 0, layers = 0;  // of those of its stage
     std::size_t alike = 0;            // chunks right before it in its stage that hold the same
-    [[nodiscard]] int layers_again(const StageBlocks& stage) const {
-        return std::clamp(stage.recomputed_layers - first_layer, 0, layers);
-    }
+    [[nodiscard]] int layers_again(const StageBlocks& stage) const { return std::clamp(stage.recomputed_layers - first_layer, 0, layers); }
 };
-// Chunks right before this one of a stage that hold the same, and run as much of it again.
-std::size_t alike_before(std::span<const ChunkBlocks>, std::size_t chunk, const StageBlocks&);
+// Chunks right before this one of a stage that hold the same, and run as much of it again: what runs again comes first.
+inline std::size_t alike_before(std::span<const ChunkBlocks> chunks, std::size_t chunk, const StageBlocks& stage) {
+    std::size_t alike = chunks[chunk].alike;
+    while (alike > 0 && chunks[chunk - alike].layers_again(stage) != chunks[chunk].layers_again(stage)) --alike;
+    return alike;
+}
 
 class PlayedSchedule;
 

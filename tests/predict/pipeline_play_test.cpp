@@ -15,9 +15,7 @@ struct TwoStages {
     bool sends_block = false;
     std::vector<std::size_t> which_chunk, which_stage{0, 0};
 
-    [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const {
-        return {chunks, which_chunk, which_stage, sends_block, ends};
-    }
+    [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const { return {chunks, which_chunk, which_stage, sends_block, ends}; }
 };
 
 TwoStages two_stages_of(int chunks) {
