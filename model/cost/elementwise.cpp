@@ -47,8 +47,7 @@ double elements(const CrossEntropy& c, bool backward) {
     return static_cast<double>(c.rows) * static_cast<double>(c.classes) * cross_entropy.of(backward);
 }
 double elements(const Attention& a, bool backward) {
-    return static_cast<double>(a.batch) * static_cast<double>(a.heads) * attention_pairs(a) * computed_scores(a) *
-           attention.of(backward);
+    return static_cast<double>(a.batch) * static_cast<double>(a.heads) * attention_pairs(a) * computed_scores(a) * attention.of(backward);
 }
 
 }  // namespace
