@@ -11,10 +11,11 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
-    for (const StageTimes& s : stages.each()) round_trip += s.ahead - s.early + s.back - s.early_back;
+    const auto there_and_back = [](const StageTimes& s) { return s.ahead - s.early + s.back - s.early_back; };
+    for (std::size_t i = 0; i < stages.size(); ++i) round_trip += there_and_back(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        round_trip -= s.ahead - s.early + s.back - s.early_back;
+        round_trip -= there_and_back(s);
         const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
         const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
         const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
@@ -62,7 +63,8 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
     const bool two_runs = p.schedule == Schedule::gpipe;
     Seconds once, early, ahead, back, both;
-    for (const StageTimes& s : stages.each()) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
         once += s.device();
         early += s.early + s.early_back + s.late;
         ahead = max(ahead, s.ahead);
@@ -93,7 +95,8 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 
 void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Seconds> ends) {
     Seconds slowest, sum, passing;
-    for (const StageTimes& s : stages.each()) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
         slowest = max(slowest, s.device());
         sum += s.device();
         passing += s.passing;
@@ -116,9 +119,10 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
 Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds device) {
     const auto pass_on = [&](const StageTimes& s) { return (s.ahead - s.early) / p.chunks; };
     Seconds host, before, after;
-    for (const StageTimes& s : stages.each()) after += pass_on(s);
+    for (std::size_t i = 0; i < stages.size(); ++i) after += pass_on(stages[i]);
     Seconds arrival;
-    for (const StageTimes& s : stages.each()) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
         arrival += pass_on(s);
         after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));

@@ -4,7 +4,6 @@
 
 #include "model/plan/plan.hpp"
 
-#include <ranges>
 #include <span>
 
 namespace sextant {
@@ -38,9 +37,6 @@ struct TimesOfStages {
 
     [[nodiscard]] std::size_t size() const { return which.size(); }
     [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return unlike[which[stage]]; }
-    [[nodiscard]] auto each() const {
-        return which | std::views::transform([this](std::size_t i) -> const StageTimes& { return unlike[i]; });
-    }
 };
 
 // When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.

@@ -70,7 +70,8 @@ private:
     const CollectivePrice& price_of(Collective what, Bytes size, const Group& group) const {
         for (const Priced& p : priced_)
             if (p.what == what && p.size == size && p.group == &group) return p.price;
-        return priced_.emplace_back(what, size, &group, group_price(what, size, group, job_, r_)).price;
+        priced_.push_back({what, size, &group, group_price(what, size, group, job_, r_)});
+        return priced_.back().price;
     }
 
     const Prepared::State& job_;

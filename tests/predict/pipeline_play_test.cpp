@@ -13,7 +13,7 @@ using testing::ElementsAre;
 struct TwoStages {
     std::vector<ChunkTimes> chunks;  // of each stage
     bool sends_block = false;
-    std::vector<std::size_t> which_chunk, which_stage{0, 0};
+    std::vector<std::size_t> which_chunk{}, which_stage{0, 0};
 
     [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const { return {chunks, which_chunk, which_stage, sends_block, ends}; }
 };
@@ -88,6 +88,13 @@ TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
     for (std::size_t i = 0; i < many.size(); ++i)
         for (std::size_t stage = 0; stage < 2; ++stage)
             EXPECT_DOUBLE_EQ(together[i][stage], ends(many[i], Schedule::interleaved, 10)[stage]);
+}
+
+TEST(PlayedPipeline, OfChunksThatAreOneIsThatOfChunksWithTheSameTimes) {
+    const TwoStages apart = two_stages_of(4);
+    TwoStages alike = apart;
+    alike.which_chunk.assign(4, 0);
+    EXPECT_EQ(ends(alike, Schedule::interleaved, 8), ends(apart, Schedule::interleaved, 8));
 }
 
 // 1001 micro-batches on two stages: three for each stage, and the one that is left, are played alike.
