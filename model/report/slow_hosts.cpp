@@ -9,7 +9,8 @@
 namespace sextant {
 namespace {
 
-constexpr double noticeable = 1.25;  // hosts of one kind that are cooled alike differ by a few percent
+constexpr double noticeable = 1.25;      // hosts of one kind that are cooled alike differ by a few percent
+constexpr double part_of_a_step = 0.05;  // slow computing that costs less explains nothing
 
 constexpr Bytes long_exchange = 64 * units::KiB;  // shorter ones tell of latency
 
@@ -58,7 +59,8 @@ std::optional<SlowHost> find_slow_host(const Trace& simulated, const Trace& meas
         computing.emplace_back(times.slowness_of_computing(of_it->second), host);
         exchanging.emplace_back(times.slowness_of_exchanges(of_it->second), host);
     }
-    if (auto slow = slowest(std::move(computing), true)) return slow;
+    const auto slow = slowest(std::move(computing), true);
+    if (slow && (1 - 1 / slow->times) * seen.at(slow->host).computing > part_of_a_step * measured.end) return slow;
     return slowest(std::move(exchanging), false);
 }
 

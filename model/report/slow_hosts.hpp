@@ -2,7 +2,8 @@
 //
 // Of each host the time in which its ranks compute, and the rate of their fastest exchange, is held against what the simulation has for the
 // same ranks: so stages of unlike work can be compared. The fastest, since whoever waits for a slow partner waits inside an exchange; and
-// only where no host computes slowly. What all hosts share, such as a ring of which one link is slow, singles out none.
+// only where no host computes so slowly that it shows in the step. What all hosts share, such as a ring of which one link is slow, singles
+// out none.
 #pragma once
 
 #include "model/graph/trace.hpp"

@@ -42,6 +42,14 @@ TEST(SlowHosts, AreNamedWhereTheyExchangeSlowly) {
     EXPECT_NEAR(slow->times, 5, 1e-12);
 }
 
+TEST(SlowHosts, AreNotNamedForAnUnevenMomentOfComputingBesideLongExchanges) {
+    // 0.1 ms more than the others, who take 0.2 ms, in a step of 30.
+    const auto slow = find_slow_host(simulated, trace_of({0.2, 0.2, 0.3, 0.2}, {6, 30, 6, 6}));
+    ASSERT_TRUE(slow);
+    EXPECT_EQ(slow->host, "host2");
+    EXPECT_FALSE(slow->computes);
+}
+
 TEST(SlowHosts, AreNoneWhereAllAreEquallyFarFromTheSimulation) {
     EXPECT_FALSE(find_slow_host(simulated, trace_of({30, 30, 31, 30}, {50, 50, 50, 52})));
     EXPECT_FALSE(find_slow_host(simulated, simulated));
