@@ -247,8 +247,8 @@ private:
 
     void write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const {
         if (n.kind == NormKind::batch) {
-            // Training batch norm reads its input for the statistics and again to normalise, inference has them already; backward likewise for
-            // two operands.
+            // Training reads its input for the statistics and again to normalise, inference has these already; backward likewise for two
+            // operands.
             const Bytes x = bytes_of(op.inputs.front());
             push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false);
             push_memory(out.backward, op.name, 5.0 * x, true);
