@@ -116,11 +116,6 @@ StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::s
 
 }  // namespace
 
-bool is_within_reach(Bytes capacity, Bytes most) {
-    constexpr double far = 4;
-    return capacity < far * most;
-}
-
 std::vector<std::size_t> stages_to_draw(const SimulationReport& played) {
     const std::size_t count = played.memory.size();
     std::vector<std::size_t> stages;

@@ -7,9 +7,6 @@
 
 namespace sextant::gui {
 
-// Whether what a device has can be drawn beside the most that is held, so that both can be seen.
-bool is_within_reach(Bytes capacity, Bytes most);
-
 // All stages, or where they are many some from the first to the last, and the fullest.
 std::vector<std::size_t> stages_to_draw(const SimulationReport&);
 

@@ -24,6 +24,11 @@ AxisUnit unit_for(Bytes largest) {
     return {QStringLiteral("KB"), 1e3};
 }
 
+bool is_within_reach(Bytes capacity, Bytes most) {
+    constexpr double far = 4;
+    return capacity < far * most;
+}
+
 double round_step(double least) {
     const double power = std::pow(10, std::floor(std::log10(least)));
     for (const double factor : {1, 2, 5})

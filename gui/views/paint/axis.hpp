@@ -18,6 +18,8 @@ struct AxisUnit {
 };
 AxisUnit unit_for(Seconds largest);
 AxisUnit unit_for(Bytes largest);
+// Whether what a device has can be drawn beside the most that is held, so that both can be seen.
+bool is_within_reach(Bytes capacity, Bytes most);
 
 struct Tick {
     double value;  // in SI

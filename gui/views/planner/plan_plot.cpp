@@ -1,6 +1,7 @@
 #include "gui/views/planner/plan_plot.hpp"
 
 #include "gui/models/text.hpp"
+#include "gui/views/paint/axis.hpp"
 #include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace {
 
 // A plan that is too large by far is drawn at the edge.
 constexpr double most_memory = 1.3;
-// What a device has is not drawn where plans take so much less that they would all stand at the left edge.
-constexpr double far = 4;
 
 class PlanPlot {
 public:
@@ -25,7 +24,7 @@ public:
             widest = std::max(widest, x_of(p));
             highest = std::max(highest, p.choice.samples_per_s.si());
         }
-        const bool has_limit = axis_ == PlanAxis::memory && device_.si() < far * widest;
+        const bool has_limit = axis_ == PlanAxis::memory && is_within_reach(device_, Bytes::from_si(widest));
         if (has_limit) widest = std::max(widest, device_.si());
         plot->x = even_axis(x_title(has_limit), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
         plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
