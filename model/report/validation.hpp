@@ -19,6 +19,7 @@ struct RowResult {
     bool counted = true;                        // complete and not suspect
     bool fitted = false;                        // parameters were fitted to it: it does not judge
     std::string series;                         // what it is averaged with: "transformer", "vision, one GPU" ...
+    std::string job;                            // rows of one name do the same work on the same machine by other plans; may be empty
     std::map<std::string, std::string> labels;  // to group by: "gpu", "framework" ...
     std::optional<double> extent;               // how large it is: devices of a job, bytes of a message
     std::optional<Seconds> measured_step, predicted_step;

@@ -14,6 +14,17 @@ std::string text_of(const InputError& error) {
     return text;
 }
 
+// All but the plan.
+std::string job_of(const TrainingRow& row, const Scenario& scenario) {
+    const MeasuredModel& m = row.model;
+    std::string job =
+        m.name + ", " + row.hardware.gpu + ", " + row.hardware.system + ", " + scenario.framework.name + ", " + row.plan.precision_kind;
+    for (const std::optional<std::int64_t>& size : {m.layers, m.hidden, m.ffn_hidden, m.heads, m.kv_heads, m.vocab, m.seq_len, m.experts,
+                                                    std::optional<std::int64_t>(row.hardware.gpus), row.plan.global_batch})
+        job += ", " + (size ? std::to_string(*size) : "-");
+    return job;
+}
+
 void predict(const TrainingRow& row, const MeasurementSources& sources, const Predictors& predictors, RowResult& result) {
     result.series = row.model.family != "cnn" ? "transformer" : row.hardware.gpus == 1 ? "vision, one GPU" : "vision, several GPUs";
     result.labels = {{"gpu", row.hardware.gpu},
@@ -29,6 +40,7 @@ void predict(const TrainingRow& row, const MeasurementSources& sources, const Pr
     const Scenario scenario = to_scenario(row, sources);
     result.assumptions = scenario.assumptions;
     result.labels["framework"] = scenario.framework.name;
+    if (result.series == "transformer") result.job = job_of(row, scenario);
     const RowPrediction p = predictors.training(scenario);
     result.predicted_step = p.step;
     result.predicted_memory = p.memory;

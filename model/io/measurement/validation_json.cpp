@@ -1,6 +1,7 @@
 #include "model/io/measurement/validation_writer.hpp"
 
 #include "model/io/format/json_text.hpp"
+#include "model/report/plan_ranking.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,12 @@ std::string validation_json(const Validation& validation, const ValidationView& 
     }
     Json total = total_json(validation);
     total["not_fitted"] = total_json(validation.unseen());
+    if (const PlanRanking r = rank_plans(validation.unseen()); r.jobs > 0)
+        total["not_fitted"]["plan_ranking"] = {{"jobs", r.jobs},
+                                               {"rank_correlation", r.rank_correlation},
+                                               {"loss", r.loss},
+                                               {"most_loss", r.most_loss},
+                                               {"within_5_percent", r.well_chosen}};
     Json json = {{"schema", "validation/1"}, {"files", std::move(files)}, {"total", std::move(total)}};
     if (!view.group_by.empty())
         for (const auto& [name, summary] : validation.grouped_by(view.group_by)) json["groups"][name] = to_json(summary);

@@ -1,6 +1,7 @@
 #include "model/io/measurement/validation_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/report/plan_ranking.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -96,6 +97,12 @@ Table series_table(const Validation& v) {
     return table;
 }
 
+Table ranking_table(const PlanRanking& r) {
+    return {{"plans of one job, rows not fitted to", "jobs", "rank correlation", "loss of the first", "most", "within 5 %"},
+            {{"job in the middle", std::to_string(r.jobs), number_text(r.rank_correlation, 2), percent_text(r.loss),
+              percent_text(r.most_loss), std::to_string(r.well_chosen) + " of " + std::to_string(r.jobs)}}};
+}
+
 // What the parameters were fitted to beside what judges them.
 Table unseen_table(const Validation& v) {
     Table table{{"step time", "rows fitted to", "MAPE", "bias", "rows not fitted to", "MAPE", "median", "bias", "max"}, {}};
@@ -165,6 +172,7 @@ largest absolute value. Only counted rows enter: those that are complete and not
 
 std::string render(const Validation& v, const ValidationView& view, std::string (&as)(const Table&)) {
     std::string out = as(file_table(v)) + as(unseen_table(v)) + as(series_table(v.unseen()));
+    if (const PlanRanking ranking = rank_plans(v.unseen()); ranking.jobs > 0) out += as(ranking_table(ranking));
     if (!view.group_by.empty()) out += as(group_table(v, view.group_by));
     if (const Summary total = v.total(); !total.reasons.empty()) out += as(refusal_table(total));
     if (view.rows)
