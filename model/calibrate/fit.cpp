@@ -89,6 +89,17 @@ private:
                (stiffness_.array() * (q - prior_).array().square()).sum();
     }
 
+    // A parameter that would leave its bounds stays there while the others step as if it were known.
+    void hold_at_bounds(const Vector& q, Vector& slope, Matrix& curvature) const {
+        for (Eigen::Index k = 0; k < q.size(); ++k) {
+            if (!((q[k] <= least_[k] && slope[k] < 0) || (q[k] >= most_[k] && slope[k] > 0))) continue;
+            slope[k] = 0;
+            curvature.row(k).setZero();
+            curvature.col(k).setZero();
+            curvature(k, k) = 1;
+        }
+    }
+
     // With the weights held during a step: a step that does not lower their sum is damped more.
     template <class Weight>
     int descend(Vector& q, Weight weight) {
@@ -101,7 +112,8 @@ private:
             const Vector scaled = weights_.array() / noise_.array().square();
             Matrix curvature = j.transpose() * scaled.asDiagonal() * j;
             curvature.diagonal() += stiffness_;
-            const Vector slope = j.transpose() * scaled.cwiseProduct(residuals) - stiffness_.cwiseProduct(q - prior_);
+            Vector slope = j.transpose() * scaled.cwiseProduct(residuals) - stiffness_.cwiseProduct(q - prior_);
+            hold_at_bounds(q, slope, curvature);
             const double before = cost(q, residuals, weights_);
             double moved = 0;
             for (; damping < 1e9; damping *= 10) {

@@ -211,6 +211,8 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     add(
         "streaming_efficiency", framework, Range{0.2, 1, 0.2, 0.9}, [](Scenario & x) -> auto& { return x.framework.streaming_efficiency; });
     add(
+        "bytes_in_flight", framework, Range{3e3, 1e6, 0.4, 2e4}, [](Scenario & x) -> auto& { return x.framework.bytes_in_flight; });
+    add(
         "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](Scenario & x) -> auto& { return x.framework.native_build; });
     if (!s.framework.dispatch_in_graph) {
         add(

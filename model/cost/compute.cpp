@@ -1,5 +1,7 @@
 #include "model/cost/compute.hpp"
 
+#include "model/cost/convolution.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,10 +18,6 @@ constexpr double operand_cost = 12;    // c: see docs/model/compute.md
 constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
 constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
 
-// Convolutions against GEMMs of the same shape, medians over DeepBench's forward and backward convolutions (docs/model/compute.md):
-// on vector units 3 x 3 with stride 1 runs in the Winograd domain, on tensor cores gathering the windows costs.
-constexpr double winograd_gain = 1.6;
-constexpr double tensor_convolution = 0.75;
 constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
@@ -35,8 +33,7 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones.
 double alignment(const Kernel& k, const MatrixRate& rate) {
     if (rate.unit != ComputeUnit::tensor) return 1;
-    // The scales of block-scaled types, part of their size, lie apart.
-    const auto row = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(Bytes::from_si(16) / size_of(k.type))));
+    const std::int64_t row = elements_of_a_load(k.type);
     const bool aligned = k.n % row == 0 && k.k % row == 0;
     constexpr double narrow_loads = 0.6;
     return aligned ? 1 : narrow_loads;
@@ -51,8 +48,7 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
         gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
-        if (rate.unit == ComputeUnit::tensor) utilization *= tensor_convolution;
-        if (rate.unit == ComputeUnit::vector && k.winograd && !knows_caches(d)) utilization *= winograd_gain;
+        if (d.tiles) utilization *= convolution_rate(k, rate.unit);
     } else {
         utilization *= alignment(k, rate);
     }
@@ -79,6 +75,10 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
 }
 
 }  // namespace
+
+std::int64_t elements_of_a_load(DataType type) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(Bytes::from_si(16) / size_of(type))));
+}
 
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d) {
     const double useful = batch * m * n * k;
@@ -114,7 +114,10 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
 
 // Twice as much as the cache holds leaves nothing in it for the next pass.
 Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) {
-    if (!knows_caches(d)) return bytes / (d.memory * scale.memory);
+    if (!knows_caches(d)) {
+        const Seconds moved = bytes / (d.memory * scale.memory);
+        return d.loads > Bandwidth{} ? Seconds::from_si(std::hypot(moved.si(), (bytes / d.loads).si())) : moved;
+    }
     const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
     return found / (d.cached * scale.memory) + (bytes - found) / (d.memory * scale.memory);
 }

@@ -35,6 +35,7 @@ struct DeviceRates {
     MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
     FlopRate vector;                                                   // fp32 on vector units
     Bandwidth memory;                                                  // streaming
+    Bandwidth loads;                                                   // that multiprocessors ask for; zero: enough
     Bandwidth cached;                                                  // what lies in `cache`; zero: not known
     Bytes cache;
     Seconds exponential;  // of one element; zero: not known, or not what limits
@@ -58,6 +59,9 @@ DeviceRates device_rates(Device&&, const Framework&, const Plan&) = delete;
 struct ComputeScale {
     double compute = 1, memory = 1, overhead = 1;
 };
+
+// Elements of a row that the widest load of tensor units takes: 16 bytes. The scales of block-scaled types, part of their size, lie apart.
+std::int64_t elements_of_a_load(DataType);
 
 // Fraction of the sustained rate that a batch of m x n x k products reaches: the best over the tile shapes that libraries carry.
 //   tiles  T = batch ceil(m/tm) ceil(n/tn) S, waves ceil(T / multiprocessors), each wave costs a full tile of depth k/S + k0;

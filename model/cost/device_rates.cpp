@@ -11,6 +11,16 @@ double default_achievable(ComputeUnit unit, DeviceKind kind) {
     return unit == ComputeUnit::tensor ? 0.75 : 0.85;
 }
 
+// What a multiprocessor later than Ampere's does in a clock with instructions of Ampere's, forward and backward: FlashAttention-2 on an
+// H100, heads of 64 (docs/model/compute.md).
+constexpr double ampere_forward = 1550, ampere_backward = 1440;
+
+double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
+    const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
+    if (!f.attention_for_ampere || !peak) return best;
+    return std::min(best, in_a_clock * d.multiprocessors * d.clock.value.si() / peak->rate.value.si());
+}
+
 }  // namespace
 
 DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan) {
@@ -23,13 +33,17 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
                                                          path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
+    if (framework.bytes_in_flight.value > Bytes{} && device.load_latency.value > Seconds{}) {
+        const Bytes in_flight = device.multiprocessors * framework.bytes_in_flight.value;
+        rates.loads = framework.streaming_efficiency.value * in_flight / device.load_latency.value;
+    }
     rates.kernel_overhead =
         plan.cuda_graph || framework.dispatch_in_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
     rates.multiprocessors = std::max(1, device.multiprocessors);
     rates.native_build = framework.native_build.value * clock;
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
-    rates.attention_forward = device.attention_forward.value * attention;
-    rates.attention_backward = device.attention_backward.value * attention;
+    rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
+    rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;

@@ -15,9 +15,9 @@ bool is_scale_or_mask(const Operator& op) {
 }
 
 // May `next`, which reads the last output of `last`, join its kernel?
-bool joins(const Operator& last, const Operator& next, const Framework& framework) {
+bool joins(const Operator& last, const Operator& next, const Framework& framework, DataType compute) {
     if (framework.fused_softmax && is_scale_or_mask(last) && (is_softmax(next) || is_scale_or_mask(next))) return true;
-    switch (framework.fusion) {
+    switch (framework.fusion_in(compute)) {
         case Fusion::none:
             return false;
         case Fusion::pointwise:
@@ -62,7 +62,7 @@ std::vector<int> count_readers(const OperatorGraph& graph) {
     return readers;
 }
 
-std::vector<FusedChain> fuse(const OperatorGraph& graph, const Framework& framework, const std::vector<int>& readers) {
+std::vector<FusedChain> fuse(const OperatorGraph& graph, const Framework& framework, DataType compute, const std::vector<int>& readers) {
     const std::vector<TensorId> saved = saved_for_backward(graph);
     std::vector<FusedChain> chains;
     for (std::size_t i = 0; i < graph.operators().size(); ++i) {
@@ -70,7 +70,7 @@ std::vector<FusedChain> fuse(const OperatorGraph& graph, const Framework& framew
         if (!chains.empty()) {
             const Operator& last = graph.operators()[chains.back().operators.back()];
             const bool follows = !last.outputs.empty() && contains(op.inputs, last.outputs.front());
-            if (follows && joins(last, op, framework)) {
+            if (follows && joins(last, op, framework, compute)) {
                 chains.back().operators.push_back(i);
                 continue;
             }

@@ -27,6 +27,7 @@ struct FusedChain {
 // Readers of each tensor, by tensor index; a block output counts as one more.
 std::vector<int> count_readers(const OperatorGraph&);
 
-std::vector<FusedChain> fuse(const OperatorGraph&, const Framework&, const std::vector<int>& readers);
+// `compute`: what the network multiplies in.
+std::vector<FusedChain> fuse(const OperatorGraph&, const Framework&, DataType compute, const std::vector<int>& readers);
 
 }  // namespace sextant

@@ -17,14 +17,16 @@ constexpr std::int64_t smallest_matrix = 16;
 // Walks one graph and appends kernels. Holds what every rule needs to know.
 class KernelWriter {
 public:
-    KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data)
+    KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,
+                 ComputeUnit unit)
         : graph_(graph),
           role_(role),
           plan_(plan),
           framework_(framework),
+          unit_(unit),
           product_type_(product_type(plan.precision, role)),
           readers_(count_readers(graph)),
-          chains_(fuse(graph, framework, readers_)),
+          chains_(fuse(graph, framework, plan.precision.compute, readers_)),
           gathered_again_(find_gathered_again(graph)),
           wanted_(find_wanted(graph, reads_data)) {}
 
@@ -189,7 +191,11 @@ private:
         k.batch = c.groups;
         k.flops = sextant::forward_flops(c);
         k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
-        k.winograd = c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1;
+        k.window = window == 1                                                            ? Window::pixel
+                   : c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1 ? Window::winograd
+                                                                                          : Window::other;
+        k.strided = c.stride > 1;
+        k.channels = in;
         k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;
         k.name = op.name;
         k.m = pixels, k.n = to, k.k = in * window;
@@ -198,13 +204,15 @@ private:
         const bool image = c.in_channels <= 4;  // nobody wants its gradient, whichever block this is
         if (!image && wants_gradient(op)) {
             k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
+            k.channels = to;
             out.backward.push_back(k);
         }
         k.m = in * window, k.n = to, k.k = pixels;
+        k.channels = in;
         k.weight_gradient = true;
         out.backward.push_back(k);
-        if (!plan_.channels_last.value_or(framework_.channels_last) &&
-            size_of(product_type_) == Bytes::from_si(2)) {  // tensor cores want NHWC: transpose there and back
+        if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor &&
+            size_of(product_type_) == Bytes::from_si(2)) {  // from NCHW to NHWC and back; TF32 has kernels for either
             push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);
             push_memory(out.backward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), true, 2);
         }
@@ -267,7 +275,7 @@ private:
         push_memory(out.backward, op.name, 63.0 * result, true, 26);
     }
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
-        const bool whole = framework_.fuses_clamped_gate || framework_.fusion == Fusion::compiler;
+        const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
         if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
         switch (p.kind) {
@@ -370,6 +378,7 @@ private:
     BlockRole role_;
     const Plan& plan_;
     const Framework& framework_;
+    ComputeUnit unit_;
     DataType product_type_;
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;
@@ -379,9 +388,10 @@ private:
 
 }  // namespace
 
-BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data) {
+BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,
+                           ComputeUnit unit) {
     BlockKernels out;
-    KernelWriter(graph, role, plan, framework, reads_data).write(out);
+    KernelWriter(graph, role, plan, framework, reads_data, unit).write(out);
     measure_saved(graph, plan, framework, product_type(plan.precision, role), out);
     for (const Operator& op : graph.operators()) {
         (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;

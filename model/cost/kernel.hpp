@@ -4,14 +4,23 @@
 #pragma once
 
 #include "model/base/quantity.hpp"
+#include "model/hardware/device.hpp"
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/network.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace sextant {
+
+// What a convolution reads of its image for one output pixel.
+enum class Window : std::uint8_t {
+    pixel,     // 1 x 1
+    winograd,  // 3 x 3 of stride 1: libraries multiply less than `flops` on vector units
+    other,
+};
 
 enum class KernelKind {
     gemm,         // m x n x k, `batch` of them
@@ -30,8 +39,10 @@ struct Kernel {
     double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
     double computed = 1;             // of fused attention: scores that a core computes for each that counts (elementwise.hpp)
     int launches = 1;
-    bool direct = false;    // depthwise and narrow grouped convolutions: vector units, no matrix product
-    bool winograd = false;  // 3 x 3, stride 1: fewer multiplications than `flops`
+    bool direct = false;  // depthwise and narrow grouped convolutions: vector units, no matrix product
+    Window window = Window::pixel;
+    bool strided = false;       // a convolution that skips pixels of its input
+    std::int64_t channels = 0;  // of a pixel of the image that a convolution reads, for each group
     bool backward = false;
     bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
     std::string name;              // of the (first) operator
@@ -67,7 +78,9 @@ struct BlockKernels {
 Bytes element_size(TensorRole, const Precision&);
 
 // Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint. `reads_data`: the
-// block is the first, and nobody wants the gradient of what it reads.
-BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data = false);
+// block is the first, and nobody wants the gradient of what it reads. `unit` multiplies: tensor units want the channels of a pixel
+// together.
+BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data = false,
+                           ComputeUnit unit = ComputeUnit::vector);
 
 }  // namespace sextant

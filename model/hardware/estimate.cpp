@@ -13,39 +13,43 @@ using namespace units;
 // What devices of one architecture have in common, where a profile does not say. Rates are fractions of the stated peaks.
 //
 // kernel_overhead: measured with gpu-benches gpu-small-kernels on the A100 (2.62 us), H200 (2.48), A40 (2.0), L40 (1.6) and MI210 (2.0);
-// the others follow their neighbours. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell, CDNA3 and Gaudi; DeepBench for
-// Volta and Turing. vector: NeuSight and DeepBench FP32. attention: FlashAttention-2 on an RTX A5000 (74 and 67 % with heads of 64),
-// FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3 on Hopper as arXiv 2407.08608, figure 5,
-// states.
+// the others follow their neighbours. load_latency: from the first rows of its gpu-stream (16 bytes a thread, two warps on each
+// multiprocessor) on the V100, A100, A40, L40, H100, H200, MI100 and MI210. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell,
+// CDNA3 and Gaudi; DeepBench for Volta and Turing. vector: NeuSight and DeepBench FP32. attention: FlashAttention-2 on an RTX A5000 (74 and
+// 67 % with heads of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3 on Hopper as arXiv
+// 2407.08608, figure 5, states.
 struct ArchitectureClass {
     std::string_view name;
     double vector;  // sustained by a large GEMM
     double tensor;
     Seconds kernel_overhead;
     Seconds graph_kernel_overhead;
+    Seconds load_latency;
     double attention_forward, attention_backward;  // of the 16-bit tensor peak
 };
 
+constexpr Seconds none;
+
 constexpr std::array classes = {
-    ArchitectureClass{"kepler", 0.75, 0.75, 5 * us, 5 * us, 0.30, 0.25},
-    ArchitectureClass{"maxwell", 0.80, 0.80, 4.5 * us, 4.5 * us, 0.30, 0.25},
-    ArchitectureClass{"pascal", 0.93, 0.93, 4 * us, 3 * us, 0.30, 0.25},
-    ArchitectureClass{"volta", 0.92, 0.85, 3.2 * us, 1.8 * us, 0.40, 0.30},
-    ArchitectureClass{"turing", 0.90, 0.80, 2.5 * us, 1.5 * us, 0.60, 0.50},
-    ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us, 0.68, 0.58},
-    ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us, 0.65, 0.52},
-    ArchitectureClass{"hopper", 0.78, 0.78, 2.48 * us, 1.27 * us, 0.62, 0.50},
-    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 0.68, 0.53},
-    ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us, 0.30, 0.25},
-    ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us, 0.35, 0.25},
-    ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us, 0.40, 0.30},
-    ArchitectureClass{"gaudi", 0.80, 0.80, 5 * us, 3 * us, 0.50, 0.40},
-    ArchitectureClass{"tpu", 0.80, 0.85, 3 * us, 3 * us, 0.50, 0.40},
-    ArchitectureClass{"x86", 0.75, 0.45, 3 * us, 3 * us, 0.35, 0.30},
-    ArchitectureClass{"arm", 0.75, 0.45, 3 * us, 3 * us, 0.35, 0.30},
+    ArchitectureClass{"kepler", 0.75, 0.75, 5 * us, 5 * us, 600 * ns, 0.30, 0.25},
+    ArchitectureClass{"maxwell", 0.80, 0.80, 4.5 * us, 4.5 * us, 600 * ns, 0.30, 0.25},
+    ArchitectureClass{"pascal", 0.93, 0.93, 4 * us, 3 * us, 600 * ns, 0.30, 0.25},
+    ArchitectureClass{"volta", 0.92, 0.85, 3.2 * us, 1.8 * us, 610 * ns, 0.40, 0.30},
+    ArchitectureClass{"turing", 0.90, 0.80, 2.5 * us, 1.5 * us, 550 * ns, 0.60, 0.50},
+    ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us, 540 * ns, 0.68, 0.58},
+    ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us, 470 * ns, 0.65, 0.52},
+    ArchitectureClass{"hopper", 0.78, 0.78, 2.48 * us, 1.27 * us, 580 * ns, 0.62, 0.50},
+    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 580 * ns, 0.68, 0.53},
+    ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us, 790 * ns, 0.30, 0.25},
+    ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us, 730 * ns, 0.35, 0.25},
+    ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us, 730 * ns, 0.40, 0.30},
+    ArchitectureClass{"gaudi", 0.80, 0.80, 5 * us, 3 * us, 600 * ns, 0.50, 0.40},
+    ArchitectureClass{"tpu", 0.80, 0.85, 3 * us, 3 * us, 600 * ns, 0.50, 0.40},
+    ArchitectureClass{"x86", 0.75, 0.45, 3 * us, 3 * us, none, 0.35, 0.30},
+    ArchitectureClass{"arm", 0.75, 0.45, 3 * us, 3 * us, none, 0.35, 0.30},
 };
-constexpr ArchitectureClass typical_cpu{"CPUs", 0.75, 0.45, 3 * us, 3 * us, 0.35, 0.30};
-constexpr ArchitectureClass typical_accelerator{"accelerators", 0.85, 0.75, 2.5 * us, 1.5 * us, 0.50, 0.40};
+constexpr ArchitectureClass typical_cpu{"CPUs", 0.75, 0.45, 3 * us, 3 * us, none, 0.35, 0.30};
+constexpr ArchitectureClass typical_accelerator{"accelerators", 0.85, 0.75, 2.5 * us, 1.5 * us, 600 * ns, 0.50, 0.40};
 
 const ArchitectureClass& class_of(const Device& d) {
     for (const ArchitectureClass& c : classes)
@@ -101,6 +105,7 @@ void complete(Device& d) {
     for (PeakRate& p : d.peaks)
         if (!p.achievable) p.achievable = {p.unit == ComputeUnit::tensor ? c.tensor : c.vector, SourceKind::estimated, relatives};
     fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
+    fill(d.load_latency, c.load_latency, relatives);
     fill(d.attention_forward, c.attention_forward, relatives);
     fill(d.attention_backward, c.attention_backward, relatives);
     fill(d.kernel_overhead, c.kernel_overhead, relatives);

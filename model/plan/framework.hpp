@@ -5,6 +5,7 @@
 // Nothing here depends on a model or on a measured row. What each field drives: docs/model/frameworks.md.
 #pragma once
 
+#include "model/base/data_type.hpp"
 #include "model/base/provenance.hpp"
 #include "model/base/quantity.hpp"
 
@@ -48,6 +49,7 @@ struct Framework {
     std::string strategy_note;       // e.g. Lightning: which strategy it stands for
     std::vector<PlanFeature> lacks;  // a search looks at no plan that needs one of these
 
+    [[nodiscard]] Fusion fusion_in(DataType compute) const { return compute == DataType::fp32 ? fusion_fp32.value_or(fusion) : fusion; }
     [[nodiscard]] bool can(PlanFeature f) const { return std::ranges::find(lacks, f) == lacks.end(); }
 
     // Host side
@@ -63,7 +65,10 @@ struct Framework {
     // Kernels
     // Of the bandwidth that a device streams, what the framework's elementwise kernels reach: vectorised or not, one pass or several.
     Sourced<double> streaming_efficiency{1.0, SourceKind::estimated, "as a streaming kernel"};
+    // That those kernels keep on their way from and to memory, for each multiprocessor: bytes of a thread x threads. Zero: enough.
+    Sourced<Bytes> bytes_in_flight{{}, SourceKind::estimated, "enough for any memory"};
     Fusion fusion = Fusion::none;
+    std::optional<Fusion> fusion_fp32;             // where what multiplies in FP32 or TF32 is built otherwise
     bool fuses_clamped_gate = false;               // GPT-OSS's gate is one kernel; else a pass for each of its functions
     bool fused_softmax = false;                    // scale, mask and softmax of plain attention in one kernel
     bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor
@@ -75,7 +80,8 @@ struct Framework {
     bool logits_gradient_apart = false;            // written beside the logits, not over them
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
-    Sourced<double> attention_efficiency;          // its fused attention kernels against the device's best
+    Sourced<double> attention_efficiency;          // its fused attention kernels against the best of their generation
+    bool attention_for_ampere = false;             // which is that of Ampere's instructions, on newer devices too
     Sourced<double> convolution_efficiency;        // autotuned algorithms (1) against heuristics
 
     // Data parallelism

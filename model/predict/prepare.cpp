@@ -42,12 +42,13 @@ Prepared::State prepare_machine(const Scenario& scenario) {
 std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::State& job) {
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
+    const ComputeUnit unit = job.rates.matrix(plan.precision.compute).unit;
     std::vector<BlockKernels> templates;
     for (int t = 0; t < std::ssize(network.templates); ++t) {
         const Block& block = network.templates[static_cast<std::size_t>(t)];
         const bool reads_data = t == network.sequence.front() && std::ranges::count(network.sequence, t) == 1;
         const Framework& framework = job.scenario.framework;
-        templates.push_back(block_kernels(block.graph, block.role, plan, framework, reads_data && !framework.makes_data_gradients));
+        templates.push_back(block_kernels(block.graph, block.role, plan, framework, reads_data && !framework.makes_data_gradients, unit));
     }
     return templates;
 }

@@ -118,7 +118,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     const bool served = plan_.has_servers();
     std::optional<Overlap::Fusion> fusion;
     if (overlaps_gradients(plan_, framework_) && framework_.reduction_cycle && framework_.bucket)
-        fusion = {framework_.reduction_cycle->value / r_.host, framework_.bucket->value};
+        fusion = {framework_.reduction_cycle->value, framework_.bucket->value};
     Seconds through_servers;
     if (served) {
         double parameters = 0;

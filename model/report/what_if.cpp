@@ -23,6 +23,7 @@ void multiply(std::optional<Sourced<T>>& number, double by) {
 }
 
 void improve(Device& d, const Resources& r) {
+    multiply(d.clock, r.compute);
     for (PeakRate& peak : d.peaks) multiply(peak.rate, r.compute);
     for (GemmCurve& curve : d.gemm_curves)
         for (GemmCurve::Point& point : curve.points) point.time /= r.compute;

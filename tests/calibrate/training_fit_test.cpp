@@ -13,7 +13,7 @@ namespace {
 
 TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
     Library library = open_library();
-    // A100 under two frameworks and V100 under one of them: a clock of 0.8 on the A100, elementwise kernels at 0.6 in the first framework.
+    // A100 and V100 under two frameworks: a clock of 0.8 on the A100, elementwise kernels at 0.6 in the first framework.
     std::vector<TrainingRun> runs;
     const auto add = [&](const std::string& device, const std::string& framework, std::int64_t hidden, double clock, double streaming) {
         Scenario s = load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
@@ -22,6 +22,7 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
                                     "plan.global_batch=" + std::to_string(hidden), "hardware.nodes=1", "plan.recompute=none"});
         s.cluster.node.device.sustained_clock.value = clock;
         s.framework.streaming_efficiency.value = streaming;
+        s.framework.bytes_in_flight.value = 20 * units::KB;
         s.framework.native_build.value = 0.97;
         const Seconds step = estimate(prepare(s)).step;
         runs.push_back({device + framework + std::to_string(hidden), std::move(s), step});
@@ -29,6 +30,7 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
     for (const std::int64_t batch : {1, 2, 4, 8}) {
         add("A100 SXM4 80GB", "megatron-core", batch, 0.8, 0.6);
         add("A100 SXM4 80GB", "pytorch-ddp", batch, 0.8, 0.9);
+        add("V100 SXM2 32GB", "megatron-core", batch, 0.95, 0.6);
         add("V100 SXM2 32GB", "pytorch-ddp", batch, 0.95, 0.9);
     }
     int passes = 0;
@@ -38,9 +40,12 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
     std::set<std::string> seen;
     for (const TrainedParameter& p : found.parameters) {
         const double truth = p.parameter.name == "sustained_clock"        ? (p.of == "A100 SXM4 80GB" ? 0.8 : 0.95)
+                             : p.parameter.name == "bytes_in_flight"      ? 2e4
                              : p.parameter.name == "streaming_efficiency" ? (p.of == "megatron-core" ? 0.6 : 0.9)
                                                                           : 0.97;
-        EXPECT_NEAR(p.value / truth, 1, 0.08) << p.of << ' ' << p.parameter.name;
+        // Two devices tell little of what limits a framework's kernels: what is usual draws the one down that pushes the other up.
+        const double sure = p.parameter.name == "bytes_in_flight" ? 0.3 : p.parameter.name == "streaming_efficiency" ? 0.1 : 0.08;
+        EXPECT_NEAR(p.value / truth, 1, sure) << p.of << ' ' << p.parameter.name;
         EXPECT_GE(p.runs, 4);
         seen.insert(p.of + " " + p.parameter.name);
     }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace sextant {
 namespace {
 
@@ -127,27 +129,6 @@ TEST(KernelTime, OfBlockScaledTypesLeavesTheirScalesOutOfTheRow) {
     EXPECT_LT(efficiency(DataType::nvfp4, 4080), 0.8 * efficiency(DataType::nvfp4, 4096));
 }
 
-TEST(KernelTime, OfAConvolutionIsThatOfItsProductTimesTheFactorOfItsUnits) {
-    // DeepBench's medians against products of the same shape: 1.6 in the Winograd domain on vector units, 0.75 on tensor cores, where
-    // Winograd is not used. A framework that chooses its algorithms at 0.5 of the best needs twice the time.
-    Kernel conv = product(12 * 256, 9 * 128, 4096);
-    conv.winograd = true;
-    const auto ratio = [&conv](DataType type, const DeviceRates& r) {
-        conv.type = type;
-        conv.kind = KernelKind::gemm;
-        const Seconds of_product = kernel_time(conv, r) - 1 * us;
-        conv.kind = KernelKind::convolution;
-        return (kernel_time(conv, r) - 1 * us) / of_product;
-    };
-    EXPECT_NEAR(ratio(DataType::fp32, rates()), 1 / 1.6, 1e-12);
-    EXPECT_NEAR(ratio(DataType::bf16, rates()), 1 / 0.75, 1e-12);
-    Framework heuristic = round_machine::framework();
-    heuristic.convolution_efficiency.value = 0.5;
-    EXPECT_NEAR(ratio(DataType::bf16, device_rates(device(), heuristic, Plan{})), 2 / 0.75, 1e-12);
-    conv.winograd = false;
-    EXPECT_NEAR(ratio(DataType::fp32, rates()), 1, 1e-12);
-}
-
 TEST(KernelTime, OfADirectConvolutionIsAFractionOfTheVectorUnits) {
     // 3 GFLOP at 0.3 of 10 TFLOP/s, whatever the type: 1 ms.
     Kernel depthwise = product(1, 1, 1);
@@ -255,6 +236,21 @@ TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
     EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
 }
 
+TEST(AttentionTime, OfKernelsForAmpereIsThatOfAmperesInstructionsOnNewerDevices) {
+    // 1,550 operations of a multiprocessor in a clock, at 108 x 200 MHz 33.48 TFLOP/s, where the device's best kernel reaches 50; 1,440
+    // backward, 31.1 where the best reaches 40. At 1 GHz they could do 167: no faster than the best.
+    Device newer = device();
+    newer.clock = round_machine::given(0.2 * GHz);
+    Framework old = round_machine::framework();
+    old.attention_for_ampere = true;
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(newer, old, Plan{})) / us, 1 + 18.119 * 50 / 33.48, 1e-3);
+    Kernel back = attention(108, 128, 128);
+    back.backward = true;
+    EXPECT_NEAR(kernel_time(back, device_rates(newer, old, Plan{})) / us, 1 + 22.649 * 40 / 31.104, 1e-3);
+    newer.clock = round_machine::given(1 * GHz);
+    EXPECT_EQ(kernel_time(attention(108, 128, 128), device_rates(newer, old, Plan{})), kernel_time(attention(108, 128, 128), rates()));
+}
+
 TEST(AttentionTime, OfHalfAWaveIsThatOfTheWholeOne) {
     // 54 blocks leave 54 multiprocessors idle: half the work in the same time. 109 blocks need a second wave: twice the time.
     const Seconds whole = kernel_time(attention(108, 128, 128), rates()) - 1 * us;
@@ -267,6 +263,25 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeads) {
     const Seconds narrow = kernel_time(attention(108, 128, 64), rates()) - 1 * us;
     EXPECT_LT(narrow, wide);        // half the operations
     EXPECT_GT(2.0 * narrow, wide);  // but each costs more: as many exponentials
+}
+
+TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
+    // 108 multiprocessors with 12,500 bytes on their way for 450 ns ask for 3 TB/s. A pass over 4 GB takes 4 ms of the memory's 1 TB/s and
+    // 1.333 of theirs, together sqrt(4^2 + 1.333^2) = 4.216 ms; of a memory of 4 TB/s 1 and 1.333, together 1.667.
+    Device d = device();
+    d.load_latency = round_machine::given(450 * ns);
+    Framework f = round_machine::framework();
+    f.bytes_in_flight = round_machine::given(12500 * B);
+    Kernel pass;
+    pass.bytes = 4 * GB;
+    const auto time = [&] { return (kernel_time(pass, device_rates(d, f, Plan{})) - 1 * us) / ms; };
+    EXPECT_NEAR(time(), 4.2164, 1e-4);
+    d.memory_bandwidth = round_machine::given(4 * TB / s);
+    EXPECT_NEAR(time(), 1.6667, 1e-4);
+    // Twice the memory is no more than that: a what-if says the same.
+    EXPECT_NEAR((kernel_time(pass, device_rates(d, f, Plan{}), {.memory = 2}) - 1 * us) / ms, std::hypot(0.5, 4.0 / 3), 1e-4);
+    f.bytes_in_flight = round_machine::given(Bytes{});
+    EXPECT_NEAR(time(), 1, 1e-9);
 }
 
 TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {

@@ -37,7 +37,7 @@ std::vector<FusedChain> chains_of(const OperatorGraph& graph, Fusion fusion, boo
     Framework framework;
     framework.fusion = fusion;
     framework.fused_softmax = fused_softmax;
-    return fuse(graph, framework, count_readers(graph));
+    return fuse(graph, framework, DataType::bf16, count_readers(graph));
 }
 
 TEST(Fusion, JoinsBiasAndGeluIntoOneKernelThatKeepsWhatGeluNeeds) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -27,6 +29,28 @@ TEST(ImageKernels, OfBatchNormReadTheirInputOnceMoreForItsStatisticsInTraining) 
                 read += b.graph.tensor(op.inputs.front()).elements() * size_of(training.precision.activation);
         EXPECT_DOUBLE_EQ(less.si(), read.si());
     }
+}
+
+std::size_t copies_of_layouts(DataType type, ComputeUnit unit, bool channels_last) {
+    Plan plan;
+    plan.micro_batch = plan.global_batch = 4;
+    plan.channels_last = channels_last;
+    plan.precision.compute = plan.precision.activation = plan.precision.parameter = type;
+    const Network network = build_network({"resnet18", "", ConvolutionalSpec{.name = "resnet18", .image_px = 64}, ""}, {.micro_batch = 4});
+    std::size_t count = 0;
+    for (const Block& b : network.templates) {
+        const BlockKernels kernels = block_kernels(b.graph, b.role, plan, round_machine::framework(), false, unit);
+        count +=
+            static_cast<std::size_t>(std::ranges::count_if(kernels.forward, [](const Kernel& k) { return k.name.ends_with(".layout"); }));
+    }
+    return count;
+}
+
+TEST(ImageKernels, CopyLayoutsWhereTensorUnitsMultiply16BitsAndChannelsLieApart) {
+    EXPECT_GT(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, false), 0U);
+    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, true), 0U);
+    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::vector, false), 0U);  // a GTX 1080 Ti multiplies FP16 as FP32
+    EXPECT_EQ(copies_of_layouts(DataType::fp32, ComputeUnit::tensor, false), 0U);  // TF32 has kernels for either
 }
 
 }  // namespace

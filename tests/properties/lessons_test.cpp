@@ -169,8 +169,8 @@ TEST(Lessons, sharding_lets_a_model_fit) {
 
 TEST(Lessons, gathers_hide_behind_long_prompts_only) {
     const auto share = [](const Report& r) { return r.estimate.terms[Term::data_communication] / r.estimate.step; };
-    EXPECT_LT(share(report_of("inference-llama-2-70b-zero3")), 0.18);
-    EXPECT_GT(share(report_of("inference-llama-2-70b-zero3", {"workload.seq_len=128"})), 0.22);
+    EXPECT_LT(share(report_of("inference-llama-2-70b-zero3")), 0.05);
+    EXPECT_GT(share(report_of("inference-llama-2-70b-zero3", {"workload.seq_len=128"})), 0.1);
 }
 
 TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {

@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-constexpr double rounding = 1e-9;  // relative
+constexpr double rounding = 2e-9;  // relative
 
 // The same kind of plan on fewer ranks, so that it can be played rank by rank: fewer copies, and if one alone has too many, fewer stages
 // and a smaller spread of experts and context.

@@ -101,7 +101,7 @@ private:
     static bool passes_a_roof(const Roofline& all) {
         return std::ranges::any_of(all.kernels, [&](const RooflineKernel& k) {
             const auto roof = std::ranges::find(all.roofs, k.kernel.type, &Roof::type);
-            return k.kernel.winograd && roof != all.roofs.end() && k.kernel.flops / k.time > roof->peak;
+            return k.kernel.window == Window::winograd && roof != all.roofs.end() && k.kernel.flops / k.time > roof->peak;
         });
     }
 

@@ -112,6 +112,7 @@ bool read_device(const JsonNode& n, Device& out) {
         read_sourced(r, "usable_memory", d.usable_memory, plausible::memory);
         require_sourced(r, "memory_bandwidth", d.memory_bandwidth, plausible::bandwidth, "as in \"3.35 TB/s\"");
         read_sourced(r, "stream_fraction", d.stream_fraction, plausible::part);
+        read_sourced(r, "load_latency", d.load_latency, plausible::latency);
         read_sourced(r, "attention_forward", d.attention_forward, plausible::part);
         read_sourced(r, "attention_backward", d.attention_backward, plausible::part);
         read_sourced(r, "l2", d.l2, Bounds{1, 1e12});

@@ -129,6 +129,7 @@ Json json_of(const Device& d, Form form) {
     w.number({"usable_memory", "usable_memory_bytes"}, d.usable_memory);
     w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, d.memory_bandwidth);
     w.number({"stream_fraction", "stream_fraction"}, d.stream_fraction);
+    w.number({"load_latency", "load_latency_s"}, d.load_latency);
     w.number({"attention_forward", "attention_forward_fraction"}, d.attention_forward);
     w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
     w.known({"l2", "l2_bytes"}, d.l2);

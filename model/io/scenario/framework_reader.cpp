@@ -10,6 +10,7 @@ constexpr Bounds dispatch_bounds{0, 1e-3};
 constexpr Bounds overhead_bounds{0, 10};
 constexpr Bounds cycle_bounds{0, 1};
 constexpr Bounds buffer_bounds{0, 1e12};
+constexpr Bounds in_flight_bounds{0, 1e9};
 constexpr Bounds kernels_bounds{0, 100};
 constexpr Bounds prefetch_bounds{0, 1000};
 constexpr Bounds slowdown_bounds{1, 2};
@@ -102,7 +103,9 @@ void read_host(const FieldReader& r, Framework& f) {
 
 void read_kernels(const FieldReader& r, Framework& f) {
     if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
+    if (Fusion fp32{}; r.reader.word("fusion_fp32", fp32, fusion_words)) f.fusion_fp32 = fp32;
     r.optional("streaming_efficiency", f.streaming_efficiency, efficiency_bounds);
+    r.optional("bytes_in_flight", f.bytes_in_flight, in_flight_bounds);
     r.read("fused_softmax", f.fused_softmax);
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
@@ -115,6 +118,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("channels_last", f.channels_last);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
+    r.reader.optional("attention_for_ampere", f.attention_for_ampere);
     r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
 }
 

@@ -1,0 +1,39 @@
+#include "model/cost/convolution.hpp"
+
+#include "model/cost/compute.hpp"
+
+namespace sextant {
+namespace {
+
+struct Rates {
+    double forward, data, weight;
+};
+constexpr Rates on_tensor_units = {0.83, 0.72, 0.66};  // layouts apart
+constexpr Rates of_pixels = {0.99, 0.95, 0.64};        // on vector units, as the others
+constexpr Rates in_winograd_domain = {1.67, 1.75, 1.28};
+constexpr Rates of_windows = {1.2, 1.0, 1.3};
+constexpr double strided_gradient = 0.5;  // 0.44 to 0.66, whatever the window and the units
+
+const Rates& rates_of(Window w, ComputeUnit unit) {
+    if (unit == ComputeUnit::tensor) return on_tensor_units;
+    return w == Window::pixel ? of_pixels : w == Window::winograd ? in_winograd_domain : of_windows;
+}
+
+// Of what tensor units load, so much is channels.
+double filled(const Kernel& k) {
+    const std::int64_t load = elements_of_a_load(k.type);
+    const std::int64_t loads = (k.channels + load - 1) / load;
+    return static_cast<double>(k.channels) / static_cast<double>(loads * load);
+}
+
+}  // namespace
+
+double convolution_rate(const Kernel& k, ComputeUnit unit) {
+    const Rates& r = rates_of(k.window, unit);
+    double rate = k.weight_gradient ? r.weight : k.backward ? r.data : r.forward;
+    if (k.strided && k.backward && !k.weight_gradient) rate *= strided_gradient;
+    if (unit == ComputeUnit::tensor && k.channels > 0) rate *= filled(k);
+    return rate;
+}
+
+}  // namespace sextant

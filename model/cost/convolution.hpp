@@ -1,0 +1,18 @@
+// How fast a GPU's library convolves, against the product of the same shape (m pixels, n channels out, k channels in x window): above 1 where
+// it multiplies less than is counted.
+//
+//   r(unit, window, pass) x  1/2 of the gradient of an image that was read in strides
+//                         x  c / ceil(c, 16 bytes) on tensor units, whose loads take 16 bytes of a pixel's c channels
+//
+// r are medians over the convolutions of DeepBench (eight NVIDIA GPUs from Maxwell to Turing), each against gemm_utilization of its
+// shape: docs/model/compute.md.
+#pragma once
+
+#include "model/cost/kernel.hpp"
+#include "model/hardware/device.hpp"
+
+namespace sextant {
+
+double convolution_rate(const Kernel& convolution, ComputeUnit);
+
+}  // namespace sextant

@@ -1,0 +1,79 @@
+// Convolutions against products of the same shape.
+#include "model/cost/convolution.hpp"
+#include "model/cost/compute.hpp"
+#include "tests/cost/round_machine.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+Kernel convolution(Window window, DataType type) {
+    Kernel k;
+    k.kind = KernelKind::convolution;
+    k.type = type;
+    k.m = 12 * 256, k.n = 9 * 128, k.k = 4096;
+    k.channels = 64;
+    k.window = window;
+    k.flops = 2.0 * static_cast<double>(k.m * k.n * k.k) * FLOP;
+    return k;
+}
+
+Kernel backward(Kernel k) {
+    k.backward = true;
+    return k;
+}
+Kernel of_weight(Kernel k) {
+    k.backward = k.weight_gradient = true;
+    return k;
+}
+
+TEST(Convolution, TakesWhatItsProductTakesByItsRate) {
+    static const Device device = round_machine::device();
+    const DeviceRates rates = device_rates(device, round_machine::framework(), Plan{});
+    Framework heuristic = round_machine::framework();
+    heuristic.convolution_efficiency.value = 0.5;
+    const DeviceRates half = device_rates(device, heuristic, Plan{});
+    for (const auto& [type, unit] : {std::pair{DataType::fp32, ComputeUnit::vector}, std::pair{DataType::bf16, ComputeUnit::tensor}}) {
+        const Kernel k = convolution(Window::winograd, type);
+        Kernel product = k;
+        product.kind = KernelKind::gemm;
+        const Seconds of_product = kernel_time(product, rates) - 1 * us;
+        EXPECT_NEAR((kernel_time(k, rates) - 1 * us) / of_product, 1 / convolution_rate(k, unit), 1e-12);
+        EXPECT_NEAR((kernel_time(k, half) - 1 * us) / of_product, 2 / convolution_rate(k, unit), 1e-12);
+    }
+}
+
+TEST(Convolution, OfThreeByThreeMultipliesLessThanIsCountedOnVectorUnits) {
+    for (const auto& pass : {+[](Kernel k) { return k; }, +backward, +of_weight}) {
+        EXPECT_GT(convolution_rate(pass(convolution(Window::winograd, DataType::fp32)), ComputeUnit::vector), 1);
+        EXPECT_LT(convolution_rate(pass(convolution(Window::pixel, DataType::fp32)), ComputeUnit::vector), 1);
+        EXPECT_LT(convolution_rate(pass(convolution(Window::winograd, DataType::bf16)), ComputeUnit::tensor), 1);
+    }
+}
+
+TEST(Convolution, OfAStridedImageHasASlowGradient) {
+    const Kernel dense = convolution(Window::pixel, DataType::fp32);
+    Kernel strided = dense;
+    strided.strided = true;
+    for (const ComputeUnit unit : {ComputeUnit::vector, ComputeUnit::tensor}) {
+        EXPECT_DOUBLE_EQ(convolution_rate(backward(strided), unit), 0.5 * convolution_rate(backward(dense), unit));
+        EXPECT_DOUBLE_EQ(convolution_rate(strided, unit), convolution_rate(dense, unit));
+        EXPECT_DOUBLE_EQ(convolution_rate(of_weight(strided), unit), convolution_rate(of_weight(dense), unit));
+    }
+}
+
+TEST(Convolution, OfThreeChannelsFillsThreeEighthsOfALoadOfTensorUnits) {
+    const Kernel full = convolution(Window::other, DataType::bf16);
+    Kernel image = full;
+    image.channels = 3;
+    EXPECT_DOUBLE_EQ(convolution_rate(image, ComputeUnit::tensor), 3.0 / 8 * convolution_rate(full, ComputeUnit::tensor));
+    EXPECT_DOUBLE_EQ(convolution_rate(image, ComputeUnit::vector), convolution_rate(full, ComputeUnit::vector));
+    image.channels = 20;  // 24 are loaded
+    EXPECT_DOUBLE_EQ(convolution_rate(image, ComputeUnit::tensor), 20.0 / 24 * convolution_rate(full, ComputeUnit::tensor));
+}
+
+}  // namespace
+}  // namespace sextant
