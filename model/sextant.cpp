@@ -11,6 +11,7 @@
 #include "model/plan/rank_layout.hpp"
 #include "model/predict/cost_table.hpp"
 #include "model/predict/loading.hpp"
+#include "model/report/uncertainty.hpp"
 
 #include <algorithm>
 
@@ -36,8 +37,10 @@ auto by_reference(Catalog& catalog, bool (*read)(const JsonNode&, Catalog&, Prof
 }
 
 RowPrediction predict_training(const Scenario& scenario) {
-    const Estimate e = estimate(prepare(scenario));
-    return {e.step, e.peak_memory, e.fits};
+    const Prepared job = prepare(scenario);
+    const Estimate e = estimate(job);
+    const Uncertainty sure = find_uncertainty(job, e);
+    return {e.step, sure.low, sure.high, e.peak_memory, e.fits};
 }
 
 Collective collective_named(const std::string& word) {

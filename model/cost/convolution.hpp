@@ -1,5 +1,5 @@
-// How fast a GPU's library convolves, against the product of the same shape (m pixels, n channels out, k channels in x window): above 1 where
-// it multiplies less than is counted.
+// How fast a GPU's library convolves, against the product of the same shape (m pixels, n channels out, k channels in x window): above 1
+// where it multiplies less than is counted.
 //
 //   r(unit, window, pass) x  1/2 of the gradient of an image that was read in strides
 //                         x  c / ceil(c, 16 bytes) on tensor units, whose loads take 16 bytes of a pixel's c channels

@@ -25,8 +25,7 @@ double median_of_sorted(const std::vector<double>& values) {
 void count_fit(const RowResult& r, Summary& summary) {
     if (!r.measured_fits || !r.predicted_fits) return;
     Rate& rate = *r.measured_fits ? summary.ran : summary.failed;
-    ++rate.of;
-    if (*r.measured_fits == *r.predicted_fits) ++rate.right;
+    rate += *r.measured_fits == *r.predicted_fits;
 }
 
 std::vector<RowResult> counted_rows(const std::vector<FileValidation>& files) {
@@ -40,6 +39,10 @@ std::vector<RowResult> counted_rows(const std::vector<FileValidation>& files) {
 std::optional<double> RowResult::step_error() const { return relative_error(measured_step, predicted_step); }
 std::optional<double> RowResult::memory_error() const { return relative_error(measured_memory, predicted_memory); }
 std::optional<double> RowResult::utilization_error() const { return relative_error(measured_utilization, predicted_utilization); }
+
+bool RowResult::inside() const {
+    return interval && measured_step && *measured_step >= interval->first && *measured_step <= interval->second;
+}
 
 ErrorStatistics statistics_of(std::vector<double> errors) {
     ErrorStatistics s;
@@ -85,9 +88,13 @@ std::vector<SeriesMean> Validation::series() const {
     std::map<std::string, SeriesMean> by_name;
     for (const FileValidation& file : files) {
         std::map<std::string, std::vector<double>> errors;
+        std::map<std::string, Rate> inside;
         for (const RowResult& r : file.results) {
             if (!r.counted) continue;
-            if (const auto e = r.step_error()) errors[r.series].push_back(*e);
+            if (const auto e = r.step_error()) {
+                errors[r.series].push_back(*e);
+                if (r.interval) inside[r.series] += r.inside();
+            }
             if (const auto e = r.memory_error()) errors["memory"].push_back(*e);
             if (const auto e = r.utilization_error()) errors["loading: utilization"].push_back(*e);
         }
@@ -99,6 +106,8 @@ std::vector<SeriesMean> Validation::series() const {
             m.mape += s.mape;
             m.median_ape += s.median_ape;
             m.bias += s.bias;
+            if (const auto rate = inside.find(name); rate != inside.end())
+                m.inside = m.inside.value_or(0) + static_cast<double>(rate->second.right) / rate->second.of;
         }
     }
     std::vector<SeriesMean> means;
@@ -107,6 +116,7 @@ std::vector<SeriesMean> Validation::series() const {
         m.mape /= m.files;
         m.median_ape /= m.files;
         m.bias /= m.files;
+        if (m.inside) *m.inside /= m.files;
         means.push_back(std::move(m));
     }
     return means;

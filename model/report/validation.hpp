@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sextant {
@@ -23,6 +24,7 @@ struct RowResult {
     std::map<std::string, std::string> labels;  // to group by: "gpu", "framework" ...
     std::optional<double> extent;               // how large it is: devices of a job, bytes of a message
     std::optional<Seconds> measured_step, predicted_step;
+    std::optional<std::pair<Seconds, Seconds>> interval;  // of the prediction, 80 %
     std::optional<Bytes> measured_memory, predicted_memory;
     std::optional<double> measured_utilization, predicted_utilization;  // of the accelerators that a loader feeds
     std::optional<bool> measured_fits;                                  // true: the run went through; false: it ran out of memory
@@ -33,6 +35,7 @@ struct RowResult {
     [[nodiscard]] std::optional<double> step_error() const;  // signed, relative
     [[nodiscard]] std::optional<double> memory_error() const;
     [[nodiscard]] std::optional<double> utilization_error() const;
+    [[nodiscard]] bool inside() const;  // a step measured within the interval
 };
 
 struct ErrorStatistics {
@@ -44,6 +47,12 @@ ErrorStatistics statistics_of(std::vector<double> signed_errors);
 // How often the answer to a yes-or-no question was right.
 struct Rate {
     int right = 0, of = 0;
+
+    Rate& operator+=(bool is_right) {
+        ++of;
+        right += is_right ? 1 : 0;
+        return *this;
+    }
 };
 
 struct Summary {
@@ -66,6 +75,7 @@ struct SeriesMean {
     std::string series;
     int files = 0, rows = 0;
     double mape = 0, median_ape = 0, bias = 0;
+    std::optional<double> inside;  // fraction of the rows that lie inside the 80 % interval of their predictions, where these have one
 };
 
 struct Validation {

@@ -20,7 +20,7 @@ constexpr std::string_view collective = R"({"id": "c", "kind": "collective", "co
 Predictors fixed_predictors() {
     return {.training =
                 [](const Scenario&) {
-                    return RowPrediction{2.2 * s, 11 * GB, true};
+                    return RowPrediction{2.2 * s, 1.9 * s, 2.5 * s, 11 * GB, true};
                 },
             .collective = [](const CollectiveScenario&) { return 0.9e-4 * s; },
             .loading = [](const LoadingRow&) -> Seconds {
@@ -34,6 +34,7 @@ TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
     const RowResult r = evaluate_one(training);
     EXPECT_NEAR(*r.step_error(), 0.1, 1e-12);
     EXPECT_NEAR(*r.memory_error(), 0.1, 1e-12);
+    EXPECT_TRUE(r.inside());  // of 1.9 to 2.5 s
     EXPECT_EQ(r.measured_fits, true);  // it ran
     EXPECT_EQ(r.series, "vision, one GPU");
     EXPECT_FALSE(r.assumptions.empty());

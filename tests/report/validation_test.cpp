@@ -52,6 +52,18 @@ TEST(Validation, RowsThatAreNotCountedAreShownAndNotScored) {
     EXPECT_EQ(total.refused, 1);
 }
 
+TEST(Validation, ASeriesSaysHowManyRowsLieInTheIntervalAveragedOverFiles) {
+    const auto within = [](double measured, double low, double high) {
+        RowResult r = row(measured, measured);
+        r.interval = {low * s, high * s};
+        return r;
+    };
+    // One of two in the first file, both in the second, bounds included; a row without an interval says nothing.
+    const Validation v{{{"f", "", {within(10, 9, 11), within(12, 9, 11)}}, {"g", "", {within(10, 10, 11), within(11, 10, 11), row(1, 1)}}}};
+    EXPECT_NEAR(v.series().at(0).inside.value(), 0.75, 1e-12);
+    EXPECT_FALSE((Validation{{{"f", "", {row(1, 1)}}}}.series().at(0).inside));
+}
+
 TEST(Validation, FitsIsRightWhenItSaysWhatHappened) {
     std::vector<RowResult> rows(4);
     const bool happened[] = {true, true, false, false};

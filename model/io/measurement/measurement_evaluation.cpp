@@ -43,6 +43,7 @@ void predict(const TrainingRow& row, const MeasurementSources& sources, const Pr
     if (result.series == "transformer") result.job = job_of(row, scenario);
     const RowPrediction p = predictors.training(scenario);
     result.predicted_step = p.step;
+    result.interval = {p.low, p.high};
     result.predicted_memory = p.memory;
     result.predicted_fits = p.fits;
 }

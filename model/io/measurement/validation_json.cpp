@@ -31,6 +31,7 @@ Json to_json(const RowResult& r) {
     if (r.refused) json["refused"] = *r.refused;
     if (r.measured_step) json["measured_step_time_s"] = r.measured_step->si();
     if (r.predicted_step) json["predicted_step_time_s"] = r.predicted_step->si();
+    if (r.interval) json["interval_s"] = {r.interval->first.si(), r.interval->second.si()};
     if (const auto e = r.step_error()) json["ape"] = std::fabs(*e);
     if (r.measured_memory) json["measured_memory_bytes"] = r.measured_memory->si();
     if (r.predicted_memory) json["predicted_memory_bytes"] = r.predicted_memory->si();
@@ -44,13 +45,12 @@ Json to_json(const RowResult& r) {
 
 Json total_json(const Validation& validation) {
     Json total = to_json(validation.total());
-    for (const SeriesMean& m : validation.series())
-        total["series"].push_back({{"name", m.series},
-                                   {"files", m.files},
-                                   {"rows", m.rows},
-                                   {"mean_mape", m.mape},
-                                   {"mean_median_ape", m.median_ape},
-                                   {"mean_bias", m.bias}});
+    for (const SeriesMean& m : validation.series()) {
+        Json series = {{"name", m.series},   {"files", m.files}, {"rows", m.rows}, {"mean_mape", m.mape}, {"mean_median_ape", m.median_ape},
+                       {"mean_bias", m.bias}};
+        if (m.inside) series["mean_inside_interval"] = *m.inside;
+        total["series"].push_back(std::move(series));
+    }
     return total;
 }
 

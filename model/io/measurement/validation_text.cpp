@@ -90,10 +90,10 @@ Table file_table(const Validation& v) {
 }
 
 Table series_table(const Validation& v) {
-    Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias"}, {}};
+    Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias", "in the 80 % interval"}, {}};
     for (const SeriesMean& m : v.series())
         table.lines.push_back({m.series, std::to_string(m.files), std::to_string(m.rows), percent_text(m.mape), percent_text(m.median_ape),
-                               signed_percent_text(m.bias)});
+                               signed_percent_text(m.bias), m.inside ? percent_text(*m.inside, 2) : ""});
     return table;
 }
 
