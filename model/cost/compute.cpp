@@ -42,6 +42,13 @@ double alignment(const Kernel& k, const MatrixRate& rate) {
     return aligned ? 1 : narrow_loads;
 }
 
+// oneDNN's convolutions on a core put channels side by side into a register, and what is left of the last one multiplies zeros
+// (its developer guide, "Understanding Memory Formats": channels are blocked by 16 with AVX-512).
+double filled_lanes(const Kernel& k) {
+    const double lanes = std::floor(64 * units::B / size_of(k.type)), n = static_cast<double>(k.n);
+    return n / (lanes * ceil_div(n, lanes));
+}
+
 bool knows_caches(const DeviceRates& d) { return d.cached > Bandwidth{}; }
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
@@ -51,6 +58,7 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
         gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
+        if (knows_caches(d)) utilization *= filled_lanes(k);
         if (rate.unit == ComputeUnit::tensor) utilization *= tensor_convolution;
         if (rate.unit == ComputeUnit::vector && k.winograd && !knows_caches(d)) utilization *= winograd_gain;
     } else {
