@@ -108,8 +108,8 @@ struct CollectiveRow {
 struct EmulatedTraining {
     std::int64_t batch = 1;
     Seconds computation;
-    int threads = 1;     // that read for each accelerator
-    std::string format;  // "tfrecord", "npz"
+    int threads = 1;                          // that read for each accelerator
+    std::string format;                       // "tfrecord", "npz"
     std::optional<double> least_utilization;  // of the accelerators, for a result to count
 };
 
