@@ -106,6 +106,7 @@ Seconds predict_loading(const LoadingRow& row) {
     b.format = t.format == "tfrecord" && row.samples_per_file > 1 ? DataFormat::tfrecord : DataFormat::files;
     b.samples_per_file = row.samples_per_file;
     b.node_bandwidth = row.node_bandwidth;
+    if (row.most_accelerators) b.least_utilization = t.least_utilization;
     return sample_time(b);
 }
 

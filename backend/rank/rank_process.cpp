@@ -9,6 +9,7 @@
 #include "backend/exec/server_runner.hpp"
 #include "backend/rank/exec_arguments.hpp"
 #include "backend/rank/heartbeat.hpp"
+#include "backend/storage/loader.hpp"
 #include "backend/storage/stage_dataset.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_writer.hpp"
@@ -331,6 +332,7 @@ int check(const RankEngine& engine, ExecArguments a) {
 }  // namespace
 
 int run_rank(int argc, char** argv, const RankEngine& engine) {
+    keep_freed_memory();
     const std::vector<std::string> words(argv + 1, argv + argc);
     try {
         if (std::ranges::find(words, "--check") != words.end()) return check(engine, parse_exec_arguments(words));

@@ -13,15 +13,28 @@
 #include <random>
 #include <variant>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace sextant {
 namespace {
 
 using Order = std::vector<std::int64_t>;
 using Outcome = std::variant<LoadedBatch, std::exception_ptr>;
 
+constexpr int largest_kept = 32 << 20, most_kept = 1 << 30;  // bytes; glibc takes no larger allocation from what it keeps than the first
+
 std::int64_t batches_of(std::int64_t samples, const LoaderSettings& s) { return (samples + (s.partial ? s.batch - 1 : 0)) / s.batch; }
 
 }  // namespace
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, largest_kept);
+    mallopt(M_TRIM_THRESHOLD, most_kept);
+#endif
+}
 
 Order epoch_order(std::int64_t samples, const LoaderSettings& s, std::int64_t epoch) {
     Order all(static_cast<std::size_t>(samples));

@@ -1,5 +1,6 @@
 // sextant-data: makes, converts and measures datasets. On stdout it says how far it is ("sample 3 of 10"), then what came of it.
 #include "backend/storage/data_arguments.hpp"
+#include "backend/storage/loader.hpp"
 #include "backend/storage/probe_samples.hpp"
 #include "backend/storage/probe_storage.hpp"
 #include "model/base/diagnostics.hpp"
@@ -106,6 +107,7 @@ int run_and_explain_failures(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    keep_freed_memory();
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is to be an error of its writer
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int which) { signal_that_came = which; });
     try {

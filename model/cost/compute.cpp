@@ -49,6 +49,7 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     if (k.kind == KernelKind::convolution) {
         utilization *= d.convolution;
         if (d.tiles) utilization *= convolution_rate(k, rate.unit);
+        if (knows_caches(d)) utilization *= filled_registers(k);
     } else {
         utilization *= alignment(k, rate);
     }

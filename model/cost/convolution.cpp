@@ -19,11 +19,10 @@ const Rates& rates_of(Window w, ComputeUnit unit) {
     return w == Window::pixel ? of_pixels : w == Window::winograd ? in_winograd_domain : of_windows;
 }
 
-// Of what tensor units load, so much is channels.
-double filled(const Kernel& k) {
-    const std::int64_t load = elements_of_a_load(k.type);
-    const std::int64_t loads = (k.channels + load - 1) / load;
-    return static_cast<double>(k.channels) / static_cast<double>(loads * load);
+// The part of so many channels that is there, where they come by `together`.
+double filled(std::int64_t channels, std::int64_t together) {
+    const std::int64_t groups = (channels + together - 1) / together;
+    return static_cast<double>(channels) / static_cast<double>(groups * together);
 }
 
 }  // namespace
@@ -32,8 +31,10 @@ double convolution_rate(const Kernel& k, ComputeUnit unit) {
     const Rates& r = rates_of(k.window, unit);
     double rate = k.weight_gradient ? r.weight : k.backward ? r.data : r.forward;
     if (k.strided && k.backward && !k.weight_gradient) rate *= strided_gradient;
-    if (unit == ComputeUnit::tensor && k.channels > 0) rate *= filled(k);
+    if (unit == ComputeUnit::tensor && k.channels > 0) rate *= filled(k.channels, elements_of_a_load(k.type));
     return rate;
 }
+
+double filled_registers(const Kernel& k) { return filled(k.n, static_cast<std::int64_t>(Bytes::from_si(64) / size_of(k.type))); }
 
 }  // namespace sextant

@@ -15,4 +15,8 @@ namespace sextant {
 
 double convolution_rate(const Kernel& convolution, ComputeUnit);
 
+// Of a core: oneDNN puts channels of the result side by side into a register of 64 bytes, and what is left of the last one multiplies zeros
+// (its developer guide, "Understanding Memory Formats").
+double filled_registers(const Kernel& convolution);
+
 }  // namespace sextant

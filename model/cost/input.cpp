@@ -258,12 +258,12 @@ StagingTime staging_time(const StagingJob& job) {
     return t;
 }
 
-Seconds checkpoint_time(Bytes bytes, const StorageClass& s, double writers, double nodes, Bandwidth network) {
+Seconds checkpoint_time(Bytes bytes, const StorageClass& s, double writers, double nodes, Bandwidth network, double left) {
     Bandwidth rate = writers * s.write_bandwidth->value;
     if (const auto node = node_write(s)) rate = min(rate, nodes * *node);
     if (s.shared && network > Bandwidth{}) rate = min(rate, nodes * network);
-    if (s.shared && s.total_write_bandwidth) rate = min(rate, s.total_write_bandwidth->value);
-    const Seconds opens = s.shared && s.metadata_rate ? writers / s.metadata_rate->value : Seconds{};
+    if (s.shared && s.total_write_bandwidth) rate = min(rate, left * s.total_write_bandwidth->value);
+    const Seconds opens = s.shared && s.metadata_rate ? writers / (left * s.metadata_rate->value) : Seconds{};
     return max(opens, s.open_latency->value) + bytes / rate;
 }
 

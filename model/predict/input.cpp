@@ -221,15 +221,32 @@ Seconds price_copy(const InputJob& in, double samples) { return host_copy_time(s
 
 namespace {
 
-// What a checkpoint that is written beside the training holds its steps up, where their samples come from the same shared storage: loaders
-// have half of it meanwhile.
-Seconds held_up_beside(const Checkpoints& asked, Seconds write, const Prepared::State& job, const StepWithoutInput& rest) {
+// The part that loaders take of the shared storage of this name, beside steps that take so long.
+double taken_by_loaders(const InputJob& in, const std::string& storage, Seconds step) {
+    double most = 0;
+    for (const SampleSource& source : in.later) {
+        if (source.storage.name != storage) continue;
+        for (const StorageDemand& d : storage_demands(source, {}, in.others))
+            if (!d.of_node) most = std::max(most, in.nodes * in.readers * in.samples * d.of_sample / (d.per_second * step.si()));
+    }
+    return most;
+}
+
+// While a checkpoint is written to the shared storage that samples come from. Of what other jobs leave there both get half; who wants less
+// leaves the rest to the other.
+struct BesideCheckpoint {
+    double left = 1;     // of the storage for the checkpoint
+    Seconds step, more;  // of the training meanwhile; by which it is longer than usual
+};
+BesideCheckpoint beside_checkpoint(const Checkpoints& asked, const Prepared::State& job, const StepWithoutInput& rest) {
     const auto& read = job.scenario.data.storage;
     if (!job.input || !asked.storage.shared || !read || read->name != asked.storage.name) return {};
+    const double left = 1 - job.input->others;
+    if (!asked.asynchronous) return {left, rest.time, {}};
     InputJob meanwhile = *job.input;
-    meanwhile.others = (1 + meanwhile.others) / 2;
+    meanwhile.others = 1 - left / 2;
     const Seconds alone = rest.time + input_wait(*job.input, rest, {}), beside = rest.time + input_wait(meanwhile, rest, {});
-    return write / beside * (beside - alone);
+    return {left * (1 - std::min(0.5, taken_by_loaders(*job.input, read->name, beside))), beside, beside - alone};
 }
 
 }  // namespace
@@ -246,12 +263,13 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     c.bytes = size_of(job.scenario.workload).parameters * (1 - plan.pruned_fraction) * of_parameter;
     const double writers = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
     const double nodes = std::min<double>(job.nodes, std::ceil(writers / job.devices_per_node));
-    c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network);
+    const BesideCheckpoint beside = beside_checkpoint(*asked, job, without_input(e));
+    c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network, beside.left);
     c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;
     c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
     // The next one waits for the one before.
     c.wait = max(c.wait, c.write - c.steps * e.step);
-    if (asked->asynchronous) c.wait += held_up_beside(*asked, min(c.write, c.steps * e.step), job, without_input(e));
+    if (beside.more > Seconds{}) c.wait += min(c.write, c.steps * e.step) / beside.step * beside.more;
     return c;
 }
 

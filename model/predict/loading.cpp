@@ -25,7 +25,13 @@ Seconds sample_time(const LoadingBenchmark& b) {
     const SampleAccess access = sample_access(b.format, Shuffle::window, b.sample, b.samples_per_file);
     const Seconds work = facts_of(b.format).library.value;
     const LoaderRate rate = loader_rate({{storage, access, 1, {}}}, work, node, b.hosts, 0);
-    const Seconds of_batch = max(b.computation + loop, of_host * b.batch / rate.samples);
+    Seconds of_batch = max(b.computation + loop, of_host * b.batch / rate.samples);
+    if (b.least_utilization) {
+        // With one more of the n in each host a batch would take (n + 1) / n times as long, which is longer than this: the middle of what
+        // that leaves.
+        const Seconds longest = b.computation / *b.least_utilization;
+        of_batch = min(longest, max(of_batch, (1 - 0.5 / (of_host + 1)) * longest));
+    }
     return of_batch / (b.batch * b.accelerators);
 }
 

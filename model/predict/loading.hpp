@@ -17,6 +17,9 @@ struct LoadingBenchmark {
     Bytes sample;
     DataFormat format = DataFormat::files;
     std::int64_t samples_per_file = 1;
+    // The accelerators of a host are as many as storage keeps at work for this part of the time; absent: nobody says how many that would
+    // be.
+    std::optional<double> least_utilization;
     std::optional<Bandwidth> node_bandwidth;  // at most, of a host's storage; absent: what is not stated does not hold it up
 };
 

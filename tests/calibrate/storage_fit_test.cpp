@@ -61,6 +61,16 @@ TEST(StorageFit, CountsFirstBytesOfFilesOnce) {
     EXPECT_NEAR(fit_storage(probe, "x", "y").metadata_rate->value / Hz, 30000, 1e-6);
 }
 
+TEST(StorageFit, CountsTheBytesOfSmallReadsOnce) {
+    // 2000 a second of 4 KiB, of which a stream has 4000: 1/2 ms - 1/4 ms for each. Of a link that has no more bytes noise is left.
+    StorageProbe probe;
+    probe.seek_rates = {{16, 2000 * Hz}};
+    probe.reads = {{1, 4000.0 * StorageProbe::few / s}};
+    EXPECT_NEAR(fit_storage(probe, "x", "y").random_read_rate->value / Hz, 4000, 1e-6);
+    probe.reads = {{1, 2000.0 * StorageProbe::few / s}};
+    EXPECT_NEAR(fit_storage(probe, "x", "y").random_read_rate->value / Hz, 20000, 1e-6);
+}
+
 TEST(StorageFit, LeavesOutTheSlowestHundredth) {
     // 199 of 1 ms, and one that stood still for a second.
     StorageProbe probe;

@@ -92,6 +92,7 @@ TEST_F(SlowFolder, IsWorthStagingFromInRealityAndPrediction) {
     const double predicted_staged = predicted({"--set", R"(data.staging={"mode": "copy", "to": ")" + at("near.json") + R"("})"});
     EXPECT_LT(predicted_staged, 0.8 * predicted_afar);
     EXPECT_NEAR(predicted_afar / from_afar, 1, 0.25);
+    EXPECT_NEAR(predicted_staged / staged, 1, 0.4);  // a second and a half, in which a busy machine shows
     std::cout << "    from afar: predicted " << predicted_afar << " s, measured " << from_afar << " s; staged: predicted "
               << predicted_staged << " s, measured " << staged << " s\n";
 }

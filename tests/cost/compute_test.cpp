@@ -157,6 +157,20 @@ DeviceRates rates_with_cache() {
     return r;
 }
 
+TEST(KernelTime, OfAConvolutionOnACoreFillsRegisters) {
+    // 24 channels of four bytes are two registers of 64 bytes, as 32 are; 8 channels are one, as 16 are.
+    DeviceRates core = rates_with_cache();
+    core.memory = core.cached = 1e6 * GB / s;  // arithmetic alone
+    const auto of_a_flop = [&](std::int64_t channels) {
+        Kernel conv = product(4096, channels, 4096);
+        conv.kind = KernelKind::convolution;
+        conv.type = DataType::fp32;
+        return (kernel_time(conv, core) - 1 * us) / conv.flops.si();
+    };
+    EXPECT_NEAR(of_a_flop(24) / of_a_flop(32), 32.0 / 24, 1e-6);
+    EXPECT_NEAR(of_a_flop(8) / of_a_flop(16), 2, 1e-6);
+}
+
 TEST(StreamingTime, IsThatOfTheCacheForWhatItHoldsAndFallsToThatOfMemoryAtTwiceAsMuch) {
     const DeviceRates r = rates_with_cache();
     EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);

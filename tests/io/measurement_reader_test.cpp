@@ -50,7 +50,8 @@ TEST(MeasurementReader, ALoadingRowHasItsSampleSizeInMebibytes) {
 TEST(MeasurementReader, ALoadingRowKnowsWhatItsSourceEmulates) {
     std::vector<Diagnostic> problems;
     const MeasurementFile file = read(R"({"source": {"workload_definitions": [
-            {"workload": "unet3d", "accelerator": "h100", "batch_size": 7, "computation_time_s": 0.323, "read_threads": 4, "format": "npz"},
+            {"workload": "unet3d", "accelerator": "h100", "batch_size": 7, "computation_time_s": 0.323, "read_threads": 4, "format": "npz",
+             "au_threshold": 0.9},
             {"workload": "unet3d", "accelerator": "a100", "batch_size": 7, "computation_time_s": 0.636}]},
         "rows": [{"id": "l", "kind": "loading", "hardware": {"node_read_bytes_per_s": 7e9},
                   "workload": {"workload": "unet3d", "emulated_accelerator": "h100"}, "measured": {"samples_per_s": 250}},
@@ -62,8 +63,25 @@ TEST(MeasurementReader, ALoadingRowKnowsWhatItsSourceEmulates) {
     EXPECT_EQ(row.training->batch, 7);
     EXPECT_DOUBLE_EQ(row.training->computation / units::s, 0.323);
     EXPECT_EQ(row.training->threads, 4);
+    EXPECT_DOUBLE_EQ(row.training->least_utilization.value(), 0.9);
     EXPECT_DOUBLE_EQ(row.node_bandwidth->si(), 7e9);
     EXPECT_FALSE(std::get<LoadingRow>(file.rows.at(1)).training);
+}
+
+TEST(MeasurementReader, ALoadingRowKnowsWhetherItsSystemHadMoreAccelerators) {
+    std::vector<Diagnostic> problems;
+    const auto row = [](const char* system, int hosts, int accelerators) {
+        return R"({"id": "l", "kind": "loading", "hardware": {"system": ")" + std::string(system) + R"(", "hosts": )" +
+               std::to_string(hosts) + R"(}, "workload": {"workload": "unet3d", "num_accelerators": )" + std::to_string(accelerators) +
+               "}}";
+    };
+    const MeasurementFile file = read(R"({"rows": [)" + row("A/unet3d/8", 1, 8) + "," + row("A/unet3d/12", 1, 12) + "," +
+                                          row("A/unet3d/24", 3, 24) + "," + row("B/unet3d/8", 1, 8) + "]}",
+                                      problems);
+    EXPECT_TRUE(problems.empty());
+    std::vector<bool> most;
+    for (const MeasurementRow& r : file.rows) most.push_back(std::get<LoadingRow>(r).most_accelerators);
+    EXPECT_EQ(most, (std::vector<bool>{false, true, true, true}));
 }
 
 TEST(MeasurementReader, WrongTypesAndHugeAndNegativeNumbersAreDiagnosedAllAtOnce) {

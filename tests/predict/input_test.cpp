@@ -2,6 +2,7 @@
 
 #include "model/predict/state.hpp"
 #include "model/report/report.hpp"
+#include "model/simulate/fluid_network.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
@@ -227,6 +228,40 @@ TEST(Checkpoints, WrittenBesideTheTrainingTakeHalfOfTheStorageThatItsSamplesCome
     // From another place nothing is taken.
     job.data.checkpoints->storage.name = "another";
     EXPECT_LT(make_report(prepare(job)).checkpoints->wait / r.checkpoints->write, 1e-3);
+}
+
+TEST(Checkpoints, WrittenBesideTheTrainingHaveWhatLoadersLeave) {
+    // Loaders draw 1024 KB a step, and have 2 x, 4 x, 1 x and half of that from a storage that writes 10 MB/s. As the simulation shares a
+    // link: the checkpoint takes all that it gets, the loaders no more than they need.
+    for (const double speed : {2.0, 4.0, 1.0, 0.5}) {
+        Scenario job = fed_job(Seconds{}, 100);
+        const double needed = 1024 * 1000 / (training_of(job) / s);
+        StorageClass& server = *job.data.storage;
+        server.shared = true;
+        server.total_read_bandwidth = given(Bandwidth::from_si(speed * needed));
+        server.write_bandwidth = server.total_write_bandwidth = given(10 * MB / s);
+        job.data.page_cache = Bytes{};
+        job.data.checkpoints = Checkpoints{server, 1'000'000, {}, true};
+        const Report r = make_report(prepare(job));
+        ASSERT_TRUE(r.checkpoints);
+        FluidNetwork storage({1 * MB / s});
+        const LinkUse all{0, 1};
+        storage.start({}, 1 * TB, {&all, 1}, Bandwidth::from_si(1e6 / speed));
+        const FlowIndex checkpoint = storage.start({}, 1 * TB, {&all, 1}, 1 * TB / s);
+        storage.settle({});
+        const double part = storage.rate(checkpoint).si() / 1e6;
+        EXPECT_NEAR(r.checkpoints->write / (r.checkpoints->bytes / (part * 10 * MB / s)), 1, 1e-3) << speed;
+    }
+}
+
+TEST(Checkpoints, ToStorageThatOtherJobsUseTakeLonger) {
+    Scenario job = fed_job(Seconds{}, 100);
+    StorageClass& server = *job.data.storage;
+    server.write_bandwidth = server.total_write_bandwidth = given(10 * MB / s);
+    job.data.checkpoints = Checkpoints{server, 1000, {}, false};
+    const Seconds alone = make_report(prepare(job)).checkpoints->write;
+    job.data.others = 0.75;
+    EXPECT_NEAR(make_report(prepare(job)).checkpoints->write / alone, 4, 1e-3);
 }
 
 // Whatever the data and the machine: nothing that is better makes a step longer.

@@ -34,5 +34,19 @@ TEST(LoadingBenchmark, IsAsFastAsTheStorageThatItsMakerStates) {
     EXPECT_NEAR(1 / (sample_time(b) / s), 2 * 500e6 / 100064, 1e-6);
 }
 
+TEST(LoadingBenchmark, HasAsManyAcceleratorsAsTheStorageKeepsAtWork) {
+    // At work for nine tenths of the time: 99.21 / 0.9 = 110.2 ms a batch, and with eleven of them more. So ten take between 10/11 of that,
+    // which is as if nothing held them up, and all of it.
+    LoadingBenchmark b = ten_accelerators();
+    b.least_utilization = 0.9;
+    EXPECT_NEAR(sample_time(b) * 1000 / ms, 99.21 / 0.9 * (1 - 0.5 / 11), 1e-9);
+    // One alone says nothing of the storage: two might take twice as long.
+    b.accelerators = 1;
+    EXPECT_NEAR(sample_time(b) * 100 / ms, 100, 1e-9);
+    // Slower than it may be it is not, whatever the drive's maker states.
+    b.node_bandwidth = 1 * MB / s;
+    EXPECT_NEAR(sample_time(b) * 100 / ms, 99.21 / 0.9, 1e-9);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -12,6 +12,8 @@
 #include <set>
 #include <thread>
 
+#include <sys/resource.h>
+
 namespace sextant {
 namespace {
 
@@ -190,6 +192,33 @@ TEST(Loader, GoesWithoutBeingReadToItsEnd) {
     s.epochs.reset();
     Loader loader(std::make_shared<NumberReader>(100), s);
     EXPECT_TRUE(loader.next());
+}
+
+TEST(Loader, KeepsTheMemoryOfBatchesThatWereUsedUp) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer has an allocator of its own";
+#endif
+    class Large final : public DatasetReader {
+    public:
+        [[nodiscard]] std::int64_t count() const override { return 100; }
+        [[nodiscard]] std::string name(std::int64_t) const override { return "x"; }
+
+    private:
+        void read_sample(std::int64_t, Sample& into) const override { into = {Blob(1U << 20U), {1 << 20}, 0}; }
+    };
+    keep_freed_memory();
+    LoaderSettings s = settings(4, 1);
+    s.epochs.reset();
+    Loader loader(std::make_shared<Large>(), s);
+    const auto faults_of = [&](int batches) {
+        rusage before{}, after{};
+        getrusage(RUSAGE_SELF, &before);
+        for (int i = 0; i < batches; ++i) loader.next();
+        getrusage(RUSAGE_SELF, &after);
+        return after.ru_minflt - before.ru_minflt;
+    };
+    faults_of(20);                             // as many as may be there at once, and more
+    EXPECT_LT(faults_of(50), 50 * 1024 / 10);  // a batch has 1024 pages
 }
 
 TEST(Loader, WorksAheadNoFurtherThanItsPrefetch) {

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <tuple>
+
 namespace sextant {
 namespace {
 
@@ -308,12 +311,27 @@ void define_workloads(const Fields& source, std::vector<MeasurementRow>& rows) {
         f.quantity("computation_time_s", computation);
         f.optional("read_threads", training.threads, ranks);
         f.optional("format", training.format);
+        double least = 0;
+        f.optional("au_threshold", least, fraction);
+        if (least > 0) training.least_utilization = least;
         if (!computation) continue;
         training.computation = *computation;
         for (MeasurementRow& row : rows)
             if (auto* loading = std::get_if<LoadingRow>(&row))
                 if (loading->workload == workload && loading->emulated_accelerator == accelerator) loading->training = training;
     }
+}
+
+// Rows of a system lie in one folder of its submitter.
+std::string folder_of(const LoadingRow& row) { return row.system.substr(0, row.system.rfind('/')); }
+
+void compare_accelerators(std::vector<MeasurementRow>& rows) {
+    const auto key = [](const LoadingRow& r) { return std::tuple(folder_of(r), r.workload, r.emulated_accelerator, r.hosts); };
+    std::map<decltype(key(LoadingRow{})), int> most;
+    for (const MeasurementRow& row : rows)
+        if (const auto* r = std::get_if<LoadingRow>(&row)) most[key(*r)] = std::max(most[key(*r)], r->accelerators);
+    for (MeasurementRow& row : rows)
+        if (auto* r = std::get_if<LoadingRow>(&row)) r->most_accelerators = r->accelerators == most[key(*r)];
 }
 
 MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
@@ -333,6 +351,7 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     for (const JsonNode& node : rows.elements())
         if (auto row = read_row(node, diagnostics)) file.rows.push_back(std::move(*row));
     define_workloads(Fields{root.at("source")}, file.rows);
+    compare_accelerators(file.rows);
     return file;
 }
 

@@ -108,14 +108,16 @@ struct CollectiveRow {
 struct EmulatedTraining {
     std::int64_t batch = 1;
     Seconds computation;
-    int threads = 1;     // that read for each accelerator
-    std::string format;  // "tfrecord", "npz"
+    int threads = 1;                          // that read for each accelerator
+    std::string format;                       // "tfrecord", "npz"
+    std::optional<double> least_utilization;  // of the accelerators, for a result to count
 };
 
 struct LoadingRow {
     RowHeader header;
     std::string system, submitter, workload, emulated_accelerator;
     int hosts = 1, accelerators = 1;
+    bool most_accelerators = true;  // no other row of this system, with as many hosts, has more
     std::int64_t files = 0, samples_per_file = 1;
     Bytes sample;
     std::optional<EmulatedTraining> training;  // as the source defines the workload

@@ -162,8 +162,8 @@ framework's kernels reach and what its host takes to issue them ([how, and which
 processes of an MPI; of memory, what a process holds beside the tensors that are counted. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
 table show it.
 
-The rows of `loading` rest on a constant that two of them show, and on the data sheets of Micron's drives; of most systems no limit is published, and
-their rows say how near an accelerator is to never waiting ([what that means](model/input.md#mlperf-storage)).
+The rows of `loading` rest on a constant that two of them show, on the data sheets of Micron's drives, and on the rules of the benchmark: of most systems no limit
+is published, but they have as many accelerators as still pass ([what that means](model/input.md#mlperf-storage)).
 
 An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
 largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.
