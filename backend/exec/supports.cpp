@@ -48,7 +48,6 @@ private:
         refuse_if(!p.master_weights && !plan_.forward_only, at, "weights of 16 bits are rounded from masters in fp32",
                   "\"master_weights\": true");
         refuse_if(plan_.has_servers(), at, "parameter servers hold and send fp32", "\"precision\": \"fp32\"");
-        refuse_if(!engine_.halves, at, "bf16 and fp16 run on CPUs only", "\"precision\": \"fp32\"");
     }
     void check_memory() {
         refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a rank has one memory");

@@ -11,7 +11,6 @@ namespace sextant {
 // What engines differ in.
 struct Abilities {
     bool serves = true;  // parameter servers
-    bool halves = true;  // bf16 and fp16
 };
 
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.

@@ -8,6 +8,5 @@
 namespace sextant {
 
 std::unique_ptr<ComputeDevice> make_device();
-bool computes_in_halves();  // bf16 and fp16
 
 }  // namespace sextant

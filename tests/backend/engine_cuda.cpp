@@ -19,6 +19,5 @@ public:
 }  // namespace
 
 std::unique_ptr<ComputeDevice> make_device() { return cuda::make_device(0, false); }
-bool computes_in_halves() { return false; }
 
 }  // namespace sextant

@@ -6,6 +6,5 @@
 namespace sextant {
 
 std::unique_ptr<ComputeDevice> make_device() { return std::make_unique<kernels::KernelDevice<HostMachine>>(1); }
-bool computes_in_halves() { return false; }
 
 }  // namespace sextant

@@ -49,12 +49,6 @@ TEST(Supports, AsksTheEngineForParameterServers) {
     EXPECT_THAT(unsupported(served, {.serves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/data_parallel")));
 }
 
-TEST(Supports, AsksTheEngineForSixteenBits) {
-    Library library = open_library();
-    const Scenario narrow = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", {"plan.precision=bf16"});
-    EXPECT_THAT(unsupported(narrow, {.halves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/precision")));
-}
-
 TEST(Supports, NamesAllReasonsAtOnce) {
     EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
                 testing::SizeIs(testing::Ge(3U)));
