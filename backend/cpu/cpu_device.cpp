@@ -66,10 +66,10 @@ struct CpuDevice::State {
             wide.finish();
         });
     }
-    [[nodiscard]] bool has_form_for(Element element, const OperatorKind& kind) const {
+    [[nodiscard]] static bool has_form_for(Element element, const OperatorKind& kind) {
         const bool multiplies =
             std::holds_alternative<Gemm>(kind) || std::holds_alternative<Attention>(kind) || std::holds_alternative<Convolution>(kind);
-        return multiplies ? engine.multiplies(element)
+        return multiplies ? cpu::Engine::multiplies(element)
                           : std::holds_alternative<Embedding>(kind) || std::holds_alternative<CrossEntropy>(kind);
     }
 };

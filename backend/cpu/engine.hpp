@@ -61,7 +61,7 @@ public:
     Scratch scratch;
 
     // Whether multiply() takes operands of that type. bf16 where the processor has instructions for it, fp32 everywhere.
-    [[nodiscard]] bool multiplies(Element) const;
+    [[nodiscard]] static bool multiplies(Element);
     // c = scale a b + keep c; of 16 bits, scale is 1 and keep 0 or 1. a and b are of one type. Sums are made in fp32, and rounded where c
     // is narrower.
     void multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale = 1, float keep = 0);

@@ -3,7 +3,7 @@
 namespace sextant {
 
 Array uploaded(ComputeDevice& device, std::span<const float> values, Element element) {
-    const Array wide = device.allocate(static_cast<std::int64_t>(values.size()), Element::real);
+    Array wide = device.allocate(static_cast<std::int64_t>(values.size()), Element::real);
     device.upload(values.data(), wide);
     if (element == Element::real) return wide;
     Array rounded = device.allocate(wide.elements, element);

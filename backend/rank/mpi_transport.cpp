@@ -39,7 +39,7 @@ MPI_Datatype type_of(Element e) {
 }
 
 template <class Half>
-void add(void* from, void* sums, int* count, MPI_Datatype*) {
+void add(void* from, void* sums, int* count, MPI_Datatype*) {  // NOLINT(readability-non-const-parameter): as MPI has it
     const auto* x = static_cast<const Half*>(from);
     auto* sum = static_cast<Half*>(sums);
     for (int i = 0; i < *count; ++i) sum[i] = sum[i] + x[i];

@@ -22,7 +22,7 @@ protected:
         for (json& plan : plans) plan["precision"] = precision;
         expect_serial_results(workload, plans, {{"precision", precision}}, arguments);
     }
-    [[nodiscard]] double peak(const json& run) const { return run["environment"]["ranks"][0]["peak_memory_bytes"].get<double>(); }
+    [[nodiscard]] static double peak(const json& run) { return run["environment"]["ranks"][0]["peak_memory_bytes"].get<double>(); }
 };
 
 TEST_F(ExecutorInSixteenBits, ComputesTheSameUnderEveryPlan) {
