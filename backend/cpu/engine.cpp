@@ -79,7 +79,7 @@ Matrix Matrix::some_rows(std::int64_t first, std::int64_t count) const {
 
 bool Engine::multiplies(Element e) {
     if (e == Element::real) return true;
-    const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()), wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+    const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()), wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
     return e == Element::bf16 && (has & wanted) == wanted;
 }
 
