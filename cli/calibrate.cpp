@@ -47,7 +47,7 @@ void run_calibrate(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
     const MachineFacts machine = facts_of_this_machine();
     const ScratchFolder scratch;
-    const ProbeSeries series{probes_for(library, machine.cores, o.quick),
+    const ProbeSeries series{probes_for(library, machine, o.quick),
                              guessed_cluster(library, machine),
                              o.keep.empty() ? scratch.path() : fs::path(o.keep),
                              o.profiles,
@@ -62,7 +62,7 @@ void run_calibrate(const CalibrateOptions& o) {
     const CoreTime after = core_time();
     const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     const std::string source = "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today();
-    Calibration found = calibrate(runs, cpu_parameters(), source);
+    Calibration found = calibrate(runs, cpu_parameters(series.machine.node.device), source);
     if (series.passes > 0)  // else nothing was measured meanwhile
         found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
     if (found.noise > too_noisy || found.others > too_shared)

@@ -47,9 +47,11 @@ std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& serie
 
 }  // namespace
 
-std::vector<Probe> probes_for(const Library& library, int cores, bool quick) {
+std::vector<Probe> probes_for(const Library& library, const MachineFacts& machine, bool quick) {
     std::vector<Probe> probes = load_probes(library.root / "calibration" / "probes.json");
-    std::erase_if(probes, [&](const Probe& p) { return (cores * p.ranks_per_device) % p.cut != 0 || (quick && !p.quick); });
+    std::erase_if(probes, [&](const Probe& p) {
+        return (machine.cores * p.ranks_per_device) % p.cut != 0 || (quick && !p.quick) || (p.bf16 && !machine.bf16);
+    });
     return probes;
 }
 

@@ -19,8 +19,8 @@ struct ProbeSeries {
     int passes = 3, steps = 12;    // passes that are run, beside those that are there
 };
 
-// Those of the bundled probes that fit a machine of so many cores.
-std::vector<Probe> probes_for(const Library&, int cores, bool quick);
+// Those of the bundled probes that fit the machine.
+std::vector<Probe> probes_for(const Library&, const MachineFacts&, bool quick);
 
 // All probes one after the other, and all of them again: what changes while they run spreads over all. Calls `progress` after each. Throws
 // BackendError where one does not run, InputError where the folder has runs of other probes of these names.

@@ -30,12 +30,9 @@ void for_each_block(const Attention& a, const Work& work) {
 }
 
 // Rows of one head: [rows, width] of tokens [samples x length, heads x width].
-Matrix rows_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads,
+Matrix rows_of(const Array& tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads,
                std::int64_t first, std::int64_t rows) {
-    Matrix m = head_of(tokens, sample, head, length, width, heads);
-    m.data += first * m.pitch;
-    m.rows = rows;
-    return m;
+    return head_of(tokens, sample, head, length, width, heads).some_rows(first, rows);
 }
 
 class Head {
@@ -43,63 +40,85 @@ public:
     Head(Engine& engine, const Attention& a, const OperatorCall& c)
         : engine_(engine), a_(a), c_(c), scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {
         const std::int64_t most = std::min(block_queries, a.query_len) * a.key_len;
-        scores_ = engine.scratch.reals(most);
-        score_gradients_ = engine.scratch.reals(most);
+        scores_ = engine.scratch.array(most);
+        score_gradients_ = engine.scratch.array(most);
+        const Element element = c.inputs[0].element;
+        rounds_ = element != Element::real;
+        if (!rounds_) return;
+        probabilities_ = engine.scratch.array(most, element);
+        rounded_gradients_ = engine.scratch.array(most, element);
     }
 
     void forward(const Block& b) {
-        const Matrix p = scores(b);
+        multiply_scores(b);
+        float* p = scores_.reals();
         float* lse = statistics(b);
         for (std::int64_t i = 0; i < b.queries; ++i) {
             const KeyRange r = range(b, i);
-            float* row = p.data + i * b.keys;
+            float* row = p + i * b.keys;
             lse[i] = largest_of(row + r.begin, r.end - r.begin);
             shift(row, b.keys, r, lse[i]);
         }
-        engine_.apply(Curve::exp, p.data, p.data, b.queries * b.keys);
+        engine_.apply(Curve::exp, p, p, b.queries * b.keys);
         for (std::int64_t i = 0; i < b.queries; ++i) {
-            float* row = p.data + i * b.keys;
+            float* row = p + i * b.keys;
             const float sum = sum_of(row, b.keys), factor = 1 / sum;
             for (std::int64_t j = 0; j < b.keys; ++j) row[j] *= factor;
             lse[i] += std::log(sum);
         }
-        multiply(p, values(c_.inputs[2], b), results(c_.outputs[0], b));
+        engine_.multiply(operand(scores_, probabilities_, b), values(c_.inputs[2], b), results(c_.outputs[0], b));
     }
 
-    void backward(const Block& b) {
-        const Matrix p = scores(b), dp(score_gradients_, b.queries, b.keys);
+    // `d_keys`, `d_values`: sums over all queries that share them.
+    void backward(const Block& b, const Array& d_keys, const Array& d_values) {
+        multiply_scores(b);
+        float *p = scores_.reals(), *dp = score_gradients_.reals();
         const float* lse = statistics(b);
-        for (std::int64_t i = 0; i < b.queries; ++i) shift(p.data + i * b.keys, b.keys, range(b, i), lse[i]);
-        engine_.apply(Curve::exp, p.data, p.data, b.queries * b.keys);
+        for (std::int64_t i = 0; i < b.queries; ++i) shift(p + i * b.keys, b.keys, range(b, i), lse[i]);
+        engine_.apply(Curve::exp, p, p, b.queries * b.keys);
         const Matrix out = results(c_.outputs[0], b), d_out = results(c_.output_gradients[0], b);
-        multiply(d_out, values(c_.inputs[2], b).turned(), dp);
+        engine_.multiply(d_out, values(c_.inputs[2], b).turned(), Matrix(score_gradients_, b.queries, b.keys));
         for (std::int64_t i = 0; i < b.queries; ++i) {
-            const float sum = dot_of(out.data + i * out.pitch, d_out.data + i * d_out.pitch, a_.value_dim);
-            float *gradient = dp.data + i * b.keys, *probability = p.data + i * b.keys;
+            const float sum =
+                with_type(out.element, [&]<class Value>() { return dot_of(out.row<Value>(i), d_out.row<Value>(i), a_.value_dim); });
+            float *gradient = dp + i * b.keys, *probability = p + i * b.keys;
             for (std::int64_t j = 0; j < b.keys; ++j) gradient[j] = probability[j] * (gradient[j] - sum);
         }
-        multiply(dp, keys(c_.inputs[1], b), queries(c_.input_gradients[0], b), scale_);
-        multiply(dp.turned(), queries(c_.inputs[0], b), keys(c_.input_gradients[1], b), scale_, 1);
-        multiply(p.turned(), d_out, values(c_.input_gradients[2], b), 1, 1);
+        if (rounds_) scale(score_gradients_, b);
+        const Matrix gradients = operand(score_gradients_, rounded_gradients_, b);
+        engine_.multiply(gradients, keys(c_.inputs[1], b), queries(c_.input_gradients[0], b), scale_of_products());
+        engine_.multiply(gradients.turned(), queries(c_.inputs[0], b), keys(d_keys, b), scale_of_products(), 1);
+        engine_.multiply(operand(scores_, probabilities_, b).turned(), d_out, values(d_values, b), 1, 1);
     }
 
 private:
     Matrix queries(const Array& x, const Block& b) const {
-        return rows_of(x.reals(), b.sample, b.head, a_.query_len, a_.head_dim, a_.heads, b.first_query, b.queries);
+        return rows_of(x, b.sample, b.head, a_.query_len, a_.head_dim, a_.heads, b.first_query, b.queries);
     }
     Matrix results(const Array& x, const Block& b) const {
-        return rows_of(x.reals(), b.sample, b.head, a_.query_len, a_.value_dim, a_.heads, b.first_query, b.queries);
+        return rows_of(x, b.sample, b.head, a_.query_len, a_.value_dim, a_.heads, b.first_query, b.queries);
     }
     Matrix keys(const Array& x, const Block& b) const {
-        return rows_of(x.reals(), b.sample, b.kv_head, a_.key_len, a_.head_dim, a_.kv_heads, b.first_key, b.keys);
+        return rows_of(x, b.sample, b.kv_head, a_.key_len, a_.head_dim, a_.kv_heads, b.first_key, b.keys);
     }
     Matrix values(const Array& x, const Block& b) const {
-        return rows_of(x.reals(), b.sample, b.kv_head, a_.key_len, a_.value_dim, a_.kv_heads, b.first_key, b.keys);
+        return rows_of(x, b.sample, b.kv_head, a_.key_len, a_.value_dim, a_.kv_heads, b.first_key, b.keys);
     }
-    Matrix scores(const Block& b) const {
-        const Matrix s(scores_, b.queries, b.keys);
-        multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).turned(), s, scale_);
-        return s;
+    void multiply_scores(const Block& b) {
+        engine_.multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).turned(), Matrix(scores_, b.queries, b.keys), scale_of_products());
+        if (rounds_) scale(scores_, b);
+    }
+    // Products of 16 bits have no factor of their own.
+    [[nodiscard]] float scale_of_products() const { return rounds_ ? 1 : scale_; }
+    void scale(const Array& made, const Block& b) const {
+        for (std::int64_t i = 0; i < b.queries * b.keys; ++i) made.reals()[i] *= scale_;
+    }
+    // Made in fp32, rounded to what they are multiplied with.
+    Matrix operand(const Array& made, const Array& rounded, const Block& b) {
+        const std::int64_t count = b.queries * b.keys;
+        if (!rounds_) return {made, b.queries, b.keys};
+        engine_.convert(made.part(0, count), rounded.part(0, count));
+        return {rounded, b.queries, b.keys};
     }
     [[nodiscard]] float* statistics(const Block& b) const {
         return c_.outputs[1].reals() + (b.sample * a_.heads + b.head) * a_.query_len + b.first_query;
@@ -119,13 +138,14 @@ private:
     const Attention& a_;
     const OperatorCall& c_;
     float scale_;
-    float *scores_, *score_gradients_;
+    bool rounds_ = false;  // inputs are of 16 bits, and so what is multiplied with them must be
+    Array scores_, score_gradients_, probabilities_, rounded_gradients_;
 };
 
 }  // namespace
 
-Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads) {
-    return {tokens + (sample * length * heads + head) * width, length, width, heads * width};
+Matrix head_of(const Array& tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads) {
+    return {tokens, length, width, heads * width, (sample * length * heads + head) * width};
 }
 
 void forward(Engine& engine, const Attention& a, const OperatorCall& c) {
@@ -134,9 +154,12 @@ void forward(Engine& engine, const Attention& a, const OperatorCall& c) {
 }
 
 void backward(Engine& engine, const Attention& a, const OperatorCall& c) {
-    for (const std::size_t i : {1, 2}) std::fill_n(c.input_gradients[i].reals(), c.input_gradients[i].elements, 0.0F);
+    WideSum d_keys(engine, c.input_gradients[1], true), d_values(engine, c.input_gradients[2], true);
+    for (const WideSum* s : {&d_keys, &d_values}) std::fill_n(s->sum().reals(), s->sum().elements, 0.0F);
     Head head(engine, a, c);
-    for_each_block(a, [&](const Block& b) { head.backward(b); });
+    for_each_block(a, [&](const Block& b) { head.backward(b, d_keys.sum(), d_values.sum()); });
+    d_keys.finish();
+    d_values.finish();
 }
 
 }  // namespace sextant::cpu

@@ -10,7 +10,7 @@ namespace {
 using Dims = dnnl::memory::dims;
 using Format = dnnl::memory::format_tag;
 
-dnnl::memory::desc describe(const Dims& dims, Format format) { return {dims, dnnl::memory::data_type::f32, format}; }
+dnnl::memory::desc describe(const Dims& dims, Format format, Element e = Element::real) { return {dims, type_of(e), format}; }
 
 // Pixels behind the last row or column that the windows still reach.
 std::int64_t padding_behind(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t before) {
@@ -19,23 +19,29 @@ std::int64_t padding_behind(std::int64_t in, std::int64_t out, std::int64_t kern
 
 struct Shape {
     dnnl::memory::desc in, out, bias, weights, any_weights;
+    dnnl::memory::desc bias_gradient, weight_gradient, any_weight_gradient;  // in fp32, whatever the others are in
     Dims stride, padding_before, padding_after;
     std::vector<std::int64_t> key;
 
-    Shape(const Convolution& c, bool biased)
-        : in(describe({c.batch, c.in_channels, c.in_h, c.in_w}, Format::nhwc)),
-          out(describe({c.batch, c.out_channels, c.out_h, c.out_w}, Format::nhwc)),
+    Shape(const Convolution& c, bool biased, Element e)
+        : in(describe({c.batch, c.in_channels, c.in_h, c.in_w}, Format::nhwc, e)),
+          out(describe({c.batch, c.out_channels, c.out_h, c.out_w}, Format::nhwc, e)),
           stride{c.stride, c.stride},
           padding_before{c.padding_h, c.padding_w},
           padding_after{padding_behind(c.in_h, c.out_h, c.kernel_h, c.stride, c.padding_h),
                         padding_behind(c.in_w, c.out_w, c.kernel_w, c.stride, c.padding_w)},
-          key{c.batch,    c.in_channels, c.out_channels, c.in_h,   c.in_w,      c.out_h,     c.out_w,
-              c.kernel_h, c.kernel_w,    c.stride,       c.groups, c.padding_h, c.padding_w, biased} {
+          key{c.batch,    c.in_channels, c.out_channels, c.in_h,      c.in_w,      c.out_h, c.out_w,    c.kernel_h,
+              c.kernel_w, c.stride,      c.groups,       c.padding_h, c.padding_w, biased,  bytes_of(e)} {
         const std::int64_t to = c.out_channels / c.groups, from = c.in_channels / c.groups;
         const Dims dims = c.groups > 1 ? Dims{c.groups, to, from, c.kernel_h, c.kernel_w} : Dims{to, from, c.kernel_h, c.kernel_w};
-        weights = describe(dims, c.groups > 1 ? Format::goihw : Format::oihw);
-        any_weights = describe(dims, Format::any);
-        if (biased) bias = describe({c.out_channels}, Format::a);
+        const Format format = c.groups > 1 ? Format::goihw : Format::oihw;
+        weights = describe(dims, format, e);
+        weight_gradient = describe(dims, format);
+        any_weights = describe(dims, Format::any, e);
+        any_weight_gradient = describe(dims, Format::any);
+        if (!biased) return;
+        bias = describe({c.out_channels}, Format::a, e);
+        bias_gradient = describe({c.out_channels}, Format::a);
     }
 
     [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine) const {
@@ -75,10 +81,11 @@ Pass make_input_gradient(const dnnl::engine& engine, const Shape& s) {
 }
 
 Pass make_weight_gradient(const dnnl::engine& engine, const Shape& s) {
-    const dnnl::convolution_backward_weights::primitive_desc d(
-        {dnnl::algorithm::convolution_direct, s.in, s.any_weights, s.bias, s.out, s.stride, s.padding_before, s.padding_after}, engine,
-        s.forward(engine));
-    return {dnnl::convolution_backward_weights(d), d.diff_weights_desc(), rearrangement(engine, d.diff_weights_desc(), s.weights, true)};
+    const dnnl::convolution_backward_weights::primitive_desc d({dnnl::algorithm::convolution_direct, s.in, s.any_weight_gradient,
+                                                                s.bias_gradient, s.out, s.stride, s.padding_before, s.padding_after},
+                                                               engine, s.forward(engine));
+    return {dnnl::convolution_backward_weights(d), d.diff_weights_desc(),
+            rearrangement(engine, d.diff_weights_desc(), s.weight_gradient, true)};
 }
 
 dnnl::memory in_scratch(Engine& e, const dnnl::memory::desc& d) {
@@ -86,7 +93,7 @@ dnnl::memory in_scratch(Engine& e, const dnnl::memory::desc& d) {
 }
 
 dnnl::memory rearranged(Engine& e, const Pass& pass, const Shape& s, const Array& weights) {
-    dnnl::memory from = e.wrap(s.weights, weights.reals()), to = in_scratch(e, pass.weights);
+    dnnl::memory from = e.wrap(s.weights, weights.memory.get()), to = in_scratch(e, pass.weights);
     pass.rearrange.execute(e.stream, from, to);
     return to;
 }
@@ -95,32 +102,32 @@ dnnl::memory rearranged(Engine& e, const Pass& pass, const Shape& s, const Array
 
 void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
     const bool biased = c.weights.size() > 1;
-    const Shape s(k, biased);
+    const Shape s(k, biased, c.inputs[0].element);
     const Pass& pass = e.cached<Pass>("convolution", s.key, [&] { return make_forward(e.engine, s); });
-    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].reals())},
+    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].memory.get())},
                                                     {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
-                                                    {DNNL_ARG_DST, e.wrap(s.out, c.outputs[0].reals())}};
-    if (biased) arguments.emplace(DNNL_ARG_BIAS, e.wrap(s.bias, c.weights[1].reals()));
+                                                    {DNNL_ARG_DST, e.wrap(s.out, c.outputs[0].memory.get())}};
+    if (biased) arguments.emplace(DNNL_ARG_BIAS, e.wrap(s.bias, c.weights[1].memory.get()));
     pass.primitive.execute(e.stream, arguments);
 }
 
 void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
     const bool biased = c.weights.size() > 1;
-    const Shape s(k, biased);
-    const dnnl::memory gradient = e.wrap(s.out, c.output_gradients[0].reals());
+    const Shape s(k, biased, c.output_gradients[0].element);
+    const dnnl::memory gradient = e.wrap(s.out, c.output_gradients[0].memory.get());
     if (c.input_gradients[0]) {
         const Pass& pass = e.cached<Pass>("convolution input", s.key, [&] { return make_input_gradient(e.engine, s); });
         pass.primitive.execute(e.stream, {{DNNL_ARG_DIFF_DST, gradient},
                                           {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
-                                          {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].reals())}});
+                                          {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].memory.get())}});
     }
     if (c.weight_gradients.empty()) return;
     const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
-    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weights, c.weight_gradients[0].reals());
+    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weight_gradient, c.weight_gradients[0].reals());
     std::unordered_map<int, dnnl::memory> arguments{
-        {DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].reals())}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
+        {DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].memory.get())}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
     float* bias = biased ? e.scratch.reals(k.out_channels) : nullptr;
-    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias, bias));
+    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias_gradient, bias));
     pass.primitive.execute(e.stream, arguments);
     pass.rearrange.execute(e.stream, found, sum);
     if (biased) add_column_sums(bias, c.weight_gradients[1].reals(), 1, k.out_channels);

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/operators.hpp"
 #include "backend/exec/memory_pool.hpp"
+#include "backend/exec/wide_call.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <omp.h>
@@ -47,6 +48,30 @@ void naming(const OperatorCall& c, const char* pass, const Work& work) {
 struct CpuDevice::State {
     cpu::Engine engine;
     MemoryPool memory{host_memory()};
+
+    // work(engine, the operator's kind, call), in fp32 where the operator has no form for what its arrays are in.
+    template <class Work>
+    void run(const OperatorCall& c, bool backward, const Work& work) {
+        engine.scratch.reset();
+        naming(c, backward ? "backward" : "forward", [&] {
+            const auto compute = [&](const OperatorCall& call) {
+                std::visit([&](const auto& kind) { work(engine, kind, call); }, c.op.kind);
+            };
+            const Element element = element_of(c);
+            if (element == Element::real || has_form_for(element, c.op.kind)) return compute(c);
+            const WideCall wide(
+                c, backward, [&](std::int64_t elements) { return engine.scratch.array(elements); },
+                [&](const Array& from, const Array& to) { engine.convert(from, to); });
+            compute(wide.call());
+            wide.finish();
+        });
+    }
+    [[nodiscard]] static bool has_form_for(Element element, const OperatorKind& kind) {
+        const bool multiplies =
+            std::holds_alternative<Gemm>(kind) || std::holds_alternative<Attention>(kind) || std::holds_alternative<Convolution>(kind);
+        return multiplies ? cpu::Engine::multiplies(element)
+                          : std::holds_alternative<Embedding>(kind) || std::holds_alternative<CrossEntropy>(kind);
+    }
 };
 
 CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }
@@ -66,20 +91,27 @@ void CpuDevice::reset_peak() { state_->memory.reset_peak(); }
 
 void CpuDevice::upload(const void* from, const Array& to) { std::memcpy(to.memory.get(), from, static_cast<std::size_t>(to.bytes())); }
 void CpuDevice::download(const Array& from, void* to) { std::memcpy(to, from.memory.get(), static_cast<std::size_t>(from.bytes())); }
-void CpuDevice::fill(const Array& a, float value) { std::fill_n(a.reals(), a.elements, value); }
+void CpuDevice::fill(const Array& a, float value) {
+    with_type(a.element, [&]<class Value>() { std::fill_n(a.as<Value>(), a.elements, value); });
+}
 void CpuDevice::copy(const Array& from, const Array& to) {
+    if (from.element != to.element) return state_->engine.convert(from, to);
     std::memcpy(to.memory.get(), from.memory.get(), static_cast<std::size_t>(to.bytes()));
 }
 
 void CpuDevice::copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                              std::int64_t rows) {
-    for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from.reals() + r * from_pitch, width, to.reals() + r * to_pitch);
+    with_type(from.element, [&]<class Value>() {
+        for (std::int64_t r = 0; r < rows; ++r) std::copy_n(from.as<Value>() + r * from_pitch, width, to.as<Value>() + r * to_pitch);
+    });
 }
 
 void CpuDevice::add(const Array& a, const Array& b, const Array& sum) {
-    const float *x = a.reals(), *y = b.reals();
-    float* to = sum.reals();
-    for (std::int64_t i = 0; i < sum.elements; ++i) to[i] = x[i] + y[i];
+    with_type(sum.element, [&]<class Value>() {
+        const auto *x = a.as<Value>(), *y = b.as<Value>();
+        auto* to = sum.as<Value>();
+        for (std::int64_t i = 0; i < sum.elements; ++i) to[i] = x[i] + y[i];
+    });
 }
 
 void CpuDevice::scale(const Array& a, float factor) {
@@ -95,13 +127,11 @@ double CpuDevice::sum_of_squares(const Array& a) {
 }
 
 void CpuDevice::forward(const OperatorCall& c) {
-    state_->engine.scratch.reset();
-    naming(c, "forward", [&] { std::visit([&](const auto& kind) { cpu::forward(state_->engine, kind, c); }, c.op.kind); });
+    state_->run(c, false, [](cpu::Engine& e, const auto& kind, const OperatorCall& call) { cpu::forward(e, kind, call); });
 }
 
 void CpuDevice::backward(const OperatorCall& c) {
-    state_->engine.scratch.reset();
-    naming(c, "backward", [&] { std::visit([&](const auto& kind) { cpu::backward(state_->engine, kind, c); }, c.op.kind); });
+    state_->run(c, true, [](cpu::Engine& e, const auto& kind, const OperatorCall& call) { cpu::backward(e, kind, call); });
 }
 
 void CpuDevice::merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) {

@@ -20,7 +20,8 @@ struct Rows {
         return side_by_side ? row * pitch : row / pitch * whole_ * pitch + row % pitch;
     }
     [[nodiscard]] std::int64_t step() const { return side_by_side ? 1 : pitch; }
-    void copy(const float* row, float* to) const {
+    template <class Value>
+    void copy(const Value* row, float* to) const {
         if (side_by_side)
             std::copy_n(row, classes, to);
         else
@@ -35,8 +36,8 @@ private:
 constexpr std::int64_t elements_at_once = 16384;
 
 // Calls `with(row, its exponentials)` for each row, `less(row)` being what is taken off its logits before.
-template <class Less, class With>
-void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const float* logits, const Less& less, const With& with) {
+template <class Value, class Less, class With>
+void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const Value* logits, const Less& less, const With& with) {
     const std::int64_t most = std::max<std::int64_t>(1, elements_at_once / rows.classes);
     float* exponentials = engine.scratch.reals(std::min(most, e.rows) * rows.classes);
     for (std::int64_t first = 0; first < e.rows; first += most) {
@@ -52,34 +53,44 @@ void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const
     }
 }
 
-}  // namespace
-
-void forward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
+template <class Value>
+void forward_of(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
     const Rows rows(e, c);
-    const float* x = c.inputs[0].reals();
+    const auto* x = c.inputs[0].as<Value>();
     float* statistics = c.outputs[1].reals();
     const auto largest = [&](std::int64_t r, const float* row) { return statistics[3 * r] = largest_of(row, rows.classes); };
     for_each_row(engine, e, rows, x, largest, [&](std::int64_t r, const float* exponentials) {
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
         statistics[3 * r + 1] = sum_of(exponentials, rows.classes);
-        statistics[3 * r + 2] = label >= 0 && label < rows.classes ? x[rows.begin(r) + label * rows.step()] : 0;
+        statistics[3 * r + 2] = label >= 0 && label < rows.classes ? static_cast<float>(x[rows.begin(r) + label * rows.step()]) : 0;
     });
     merge_losses(statistics, 1, e.rows, c.outputs[0].reals(), statistics);
 }
 
-void backward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
+template <class Value>
+void backward_of(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
     const Rows rows(e, c);
-    const float *x = c.inputs[0].reals(), *statistics = c.outputs[1].reals(), *dy = c.output_gradients[0].reals();
-    float* dx = c.input_gradients[0].reals();
+    const auto* x = c.inputs[0].as<Value>();
+    const float *statistics = c.outputs[1].reals(), *dy = c.output_gradients[0].reals();
+    auto* dx = c.input_gradients[0].as<Value>();
     std::fill_n(dx, c.input_gradients[0].elements, 0.0F);
     const auto largest = [&](std::int64_t r, const float*) { return statistics[3 * r]; };
     for_each_row(engine, e, rows, x, largest, [&](std::int64_t r, const float* exponentials) {
-        float* gradient = dx + rows.begin(r);
+        Value* gradient = dx + rows.begin(r);
         const float factor = dy[r] / statistics[3 * r + 1];
         for (std::int64_t j = 0; j < rows.classes; ++j) gradient[j * rows.step()] = factor * exponentials[j];
         const std::int64_t label = c.inputs[1].indices()[r] - c.first_row;
-        if (label >= 0 && label < rows.classes) gradient[label * rows.step()] -= dy[r];
+        if (label >= 0 && label < rows.classes) gradient[label * rows.step()] = factor * exponentials[label] - dy[r];
     });
+}
+
+}  // namespace
+
+void forward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
+    with_type(c.inputs[0].element, [&]<class Value>() { forward_of<Value>(engine, e, c); });
+}
+void backward(Engine& engine, const CrossEntropy& e, const OperatorCall& c) {
+    with_type(c.inputs[0].element, [&]<class Value>() { backward_of<Value>(engine, e, c); });
 }
 
 void merge_losses(const float* parts, int ranks, std::int64_t rows, float* losses, float* statistics) {

@@ -19,15 +19,17 @@ void for_each_here(const OperatorCall& c, const Work& work) {
 }  // namespace
 
 void forward(Engine&, const Embedding& e, const OperatorCall& c) {
-    std::fill_n(c.outputs[0].reals(), c.outputs[0].elements, 0.0F);
-    for_each_here(c, [&](std::int64_t token, std::int64_t row) {
-        std::copy_n(c.weights[0].reals() + row * e.width, e.width, c.outputs[0].reals() + token * e.width);
+    with_type(c.outputs[0].element, [&]<class Value>() {
+        std::fill_n(c.outputs[0].as<Value>(), c.outputs[0].elements, 0.0F);
+        for_each_here(c, [&](std::int64_t token, std::int64_t row) {
+            std::copy_n(c.weights[0].as<Value>() + row * e.width, e.width, c.outputs[0].as<Value>() + token * e.width);
+        });
     });
 }
 
 void backward(Engine&, const Embedding& e, const OperatorCall& c) {
     for_each_here(c, [&](std::int64_t token, std::int64_t row) {
-        add_column_sums(c.output_gradients[0].reals() + token * e.width, c.weight_gradients[0].reals() + row * e.width, 1, e.width);
+        add_column_sums(c.output_gradients[0].part(token * e.width, e.width), c.weight_gradients[0].reals() + row * e.width, 1, e.width);
     });
 }
 

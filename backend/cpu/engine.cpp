@@ -1,6 +1,7 @@
 #include "backend/cpu/engine.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace sextant::cpu {
@@ -34,9 +35,33 @@ dnnl::eltwise_forward::primitive_desc describe(const dnnl::engine& engine, dnnl:
     return {{dnnl::prop_kind::forward_training, a, d, swish_beta, 0}, engine};
 }
 
-dnnl::memory::desc vector_of(std::int64_t count) { return {{count}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a}; }
+dnnl::memory::desc vector_of(std::int64_t count, Element e = Element::real) { return {{count}, type_of(e), dnnl::memory::format_tag::a}; }
+
+dnnl::memory::desc describe(const Matrix& m) {
+    const dnnl::memory::dims strides = m.transposed ? dnnl::memory::dims{1, m.pitch} : dnnl::memory::dims{m.pitch, 1};
+    return {{m.rows, m.columns}, type_of(m.element), strides};
+}
+
+// Rows of a turned matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow oneDNN
+// does not pack them first: no more rows are summed over at a time than the sets hold. So weight gradients of 1024 x 256 take 0.7 times as
+// long (Xeon with AVX-512, oneDNN 2.6).
+void multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    constexpr std::int64_t few_sets = 2048 / sizeof(float), packed_width = 1024, rows_at_a_time = 192;
+    const bool crowded = a.transposed && a.pitch % few_sets == 0 && c.columns < packed_width;
+    const std::int64_t step = crowded ? rows_at_a_time : a.columns;
+    for (std::int64_t k = 0; k < a.columns; k += step) {
+        const float* first = a.transposed ? a.row<float>(k) : a.row<float>(0) + k;
+        const float* second = b.transposed ? b.row<float>(0) + k : b.row<float>(k);
+        const auto status =
+            dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, std::min(step, a.columns - k), scale, first,
+                        a.pitch, second, b.pitch, k == 0 ? keep : 1, c.row<float>(0), c.pitch);
+        dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
+    }
+}
 
 }  // namespace
+
+dnnl::memory::data_type type_of(Element e) { return e == Element::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32; }
 
 Matrix Matrix::turned() const {
     Matrix t = *this;
@@ -45,20 +70,61 @@ Matrix Matrix::turned() const {
     return t;
 }
 
-// Rows of a turned matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow oneDNN
-// does not pack them first: no more rows are summed over at a time than the sets hold. So weight gradients of 1024 x 256 take 0.7 times as
-// long (Xeon with AVX-512, oneDNN 2.6).
-void multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
-    constexpr std::int64_t few_sets = 2048 / sizeof(float), packed_width = 1024, rows_at_a_time = 192;
-    const bool crowded = a.transposed && a.pitch % few_sets == 0 && c.columns < packed_width;
-    const std::int64_t step = crowded ? rows_at_a_time : a.columns;
-    for (std::int64_t k = 0; k < a.columns; k += step) {
-        const float *first = a.data + (a.transposed ? k * a.pitch : k), *second = b.data + (b.transposed ? k : k * b.pitch);
-        const auto status =
-            dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, std::min(step, a.columns - k), scale, first,
-                        a.pitch, second, b.pitch, k == 0 ? keep : 1, c.data, c.pitch);
-        dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
+Matrix Matrix::some_rows(std::int64_t first, std::int64_t count) const {
+    Matrix some = *this;
+    some.data += first * pitch * bytes_of(element);
+    some.rows = count;
+    return some;
+}
+
+bool Engine::multiplies(Element e) {
+    if (e == Element::real) return true;
+    const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa()), wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
+    return e == Element::bf16 && (has & wanted) == wanted;
+}
+
+void Engine::multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    if (a.element == Element::real) return multiply_reals(a, b, c, scale, keep);
+    assert(scale == 1 && (keep == 0 || keep == 1));
+    multiply_narrow(a, b, c, keep != 0);
+}
+
+void Engine::multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps) {
+    const dnnl::memory::desc first = describe(a), second = describe(b), result = describe(c);
+    const std::vector<std::int64_t> key{a.rows,       a.columns, b.columns,           a.pitch, a.transposed, b.pitch,
+                                        b.transposed, c.pitch,   bytes_of(c.element), keeps};
+    auto& primitive = cached<dnnl::matmul>("product", key, [&] {
+        dnnl::primitive_attr attributes;
+        dnnl::post_ops sum;
+        if (keeps) sum.append_sum(1);
+        attributes.set_post_ops(sum);
+        return dnnl::matmul(dnnl::matmul::primitive_desc({first, second, result}, attributes, engine));
+    });
+    primitive.execute(
+        stream, {{DNNL_ARG_SRC, wrap(first, a.data)}, {DNNL_ARG_WEIGHTS, wrap(second, b.data)}, {DNNL_ARG_DST, wrap(result, c.data)}});
+}
+
+void Engine::convert(const Array& from, const Array& to) {
+    if (multiplies(from.element) && multiplies(to.element)) {
+        const dnnl::memory source = wrap(vector_of(from.elements, from.element), from.memory.get());
+        dnnl::memory target = wrap(vector_of(to.elements, to.element), to.memory.get());
+        auto& primitive =
+            cached<dnnl::reorder>("conversion", {from.elements, bytes_of(to.element)}, [&] { return dnnl::reorder(source, target); });
+        primitive.execute(stream, {{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, target}});
+        return;
     }
+    with_type(from.element, [&]<class From>() {
+        with_type(to.element, [&]<class To>() {
+            const From* x = from.as<From>();
+            To* y = to.as<To>();
+            for (std::int64_t i = 0; i < to.elements; ++i) y[i] = static_cast<float>(x[i]);
+        });
+    });
+}
+
+Array Scratch::array(std::int64_t count, Element element) {
+    float* memory = reals((count * bytes_of(element) + bytes_of(Element::real) - 1) / bytes_of(Element::real));
+    return {std::shared_ptr<void>(std::shared_ptr<void>(), memory), count, element};
 }
 
 float* Scratch::reals(std::int64_t count) {
@@ -70,8 +136,8 @@ float* Scratch::reals(std::int64_t count) {
 
 Engine::Engine() : engine(dnnl::engine::kind::cpu, 0), stream(engine) {}
 
-dnnl::memory Engine::wrap(const dnnl::memory::desc& d, const float* data) const {
-    return {d, engine, const_cast<float*>(data)};  // oneDNN does not say which of its arguments it only reads
+dnnl::memory Engine::wrap(const dnnl::memory::desc& d, const void* data) const {
+    return {d, engine, const_cast<void*>(data)};  // oneDNN does not say which of its arguments it only reads
 }
 
 void Engine::apply(Curve curve, const float* x, float* y, std::int64_t count) {

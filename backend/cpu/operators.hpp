@@ -36,10 +36,30 @@ void forward_dropout(const Pointwise&, const OperatorCall&);
 void backward_dropout(const Pointwise&, const OperatorCall&);
 
 // The tokens of one head as a matrix [length, width]; they lie [samples x length, heads x width].
-Matrix head_of(float* tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads);
+Matrix head_of(const Array& tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads);
 
-// A bias is added to, and the gradient of one summed over, the rows of a matrix.
-void broadcast(const float* row, float* to, std::int64_t rows, std::int64_t columns);
-void add_column_sums(const float* from, float* sums, std::int64_t rows, std::int64_t columns);
+// The gradient of a bias is summed over the rows of a matrix.
+template <class Value>
+void add_column_sums(const Value* from, float* sums, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t i = 0; i < columns; ++i) sums[i] += from[r * columns + i];
+}
+void add_column_sums(const Array& from, float* sums, std::int64_t rows, std::int64_t columns);
+
+// Where several products are summed into an array of 16 bits: the sum is made in fp32, and rounded once.
+class WideSum {
+public:
+    // `several`: whether they are.
+    WideSum(Engine& engine, const Array& result, bool several)
+        : engine_(engine), result_(result), sum_(several && is_half(result.element) ? engine.scratch.array(result.elements) : result) {}
+    [[nodiscard]] const Array& sum() const { return sum_; }
+    void finish() {
+        if (sum_.element != result_.element) engine_.convert(sum_, result_);
+    }
+
+private:
+    Engine& engine_;
+    Array result_, sum_;
+};
 
 }  // namespace sextant::cpu

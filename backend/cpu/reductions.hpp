@@ -33,7 +33,8 @@ inline float sum_of(const float* x, std::int64_t count) {
     return reduced(
         count, 0.0F, [x](std::int64_t i) { return x[i]; }, [](float a, float b) { return a + b; });
 }
-inline float dot_of(const float* x, const float* y, std::int64_t count) {
+template <class Value>
+float dot_of(const Value* x, const Value* y, std::int64_t count) {
     return reduced(
         count, 0.0F, [x, y](std::int64_t i) { return x[i] * y[i]; }, [](float a, float b) { return a + b; });
 }

@@ -14,6 +14,10 @@ constexpr float one = 1, zero = 0;
 
 int extent(std::int64_t e) { return static_cast<int>(e); }
 
+cudnnDataType_t type_of(Element e) {
+    return e == Element::bf16 ? CUDNN_DATA_BFLOAT16 : e == Element::fp16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+}
+
 }  // namespace
 
 // What cuDNN is told of a convolution.
@@ -23,17 +27,18 @@ struct Convolutions::Description {
     cudnnConvolutionDescriptor_t convolution = nullptr;
 
     Description(const kernels::ConvolutionShape& s, bool tf32) {
+        const cudnnDataType_t type = type_of(s.element);
         check(cudnnCreateTensorDescriptor(&x), "cudnnCreateTensorDescriptor");
         check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
         check(cudnnCreateFilterDescriptor(&filter), "cudnnCreateFilterDescriptor");
         check(cudnnCreateConvolutionDescriptor(&convolution), "cudnnCreateConvolutionDescriptor");
-        check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, extent(s.batch), extent(s.in_channels), extent(s.in_h),
-                                         extent(s.in_w)),
-              "cudnnSetTensor4dDescriptor");
-        check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, extent(s.batch), extent(s.out_channels), extent(s.out_h),
+        check(
+            cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NHWC, type, extent(s.batch), extent(s.in_channels), extent(s.in_h), extent(s.in_w)),
+            "cudnnSetTensor4dDescriptor");
+        check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NHWC, type, extent(s.batch), extent(s.out_channels), extent(s.out_h),
                                          extent(s.out_w)),
               "cudnnSetTensor4dDescriptor");
-        check(cudnnSetFilter4dDescriptor(filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NHWC, extent(s.out_channels), extent(s.filter_channels()),
+        check(cudnnSetFilter4dDescriptor(filter, type, CUDNN_TENSOR_NHWC, extent(s.out_channels), extent(s.filter_channels()),
                                          extent(s.kernel_h), extent(s.kernel_w)),
               "cudnnSetFilter4dDescriptor");
         check(cudnnSetConvolution2dDescriptor(convolution, extent(s.padding_h), extent(s.padding_w), extent(s.stride), extent(s.stride), 1,
@@ -41,7 +46,8 @@ struct Convolutions::Description {
               "cudnnSetConvolution2dDescriptor");
         check(cudnnSetConvolutionGroupCount(convolution, extent(s.groups)), "cudnnSetConvolutionGroupCount");
         // By default cuDNN multiplies fp32 as TF32 where it can.
-        check(cudnnSetConvolutionMathType(convolution, tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");
+        const cudnnMathType_t math = is_half(s.element) ? CUDNN_TENSOR_OP_MATH : tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+        check(cudnnSetConvolutionMathType(convolution, math), "cudnnSetConvolutionMathType");
     }
     Description(const Description&) = delete;
     Description& operator=(const Description&) = delete;
@@ -62,15 +68,15 @@ Convolutions::Convolutions(cudaStream_t stream, bool tf32, Scratch scratch) : tf
 
 Convolutions::~Convolutions() = default;
 
-// The fastest, as the library thinks, that takes no more room than there is and no other arithmetic than is allowed.
+// The fastest, as the library thinks, that takes no more room than there is; `exact`: in no narrower arithmetic than fp32.
 template <class Performance>
-void Convolutions::choose(Way& way, const Performance* list, int count) const {
+void Convolutions::choose(Way& way, const Performance* list, int count, bool exact) {
     for (int i = 0; i < count; ++i) {
-        const bool exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
-        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].memory > most_workspace || (!tf32_ && !exact)) continue;
+        const bool is_exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
+        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].memory > most_workspace || (exact && !is_exact)) continue;
         way.algorithm = static_cast<int>(list[i].algo);
         way.workspace = list[i].memory;
-        if (tf32_) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
+        if (!exact) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
         return;
     }
     throw BackendError("cuDNN has no way to run this convolution");
@@ -81,30 +87,31 @@ const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::Convolut
     if (!is_new) return at->second;
     Way way{std::make_shared<Description>(s, tf32_)};
     const Description& d = *way.description;
+    const bool exact = s.element == Element::real && !tf32_;
     int found = 0;
     if (pass == Pass::forward) {
         std::array<cudnnConvolutionFwdAlgoPerf_t, choices> list{};
         check(cudnnGetConvolutionForwardAlgorithm_v7(library_.get(), d.x, d.filter, d.convolution, d.y, choices, &found, list.data()),
               "cudnnGetConvolutionForwardAlgorithm_v7");
-        choose(way, list.data(), found);
+        choose(way, list.data(), found, exact);
     } else if (pass == Pass::back) {
         std::array<cudnnConvolutionBwdDataAlgoPerf_t, choices> list{};
         check(cudnnGetConvolutionBackwardDataAlgorithm_v7(library_.get(), d.filter, d.y, d.convolution, d.x, choices, &found, list.data()),
               "cudnnGetConvolutionBackwardDataAlgorithm_v7");
-        choose(way, list.data(), found);
+        choose(way, list.data(), found, exact);
     } else {
         std::array<cudnnConvolutionBwdFilterAlgoPerf_t, choices> list{};
         check(
             cudnnGetConvolutionBackwardFilterAlgorithm_v7(library_.get(), d.x, d.y, d.convolution, d.filter, choices, &found, list.data()),
             "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
-        choose(way, list.data(), found);
+        choose(way, list.data(), found, exact);
     }
     return at->second = std::move(way);
 }
 
 Array Convolutions::room_for(const Way& w) const { return scratch_(static_cast<std::int64_t>((w.workspace + 3) / 4)); }
 
-void Convolutions::convolve(const kernels::ConvolutionShape& s, const float* x, const float* filter, float* y) {
+void Convolutions::convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
     const Way& w = way_of(Pass::forward, s);
     const Description& d = *w.description;
     const Array room = room_for(w);
@@ -113,7 +120,7 @@ void Convolutions::convolve(const kernels::ConvolutionShape& s, const float* x, 
           "cudnnConvolutionForward");
 }
 
-void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const float* filter, const float* dy, float* dx) {
+void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
     const Way& w = way_of(Pass::back, s);
     const Description& d = *w.description;
     const Array room = room_for(w);
@@ -122,7 +129,7 @@ void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const float
           "cudnnConvolutionBackwardData");
 }
 
-void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const float* x, const float* dy, float* d_filter) {
+void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
     const Way& w = way_of(Pass::filter, s);
     const Description& d = *w.description;
     const Array room = room_for(w);

@@ -18,9 +18,9 @@ public:
     Convolutions(cudaStream_t, bool tf32, Scratch);
     ~Convolutions();
 
-    void convolve(const kernels::ConvolutionShape&, const float* x, const float* filter, float* y);
-    void convolve_back(const kernels::ConvolutionShape&, const float* filter, const float* dy, float* dx);
-    void filter_gradient(const kernels::ConvolutionShape&, const float* x, const float* dy, float* d_filter);
+    void convolve(const kernels::ConvolutionShape&, const void* x, const void* filter, void* y);
+    void convolve_back(const kernels::ConvolutionShape&, const void* filter, const void* dy, void* dx);
+    void filter_gradient(const kernels::ConvolutionShape&, const void* x, const void* dy, void* d_filter);
 
 private:
     struct Description;
@@ -33,7 +33,7 @@ private:
     };
     const Way& way_of(Pass, const kernels::ConvolutionShape&);
     template <class Performance>
-    void choose(Way&, const Performance* list, int count) const;
+    static void choose(Way&, const Performance* list, int count, bool exact);
     Array room_for(const Way&) const;
 
     bool tf32_;

@@ -109,7 +109,7 @@ public:
 
     MemoryPool& memory() { return memory_; }
     [[nodiscard]] const MemoryPool& memory() const { return memory_; }
-    Array scratch(std::int64_t count) { return {memory_.take(count * bytes_of(Element::real)), count, Element::real}; }
+    Array scratch(std::int64_t count, Element element = Element::real) { return {memory_.take(count * bytes_of(element)), count, element}; }
 
     // From memory that is not pinned the call returns once the bytes are taken.
     void upload(const void* from, void* to, std::int64_t bytes) { transfer(from, to, bytes, cudaMemcpyHostToDevice); }
@@ -117,11 +117,13 @@ public:
         transfer(from, to, bytes, cudaMemcpyDeviceToHost);
         finish();
     }
-    void copy(const float* from, float* to, std::int64_t count) {
-        transfer(from, to, count * bytes_of(Element::real), cudaMemcpyDeviceToDevice);
+    template <class Value>
+    void copy(const Value* from, Value* to, std::int64_t count) {
+        transfer(from, to, count * static_cast<std::int64_t>(sizeof(Value)), cudaMemcpyDeviceToDevice);
     }
-    void clear(float* to, std::int64_t count) {
-        check(cudaMemsetAsync(to, 0, static_cast<std::size_t>(count * bytes_of(Element::real)), stream_.get()), "cudaMemsetAsync");
+    template <class Value>
+    void clear(Value* to, std::int64_t count) {
+        check(cudaMemsetAsync(to, 0, static_cast<std::size_t>(count) * sizeof(Value), stream_.get()), "cudaMemsetAsync");
     }
 
     template <class Function>
@@ -151,13 +153,13 @@ public:
     void multiply(const kernels::Product& p) {
         products_.multiply(kernels::column_major(p), workspace_.get(), workspace_ ? static_cast<std::size_t>(workspace_bytes) : 0);
     }
-    void convolve(const kernels::ConvolutionShape& s, const float* x, const float* filter, float* y) {
+    void convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
         convolutions_.convolve(s, x, filter, y);
     }
-    void convolve_back(const kernels::ConvolutionShape& s, const float* filter, const float* dy, float* dx) {
+    void convolve_back(const kernels::ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
         convolutions_.convolve_back(s, filter, dy, dx);
     }
-    void filter_gradient(const kernels::ConvolutionShape& s, const float* x, const float* dy, float* d_filter) {
+    void filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
         convolutions_.filter_gradient(s, x, dy, d_filter);
     }
 

@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-constexpr int ampere = 80;  // the first with TF32
+constexpr int ampere = 80;  // the first with TF32 and bf16
 
 int gpu_of(const MpiWorld& world) { return world.rank_on_host() % cuda::gpu_count(); }
 
@@ -37,9 +37,11 @@ public:
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);
         const cuda::GpuFacts facts = cuda::facts_of(gpu);
-        const bool tf32 = job.scenario.plan.precision.tf32;
-        if (tf32 && facts.capability < ampere)
-            throw BackendError("TF32 takes a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
+        const Precision& precision = job.scenario.plan.precision;
+        const bool tf32 = precision.tf32 && precision.compute == DataType::fp32;
+        if ((tf32 || precision.compute == DataType::bf16) && facts.capability < ampere)
+            throw BackendError(std::string(tf32 ? "TF32 takes" : "bf16 takes") +
+                               " a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
                                ": \"precision\": \"fp32\" runs");
         return cuda::make_device(gpu, tf32);
     }

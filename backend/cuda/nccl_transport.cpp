@@ -45,6 +45,10 @@ ncclUniqueId agree_on_id(const std::vector<int>& members, int rank) {
     return id;
 }
 
+ncclDataType_t type_of(const Array& a) {
+    return a.element == Element::bf16 ? ncclBfloat16 : a.element == Element::fp16 ? ncclHalf : ncclFloat;
+}
+
 std::shared_ptr<CUevent_st> make_event() {
     cudaEvent_t made = nullptr;
     check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -99,19 +103,17 @@ Ticket NcclTransport::start(const Call& call) {
 // What a call reads is there: whoever starts it has waited for that.
 void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
     ncclComm_t comm = g.communicator.get();
+    const ncclDataType_t type = type_of(c.to);
+    const void* from = c.from.memory.get();
+    void* to = c.to.memory.get();
+    const auto here = static_cast<std::size_t>(c.from.elements), there = static_cast<std::size_t>(c.to.elements);
     switch (c.kind) {
         case ExchangeKind::all_reduce:
-            return check_nccl(ncclAllReduce(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.to.elements), ncclFloat, ncclSum, comm,
-                                            g.stream.get()),
-                              "ncclAllReduce");
+            return check_nccl(ncclAllReduce(from, to, there, type, ncclSum, comm, g.stream.get()), "ncclAllReduce");
         case ExchangeKind::all_gather:
-            return check_nccl(
-                ncclAllGather(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.from.elements), ncclFloat, comm, g.stream.get()),
-                "ncclAllGather");
+            return check_nccl(ncclAllGather(from, to, here, type, comm, g.stream.get()), "ncclAllGather");
         case ExchangeKind::reduce_scatter:
-            return check_nccl(ncclReduceScatter(c.from.reals(), c.to.reals(), static_cast<std::size_t>(c.to.elements), ncclFloat, ncclSum,
-                                                comm, g.stream.get()),
-                              "ncclReduceScatter");
+            return check_nccl(ncclReduceScatter(from, to, there, type, ncclSum, comm, g.stream.get()), "ncclReduceScatter");
         case ExchangeKind::all_to_all:
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");

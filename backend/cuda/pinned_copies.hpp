@@ -13,7 +13,9 @@ public:
     explicit PinnedCopies(int gpu) : gpu_(gpu), stream_(gpu), memory_(pinned_memory(gpu)) {}
     ~PinnedCopies() override;
 
-    Array on_host(std::int64_t reals) override { return {memory_.take(reals * bytes_of(Element::real)), reals, Element::real}; }
+    Array on_host(std::int64_t elements, Element element) override {
+        return {memory_.take(elements * bytes_of(element)), elements, element};
+    }
     Mark begin(const Array& from, const Array& to, bool to_device) override;
     bool ended(const Mark&) override;
 

@@ -26,11 +26,13 @@ struct Owned {
 using Description = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
+cudaDataType_t type_of(Element e) { return e == Element::bf16 ? CUDA_R_16BF : e == Element::fp16 ? CUDA_R_16F : CUDA_R_32F; }
+
 struct Layout : Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> {
     // Rows and columns as they are multiplied; memory holds them the other way round where they are to be transposed.
     Layout(const Operand& x, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
         if (x.transpose) std::swap(rows, columns);
-        check(cublasLtMatrixLayoutCreate(&handle, CUDA_R_32F, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
+        check(cublasLtMatrixLayoutCreate(&handle, type_of(x.element), static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
                                          x.leading),
               "cublasLtMatrixLayoutCreate");
         const auto count = static_cast<std::int32_t>(batch);
@@ -91,11 +93,25 @@ Products::Products(cudaStream_t stream, bool tf32) : stream_(stream), compute_(t
 void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
     if (p.m == 0 || p.n == 0 || p.batch == 0) return;
     Description d;
-    describe(d, p, compute_);
+    describe(d, p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F);
     const Layout a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch);
-    const Key key{
-        p.m,         p.n,        p.k,        p.batch,    p.a.transpose,          p.b.transpose,          p.a.leading,           p.b.leading,
-        p.c.leading, p.a.stride, p.b.stride, p.c.stride, alignment_of(p.a.data), alignment_of(p.b.data), alignment_of(p.c.data)};
+    const Key key{p.m,
+                  p.n,
+                  p.k,
+                  p.batch,
+                  p.a.transpose,
+                  p.b.transpose,
+                  p.a.leading,
+                  p.b.leading,
+                  p.c.leading,
+                  p.a.stride,
+                  p.b.stride,
+                  p.c.stride,
+                  alignment_of(p.a.data),
+                  alignment_of(p.b.data),
+                  alignment_of(p.c.data),
+                  bytes_of(p.c.element),
+                  static_cast<std::int64_t>(p.a.element)};
     auto found = chosen_.find(key);
     if (found == chosen_.end()) found = chosen_.emplace(key, choose(library_.get(), d, a, b, c, p, workspace_bytes)).first;
     check(cublasLtMatmul(library_.get(), d.handle, &p.scale, p.a.data, a.handle, p.b.data, b.handle, &p.keep, p.c.data, c.handle, p.c.data,

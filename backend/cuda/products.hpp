@@ -19,10 +19,10 @@ public:
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:
-    using Key = std::array<std::int64_t, 15>;
+    using Key = std::array<std::int64_t, 17>;
 
     cudaStream_t stream_;
-    cublasComputeType_t compute_;
+    cublasComputeType_t compute_;  // of fp32
     std::shared_ptr<cublasLtContext> library_;
     std::map<Key, cublasLtMatmulAlgo_t> chosen_;
 };

@@ -3,6 +3,8 @@
 // of pixels by channels; all others lie as their shape says.
 #pragma once
 
+#include "backend/exec/sixteen_bits.hpp"
+#include "model/base/data_type.hpp"
 #include "model/workload/operator.hpp"
 
 #include <cstdint>
@@ -10,12 +12,35 @@
 
 namespace sextant {
 
-enum class Element : std::uint8_t { real, mask, index };  // fp32, one byte, eight bytes
+enum class Element : std::uint8_t { real, bf16, fp16, mask, index };  // fp32, 16 bits, one byte, eight bytes
 
-constexpr Element element_of(TensorRole role) {
-    return role == TensorRole::mask ? Element::mask : role == TensorRole::index ? Element::index : Element::real;
+constexpr bool is_half(Element e) { return e == Element::bf16 || e == Element::fp16; }
+constexpr std::int64_t bytes_of(Element e) { return e == Element::real ? 4 : is_half(e) ? 2 : e == Element::mask ? 1 : 8; }
+
+constexpr Element element_of(DataType type) {
+    return type == DataType::bf16 ? Element::bf16 : type == DataType::fp16 ? Element::fp16 : Element::real;
 }
-constexpr std::int64_t bytes_of(Element e) { return e == Element::real ? 4 : e == Element::mask ? 1 : 8; }
+// `activations`: what those are kept in; statistics are fp32 always.
+constexpr Element element_of(TensorRole role, Element activations) {
+    switch (role) {
+        case TensorRole::mask:
+            return Element::mask;
+        case TensorRole::index:
+            return Element::index;
+        case TensorRole::statistic:
+            return Element::real;
+        default:
+            return activations;
+    }
+}
+
+// work.operator()<T>(), T being the type of such elements: one of float, Bf16 and Fp16.
+template <class Work>
+decltype(auto) with_type(Element e, const Work& work) {
+    if (e == Element::bf16) return work.template operator()<Bf16>();
+    if (e == Element::fp16) return work.template operator()<Fp16>();
+    return work.template operator()<float>();
+}
 
 // Copies share the memory. None where it was never allocated.
 struct Array {
@@ -25,9 +50,13 @@ struct Array {
 
     explicit operator bool() const { return memory != nullptr; }
     [[nodiscard]] std::int64_t bytes() const { return elements * bytes_of(element); }
-    [[nodiscard]] float* reals() const { return static_cast<float*>(memory.get()); }
-    [[nodiscard]] std::uint8_t* mask() const { return static_cast<std::uint8_t*>(memory.get()); }
-    [[nodiscard]] std::int64_t* indices() const { return static_cast<std::int64_t*>(memory.get()); }
+    template <class Value>
+    [[nodiscard]] Value* as() const {
+        return static_cast<Value*>(memory.get());
+    }
+    [[nodiscard]] float* reals() const { return as<float>(); }
+    [[nodiscard]] std::uint8_t* mask() const { return as<std::uint8_t>(); }
+    [[nodiscard]] std::int64_t* indices() const { return as<std::int64_t>(); }
 
     // Elements first .. first + count - 1 of it.
     [[nodiscard]] Array part(std::int64_t first, std::int64_t count) const {

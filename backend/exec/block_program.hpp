@@ -23,7 +23,7 @@ struct StepPosition {
     std::uint64_t seed = 0;
     std::uint64_t step = 0;
     std::int64_t first_sample = 0;  // of the micro-batch, counted through the global batch
-    double loss_weight = 1;         // of the micro-batch's mean loss in the step's: 1 / micro-batches of all pipelines
+    double loss_weight = 1;  // of the micro-batch's mean loss in the step's: 1 / micro-batches of all pipelines; times the loss scale
 };
 
 // An operator whose weight gradients a backward pass left for later, with what they are made of.

@@ -15,7 +15,7 @@ bool any(const std::vector<Array>& arrays) {
 
 Array BlockRun::allocate(TensorId id) const {
     const Tensor& t = block_.graph.tensor(id);
-    return context_.device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role));
+    return context_.device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, block_.options.element));
 }
 
 std::vector<Array> BlockRun::values_of(const std::vector<TensorId>& ids) const {

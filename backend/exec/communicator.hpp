@@ -5,7 +5,7 @@
 
 namespace sextant {
 
-// Every rank of a group makes the same calls in the same order. Arrays are of reals. Ranks have their parts in order.
+// Every rank of a group makes the same calls in the same order. Arrays are of reals, of any precision. Ranks have their parts in order.
 class RankCommunicator {
 public:
     RankCommunicator() = default;

@@ -1,6 +1,7 @@
 #include "backend/exec/dataset_feed.hpp"
 
 #include "backend/exec/index_inputs.hpp"
+#include "backend/exec/reals.hpp"
 #include "backend/storage/formats.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
 }  // namespace
 
 DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed)
-    : micro_batch_(job.scenario.plan.micro_batch), bounds_(values_of_indices(job.serial)) {
+    : micro_batch_(job.scenario.plan.micro_batch), element_(job.element()), bounds_(values_of_indices(job.serial)) {
     const Tensor& reads = samples_of(job.serial);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
     if (place.tensor > 0) return;
@@ -89,7 +90,7 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
         const Tensor& t = graph.tensor(id);
         if (!loader_) {
             const bool comes = t.role == TensorRole::index || block == 0;
-            arrays.push_back(comes ? device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role)) : Array{});
+            arrays.push_back(comes ? device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, element_)) : Array{});
             continue;
         }
         if (t.role != TensorRole::index) {
@@ -124,9 +125,7 @@ Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, 
 
 // Both lie channels last.
 Array DatasetFeed::reals(ComputeDevice& device, const Tensor& t) const {
-    Array array = device.allocate(static_cast<std::int64_t>(t.elements()));
-    device.upload(batch_.numbers.data(), array);
-    return array;
+    return uploaded(device, std::span(batch_.numbers).first(static_cast<std::size_t>(t.elements())), element_);
 }
 
 }  // namespace sextant

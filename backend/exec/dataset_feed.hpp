@@ -42,6 +42,7 @@ private:
     int workers_ = 0;
     std::uint64_t taken_ = 0;
     std::int64_t micro_batch_, sequence_ = 0;        // sequence: tokens that the network reads of a sample
+    Element element_;                                // of what is no integer
     std::vector<std::vector<std::int64_t>> bounds_;  // of integers, by block and input
     LoadedBatch batch_;
 };

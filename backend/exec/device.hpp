@@ -25,7 +25,8 @@ struct Mark {
     void* event = nullptr;  // of a device that returns before that
 };
 
-// One operator and what it works on; arrays stand as the operator lists its tensors.
+// One operator and what it works on; arrays stand as the operator lists its tensors. Activations, their gradients and weights are of one
+// type; statistics and the gradients of weights are fp32, as is what an operator computes in.
 //
 // Forward reads `inputs` and fills `outputs`. Backward reads `output_gradients` (an empty one counts as zero; not all are) and of the
 // values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`: where
@@ -56,6 +57,7 @@ struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
     std::optional<double> largest_norm{};  // of the gradients of all parameters together; longer ones are shortened before the update
+    std::optional<double> loss_scale{};    // what it begins as, where the loss is scaled
 };
 
 class ComputeDevice {
@@ -73,12 +75,12 @@ public:
     virtual void upload(const void* from, const Array& to) = 0;
     virtual void download(const Array& from, void* to) = 0;
     virtual void fill(const Array&, float) = 0;
-    virtual void copy(const Array& from, const Array& to) = 0;
+    virtual void copy(const Array& from, const Array& to) = 0;  // what is stored in fewer bits is rounded
     // rows x width elements out of and into matrices whose rows are so far apart.
     virtual void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                               std::int64_t rows) = 0;
     virtual void add(const Array& a, const Array& b, const Array& sum) = 0;  // sum may be a or b
-    virtual void scale(const Array&, float) = 0;
+    virtual void scale(const Array&, float) = 0;                             // of fp32, as is what follows
     virtual double sum_of_squares(const Array&) = 0;
 
     virtual void forward(const OperatorCall&) = 0;
@@ -97,7 +99,8 @@ public:
     virtual void enter(const std::function<std::string()>&) {}
     virtual void leave() {}
 
-    // `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1. For LAMB the run is one whole tensor.
+    // All in fp32. `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1. For LAMB the run is one
+    // whole tensor.
     virtual void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients,
                         std::span<const Array> states) = 0;
 };

@@ -21,13 +21,13 @@ Columns columns_of(const Tensor& whole, int ranks) {
 
 Array gather(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
              const Tensor& to) {
-    Array whole = device.allocate(static_cast<std::int64_t>(to.elements()));
+    Array whole = device.allocate(static_cast<std::int64_t>(to.elements()), in.element);
     if (!cut_by_columns(from, to)) {
         communicator.all_gather(group, in, whole);
         return whole;
     }
     const Columns c = columns_of(to, communicator.ranks(group));
-    const Array parts = device.allocate(whole.elements);
+    const Array parts = device.allocate(whole.elements, in.element);
     communicator.all_gather(group, in, parts);
     for (int r = 0; r < c.ranks; ++r)
         device.copy_columns(parts.part(r * c.part_elements(), c.part_elements()), c.part(),
@@ -37,13 +37,13 @@ Array gather(ComputeDevice& device, RankCommunicator& communicator, ParallelGrou
 
 Array scatter(ComputeDevice& device, RankCommunicator& communicator, ParallelGroup group, const Array& in, const Tensor& from,
               const Tensor& to) {
-    Array part = device.allocate(static_cast<std::int64_t>(to.elements()));
+    Array part = device.allocate(static_cast<std::int64_t>(to.elements()), in.element);
     if (!cut_by_columns(from, to)) {
         communicator.reduce_scatter(group, in, part);
         return part;
     }
     const Columns c = columns_of(from, communicator.ranks(group));
-    const Array parts = device.allocate(in.elements);
+    const Array parts = device.allocate(in.elements, in.element);
     for (int r = 0; r < c.ranks; ++r)
         device.copy_columns(in.part(r * c.part(), in.elements - r * c.part()), c.width,
                             parts.part(r * c.part_elements(), c.part_elements()), c.part(), c.part(), c.rows);
@@ -54,7 +54,7 @@ Array scatter(ComputeDevice& device, RankCommunicator& communicator, ParallelGro
 Array own_part(ComputeDevice& device, TensorCut cut, const Array& in, const Tensor& from, const Tensor& to) {
     const auto elements = static_cast<std::int64_t>(to.elements());
     if (!cut_by_columns(from, to)) return in.part(cut.rank * elements, elements);
-    Array part = device.allocate(elements);
+    Array part = device.allocate(elements, in.element);
     const Columns c = columns_of(from, cut.ranks);
     const std::int64_t first = cut.rank * c.part();
     device.copy_columns(in.part(first, in.elements - first), c.width, part, c.part(), c.part(), c.rows);
@@ -69,7 +69,7 @@ Array exchange(ComputeDevice& device, RankCommunicator& communicator, ExchangeKi
         case ExchangeKind::none:
             return from.shape == to.shape ? in : own_part(device, cut, in, from, to);
         case ExchangeKind::all_reduce: {
-            Array sum = device.allocate(in.elements);
+            Array sum = device.allocate(in.elements, in.element);
             device.copy(in, sum);
             communicator.all_reduce(group, sum);
             return sum;

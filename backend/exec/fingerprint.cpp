@@ -1,6 +1,7 @@
 #include "backend/exec/fingerprint.hpp"
 
 #include "backend/exec/executable_graph.hpp"
+#include "backend/exec/reals.hpp"
 
 namespace sextant {
 namespace {
@@ -35,9 +36,8 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
             Fingerprint f{block, serial[i].name, static_cast<double>(serial[i].elements())};
             if (held != memory.blocks().end() && held->second.weights) {
                 const ParameterTensor& p = held->second.program.parameters()[i];
-                std::vector<float> weights(static_cast<std::size_t>(p.elements()));
-                device.download(held->second.weights.part(p.offset, p.elements()), weights.data());
-                add(f, p, weights, RandomKey(3).with(list.size()));
+                const Array weights = held->second.weights.part(p.offset, p.elements());
+                add(f, p, downloaded(device, weights), RandomKey(3).with(list.size()));
             }
             list.push_back(std::move(f));
         }

@@ -2,6 +2,7 @@
 
 #include "backend/exec/executable_graph.hpp"
 #include "backend/exec/index_inputs.hpp"
+#include "backend/exec/reals.hpp"
 
 #include <algorithm>
 
@@ -13,8 +14,8 @@ constexpr float noise = 0.5F;
 
 }  // namespace
 
-GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed)
-    : key_(RandomKey(2).with(seed)), bounds_(values_of_indices(serial)) {
+GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element element)
+    : key_(RandomKey(2).with(seed)), element_(element), bounds_(values_of_indices(serial)) {
     for (std::size_t b = 0; b < serial.sequence.size(); ++b) {
         const OperatorGraph graph = executable(serial.templates[static_cast<std::size_t>(serial.sequence[b])].graph);
         for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
@@ -88,9 +89,7 @@ Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t 
                                                                    pattern.normal(static_cast<std::uint64_t>(place(e))) +
                                                                    noise * own.normal(static_cast<std::uint64_t>(e));
     }
-    Array array = device.allocate(static_cast<std::int64_t>(values.size()));
-    device.upload(values.data(), array);
-    return array;
+    return uploaded(device, values, element_);
 }
 
 std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, std::int64_t first_sample,

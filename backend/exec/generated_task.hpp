@@ -14,7 +14,8 @@ namespace sextant {
 
 class GeneratedTask {
 public:
-    GeneratedTask(const Network& serial, std::uint64_t seed);
+    // `element`: of what is no integer.
+    GeneratedTask(const Network& serial, std::uint64_t seed, Element element);
 
     // The data that a block reads: one array for each of its graph's inputs, empty for those that the block before makes.
     // `graph`: of the block's program. Samples are numbered from the first step on.
@@ -28,6 +29,7 @@ private:
     [[nodiscard]] std::int64_t token(std::int64_t sample, std::int64_t position) const;
 
     RandomKey key_;
+    Element element_;
     std::vector<std::vector<std::int64_t>> bounds_;  // by block and input: how many values an integer has
     bool of_tokens_ = false;
     std::int64_t alphabet_ = 0, sequence_ = 0, classes_ = 0;

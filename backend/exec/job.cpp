@@ -1,5 +1,6 @@
 #include "backend/exec/job.hpp"
 
+#include "backend/exec/loss_scale.hpp"
 #include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
 
@@ -14,26 +15,32 @@ Network serial_network(Scenario scenario) {
     return cut_network(scenario);
 }
 
+Scenario with_kept_precision(Scenario s) {
+    s.plan.precision = kept_precision(s.plan, s.framework);
+    return s;
+}
+
 constexpr double usual_clip_norm = 1;  // of trainers that clip
 
-OptimizerSettings settings_of(const Scenario& scenario, std::optional<double> learning_rate, std::optional<double> clip_norm) {
+OptimizerSettings settings_of(const Scenario& scenario, const TrainingChoices& chosen) {
     const Optimizer kind = scenario.plan.optimizer;
     OptimizerSettings s;
     s.kind = kind;
-    if (scenario.framework.clips_gradients) s.largest_norm = clip_norm.value_or(usual_clip_norm);
+    if (scenario.framework.clips_gradients) s.largest_norm = chosen.clip_norm.value_or(usual_clip_norm);
+    if (scenario.plan.precision.compute == DataType::fp16) s.loss_scale = chosen.loss_scale.value_or(LossScale::usual);
     const bool plain = kind == Optimizer::sgd || kind == Optimizer::momentum;
-    s.learning_rate = learning_rate.value_or(plain ? 0.05 : 1e-3);
+    s.learning_rate = chosen.learning_rate.value_or(plain ? 0.05 : 1e-3);
     return s;
 }
 
 }  // namespace
 
-Job::Job(Scenario s, std::uint64_t seed_, std::optional<double> learning_rate, std::optional<double> clip_norm)
-    : scenario(std::move(s)),
+Job::Job(Scenario s, std::uint64_t seed_, const TrainingChoices& chosen)
+    : scenario(with_kept_precision(std::move(s))),
       graph(lower(scenario, Fold::nothing)),
       serial(serial_network(scenario)),
       seed(seed_),
-      optimizer(settings_of(scenario, learning_rate, clip_norm)) {}
+      optimizer(settings_of(scenario, chosen)) {}
 
 int Job::workers() const {
     return static_cast<int>(std::ranges::count_if(graph.ranks(), [](const RankInfo& r) { return !r.server; }));

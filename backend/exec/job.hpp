@@ -9,17 +9,24 @@
 
 namespace sextant {
 
+// What a scenario does not say. Absent: what is usual.
+struct TrainingChoices {
+    std::optional<double> learning_rate{};
+    std::optional<double> clip_norm{};   // where the framework clips gradients
+    std::optional<double> loss_scale{};  // of fp16, at first
+};
+
 // Processes are numbered: the workers as the graph numbers them, then the parameter servers, for all of which one rank of the graph stands.
 struct Job {
-    Scenario scenario;  // one that unsupported() has nothing against
+    Scenario scenario;  // one that unsupported() has nothing against; its precision is the one that its framework makes of it
     TaskGraph graph;    // lowered without folding
     Network serial;     // the network that nothing cuts
     std::uint64_t seed = 1;
     OptimizerSettings optimizer;
 
-    // `clip_norm`: where the framework clips gradients; without it, 1.
-    Job(Scenario, std::uint64_t seed, std::optional<double> learning_rate, std::optional<double> clip_norm);
+    Job(Scenario, std::uint64_t seed, const TrainingChoices&);
 
+    [[nodiscard]] Element element() const { return element_of(scenario.plan.precision.parameter); }  // of activations and weights
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

@@ -1,6 +1,7 @@
 // All that can be known of a block before it runs. See block_program.hpp for what it is for.
 #pragma once
 
+#include "backend/exec/array.hpp"
 #include "backend/exec/parameters.hpp"
 #include "backend/exec/retention.hpp"
 #include "model/plan/plan.hpp"
@@ -13,8 +14,9 @@ struct BlockOptions {
     int block = 0;             // its number in the network
     std::int64_t samples = 1;  // of a micro-batch
     TensorCut cut{};
-    bool input_gradients = true;  // does anybody wait for the gradients of what arrives? not in front of the first block
-    bool recomputed = false;      // BlockInstance::recomputed: the inputs alone are kept
+    bool input_gradients = true;      // does anybody wait for the gradients of what arrives? not in front of the first block
+    bool recomputed = false;          // BlockInstance::recomputed: the inputs alone are kept
+    Element element = Element::real;  // of activations and weights
 };
 
 // What the calls of one operator have in common.

@@ -25,13 +25,15 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
                        TensorCut cut, ShardCut shard, GradientFlow flow)
     : device_(device), shard_(shard), flow_(flow) {
     const std::set<int> here = blocks_of(graph, rank);
+    const Element element = element_of(plan.precision.parameter);
     std::int64_t all = 0;
     for (const int b : here) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
                                    .input_gradients = b > 0,
-                                   .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed};
+                                   .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
+                                   .element = element};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
         held.own = held.program.own_elements();
         held.tied_copy = here.contains(0) ? 0 : held.program.tied_elements();
@@ -44,13 +46,15 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {
         const std::int64_t part = held.elements / shard.ranks;
-        if (!flow.sharded_parameters) held.weights = device.allocate(held.elements);
-        held.owned = flow.sharded_parameters ? device.allocate(part) : held.weights.part(shard.rank * part, part);
+        if (!flow.sharded_parameters) held.weights = device.allocate(held.elements, element);
+        held.owned = flow.sharded_parameters ? device.allocate(part, element) : held.weights.part(shard.rank * part, part);
         if (plan.forward_only) continue;
         if (run) held.gradients = run.part(offset, held.elements);
         held.sums = flow.sharded || (flow.accumulates && !flow.served) ? device.allocate(part) : held.gradients;
         offset += held.elements;
-        const int states = plan.without_optimizer || flow.served ? 0 : facts_of(plan.optimizer).states;
+        const bool updates = !plan.without_optimizer && !flow.served;
+        if (updates && element != Element::real) held.masters = device.allocate(part);
+        const int states = updates ? facts_of(plan.optimizer).states : 0;
         for (int i = 0; i < states; ++i) {
             held.states.push_back(device.allocate(part));
             device.fill(held.states.back(), 0);
@@ -61,11 +65,20 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
 
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
-        const Array whole = held.weights ? held.weights : device_.allocate(held.elements);
+        // In fp32: where there is room for all of it, it stays.
+        Array whole;
+        for (const Array& room : {held.weights, held.masters})
+            if (room.element == Element::real && room.elements == held.elements) whole = room;
+        if (!whole) whole = device_.allocate(held.elements);
         device_.fill(whole, 0);
-        const ParameterArrays arrays = split(b, whole, blocks_.contains(0) ? blocks_.at(0).weights : Array{});
-        held.program.draw_weights(device_, seed, arrays);
-        if (!held.weights) device_.copy(whole.part(shard_.rank * held.owned.elements, held.owned.elements), held.owned);
+        held.program.draw_weights(device_, seed, split(b, whole, {}));
+        const auto put = [&](const Array& from, const Array& to) {
+            if (to && to.memory != from.memory) device_.copy(from, to);
+        };
+        const Array owned = whole.part(shard_.rank * held.owned.elements, held.owned.elements);
+        put(whole, held.weights);
+        put(owned, held.masters);
+        if (!held.weights) put(owned, held.owned);
     }
 }
 
@@ -121,8 +134,11 @@ void RankMemory::clear_gradients() {
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
     for (auto& [b, held] : blocks_) {
+        if (held.elements == 0) continue;
+        const Array& weights = held.masters ? held.masters : held.owned;
         if (settings.kind != Optimizer::lamb) {
-            if (held.elements > 0) device.update(settings, step, held.owned, held.sums, held.states);
+            device.update(settings, step, weights, held.sums, held.states);
+            if (held.masters) device.copy(held.masters, held.owned);
             continue;
         }
         for (const ParameterTensor& p : held.program.parameters()) {
@@ -130,8 +146,9 @@ void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings
             const std::int64_t at = p.offset + (p.tied ? held.own : 0);
             std::vector<Array> states;
             for (const Array& s : held.states) states.push_back(s.part(at, p.elements()));
-            device.update(settings, step, held.owned.part(at, p.elements()), held.sums.part(at, p.elements()), states);
+            device.update(settings, step, weights.part(at, p.elements()), held.sums.part(at, p.elements()), states);
         }
+        if (held.masters) device.copy(held.masters, held.owned);
     }
 }
 

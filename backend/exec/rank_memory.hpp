@@ -20,6 +20,7 @@ struct HeldBlock {
     Array weights{};              // the run; none between uses where parameters are sharded
     Array gradients{};            // the run: of what backward made since the last reduction. None between uses where they are sharded
     Array owned{}, sums{};        // what this rank updates: all of the run or its shard, and the gradients for it
+    Array masters{};              // `owned` in fp32, where weights are 16 bits: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array received{};             // where gradients are sharded: what the reduction under way brings
 };

@@ -54,9 +54,6 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
     return plan;
 }
 
-// Messages are of reals; these are the same bytes.
-Array as_reals(const Array& a) { return {a.memory, a.bytes() / bytes_of(Element::real), Element::real}; }
-
 }  // namespace
 
 RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed)
@@ -73,7 +70,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
               flow_),
-      task_(job.serial, job.seed),
+      task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
                static_cast<std::size_t>(job.rounds())),
@@ -87,6 +84,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
             peer.tensor = t;
             peers_.push_back(layout_.rank_at(peer));
         }
+    if (job.optimizer.loss_scale) loss_scale_.emplace(*job.optimizer.loss_scale);
     tied_elements_ = tied_elements(job.graph);
     memory_.draw_weights(job.seed);
     if (flow_.served) servers_.emplace(job, rank, memory_);
@@ -120,7 +118,7 @@ StepPosition RankRunner::position(std::uint32_t micro_batch) const {
             .step = static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(job_.rounds()) +
                     static_cast<std::uint64_t>(round_of(micro_batch)),
             .first_sample = (place_.data * plan.micro_batches() + micro_batch % plan.micro_batches()) * plan.micro_batch,
-            .loss_weight = share_of_loss() * (alone ? plan.dp : 1)};
+            .loss_weight = share_of_loss() * (alone ? plan.dp : 1) * (loss_scale_ ? loss_scale_->value() : 1)};
 }
 
 bool RankRunner::reads_data(int block) {
@@ -152,7 +150,7 @@ void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
         arrays = feed_->inputs(device_, held.program.graph(), b);
         for (const int peer : peers_)
             for (const Array& a : arrays)
-                if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), as_reals(a)});
+                if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), a});
     }
     if (!calls.empty()) loop_.run(std::move(calls), device_.mark());
 }
@@ -175,10 +173,8 @@ void RankRunner::post_receives() {
         const Segment& sent = job_.graph.segments()[s];
         std::vector<Call> calls;
         Arrays& arrays = arriving_[s];
-        for (const std::int64_t elements : elements_of(s)) {
-            arrays.push_back(device_.allocate(elements, Element::real));
-            calls.push_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, arrays.back()});
-        }
+        arrays = room_for(s);
+        for (const Array& a : arrays) calls.push_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, a});
         loop_.receive(s, std::move(calls));
     }
 }
@@ -188,18 +184,21 @@ int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
     return first_transfer_tag + static_cast<int>((transfer - first) * tags_per_transfer + part);
 }
 
-// Of the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
-std::vector<std::int64_t> RankRunner::elements_of(SegmentIndex transfer) {
+// For the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
+RankRunner::Arrays RankRunner::room_for(SegmentIndex transfer) {
     const auto reader = std::ranges::find_if(plan_.compute, [&](SegmentIndex s) {
         return std::ranges::find(job_.graph.waits_for(s), transfer) != job_.graph.waits_for(s).end();
     });
     const auto& work = std::get<ComputeWork>(job_.graph.works()[job_.graph.segments()[*reader].work]);
     const bool forward = work.phase == Phase::forward;
     const OperatorGraph& graph = memory_.block(forward ? work.first_block : work.first_block + work.count - 1).program.graph();
-    std::vector<std::int64_t> elements;
-    for (const TensorId id : forward ? graph.inputs() : graph.outputs())
-        if (graph.tensor(id).role != TensorRole::index) elements.push_back(static_cast<std::int64_t>(graph.tensor(id).elements()));
-    return elements;
+    Arrays arrays;
+    for (const TensorId id : forward ? graph.inputs() : graph.outputs()) {
+        const Tensor& t = graph.tensor(id);
+        if (t.role == TensorRole::index) continue;
+        arrays.push_back(device_.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, job_.element())));
+    }
+    return arrays;
 }
 
 StepRecord RankRunner::step(int number) {
@@ -339,10 +338,10 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
         if (held.elements == 0 || (!all && (b < work.first_block || b >= work.first_block + work.count))) continue;
         if (work.payload == Payload::weights) {
             Array whole = held.weights;
-            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(held.elements, Element::real);
+            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(held.elements, held.owned.element);
             add(held.owned, whole);
         } else if (work.kind == ExchangeKind::reduce_scatter) {
-            held.received = device_.allocate(held.owned.elements, Element::real);
+            held.received = device_.allocate(held.owned.elements, held.gradients.element);
             add(held.gradients, held.received);
         } else {
             add(held.received, held.received);

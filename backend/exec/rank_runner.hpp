@@ -7,6 +7,7 @@
 #include "backend/exec/dataset_feed.hpp"
 #include "backend/exec/generated_task.hpp"
 #include "backend/exec/job.hpp"
+#include "backend/exec/loss_scale.hpp"
 #include "backend/exec/rank_memory.hpp"
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
@@ -34,6 +35,7 @@ public:
     // The weights after the last step, whole: gathered from the ranks, or pulled from the servers, that share them out. All ranks call it.
     void gather_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
+    [[nodiscard]] const std::optional<LossScale>& loss_scale() const { return loss_scale_; }
     [[nodiscard]] Tally pushed() const { return servers_ ? servers_->pushed() : Tally{}; }
 
 private:
@@ -70,10 +72,11 @@ private:
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void sum_tied_gradients();
-    void clip_gradients();
+    [[nodiscard]] double norm_of_gradients();
+    [[nodiscard]] std::optional<double> factor_of_gradients();
 
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
-    [[nodiscard]] std::vector<std::int64_t> elements_of(SegmentIndex transfer);
+    [[nodiscard]] Arrays room_for(SegmentIndex transfer);
     [[nodiscard]] Arrays& passing(Payload, const Segment&);
     [[nodiscard]] BlockContext context(int block, const Segment&, const SegmentPlan&);
     [[nodiscard]] int round_of(std::uint32_t micro_batch) const;
@@ -107,6 +110,8 @@ private:
     DatasetFeed* feed_;
     std::vector<int> peers_;  // of the tensor group: whom it hands samples to, or the one that it has them from
     int step_ = 0;
+    int updates_ = 0;  // steps that did not count left out
+    std::optional<LossScale> loss_scale_;
     std::vector<double> losses_;
     std::vector<MadeLosses> made_losses_;  // of this step, still on the device
     std::int64_t tied_elements_ = 0;

@@ -14,8 +14,11 @@ constexpr int tied_tag = 1;
 void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     recorder_.begin(s, SpanKind::optimizer);
     sum_tied_gradients();
-    clip_gradients();
-    memory_.update(device_, job_.optimizer, step_ + 1);
+    if (const std::optional<double> factor = factor_of_gradients()) {
+        if (*factor != 1)
+            for (auto& [b, held] : memory_.blocks()) device_.scale(held.sums, static_cast<float>(*factor));
+        memory_.update(device_, job_.optimizer, ++updates_);
+    }
     memory_.clear_gradients();
 }
 
@@ -26,7 +29,7 @@ void RankRunner::sum_tied_gradients() {
     if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
     HeldBlock& held = memory_.block(first ? 0 : last);
     const Array mine = held.sums.part(first ? 0 : held.own, tied_elements_);
-    const Array other = device_.allocate(tied_elements_, Element::real);
+    const Array other = device_.allocate(tied_elements_, mine.element);
     RankPlace there = place_;
     there.pipeline = first ? stages - 1 : 0;
     const int peer = layout_.rank_at(there);
@@ -35,19 +38,27 @@ void RankRunner::sum_tied_gradients() {
     device_.add(mine, other, mine);
 }
 
-// To a norm over the gradients of all parameters, each counted once.
-void RankRunner::clip_gradients() {
-    if (!job_.optimizer.largest_norm) return;
+// Over the gradients of all parameters of all ranks, each counted once; of the loss as it was scaled.
+double RankRunner::norm_of_gradients() {
     const ParallelGroup alike = flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data;
     const bool counts = layout_.group_of(job_.graph.ranks()[rank_].rank, alike).front() == job_.graph.ranks()[rank_].rank;
-    auto squares = static_cast<float>(counts ? squares_of_gradients(device_, memory_) : 0);
+    const double scale = loss_scale_ ? loss_scale_->value() : 1;  // what is summed in fp32 must not be too large for it
+    auto squares = static_cast<float>(counts ? squares_of_gradients(device_, memory_) / (scale * scale) : 0);
     const Array sum = device_.allocate(1, Element::real);
     device_.upload(&squares, sum);
     exchange(recorder_.segment(), {SumCall{sum}});
     device_.download(sum, &squares);
-    const double norm = std::sqrt(static_cast<double>(squares));
-    if (norm <= *job_.optimizer.largest_norm) return;
-    for (auto& [b, held] : memory_.blocks()) device_.scale(held.sums, static_cast<float>(*job_.optimizer.largest_norm / norm));
+    return scale * std::sqrt(static_cast<double>(squares));
+}
+
+// By which gradients come to be those of the loss itself, and no longer than the clipping allows. None where some are no numbers, and the
+// step does not count; all ranks find the same.
+std::optional<double> RankRunner::factor_of_gradients() {
+    const std::optional<double>& largest = job_.optimizer.largest_norm;
+    if (!largest && !loss_scale_) return 1;
+    const double norm = norm_of_gradients(), scale = loss_scale_ ? loss_scale_->value() : 1;
+    if (loss_scale_ && !loss_scale_->take(std::isfinite(norm))) return {};
+    return largest && norm > *largest * scale ? *largest / norm : 1 / scale;
 }
 
 void RankRunner::gather_weights() {
@@ -56,7 +67,7 @@ void RankRunner::gather_weights() {
     const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
     for (auto& [b, held] : memory_.blocks()) {
         if (held.elements == 0) continue;
-        if (!held.weights) held.weights = device_.allocate(held.elements, Element::real);
+        if (!held.weights) held.weights = device_.allocate(held.elements, held.owned.element);
         loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}}, device_.mark());
     }
 }

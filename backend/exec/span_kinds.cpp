@@ -24,9 +24,9 @@ SpanKind kind_of(ParallelGroup group) {
     return SpanKind::data_exchange;
 }
 
-Bytes passed_on(ExchangeKind kind, int ranks, std::int64_t elements) {
-    const double once = static_cast<double>(elements) * (ranks - 1) / ranks;
-    return (kind == ExchangeKind::all_reduce ? 2 : 1) * once * static_cast<double>(bytes_of(Element::real)) * units::B;
+Bytes passed_on(ExchangeKind kind, int ranks, std::int64_t bytes) {
+    const double once = static_cast<double>(bytes) * (ranks - 1) / ranks;
+    return (kind == ExchangeKind::all_reduce ? 2 : 1) * once * units::B;
 }
 
 RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::span<const Call> calls, Seconds start, Seconds end) {
@@ -45,13 +45,13 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
             span.collective = true;
             span.communicator = c->communicator;
             span.kind = kind_of(communicator.group);
-            span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), std::max(c->from.elements, c->to.elements));
+            span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), std::max(c->from.bytes(), c->to.bytes()));
         } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && (served || !m->receives)) {
             span.bytes += static_cast<double>(m->data.bytes()) * units::B;
         }
         if (const auto* sum = std::get_if<SumCall>(&call)) {
             span.kind = SpanKind::data_exchange;
-            span.bytes += passed_on(ExchangeKind::all_reduce, static_cast<int>(graph.ranks().size()), sum->sum.elements);
+            span.bytes += passed_on(ExchangeKind::all_reduce, static_cast<int>(graph.ranks().size()), sum->sum.bytes());
         }
     }
     return span;

@@ -5,7 +5,7 @@
 namespace sextant {
 
 Array StagedTransport::copied_out(Staged& s, const Array& from) {
-    Array host = copies_->on_host(from.elements);
+    Array host = copies_->on_host(from.elements, from.element);
     s.copying = copies_->begin(from, host, false);
     return host;
 }
@@ -13,14 +13,14 @@ Array StagedTransport::copied_out(Staged& s, const Array& from) {
 void StagedTransport::stage(Staged& s, CollectiveCall c) {
     s.to = c.to;
     c.from = copied_out(s, c.from);
-    c.to = s.result = c.kind == ExchangeKind::all_reduce ? c.from : copies_->on_host(c.to.elements);
+    c.to = s.result = c.kind == ExchangeKind::all_reduce ? c.from : copies_->on_host(c.to.elements, c.to.element);
     s.call = c;
 }
 
 void StagedTransport::stage(Staged& s, MessageCall c) {
     if (c.receives) {
         s.to = c.data;
-        c.data = s.result = copies_->on_host(c.data.elements);
+        c.data = s.result = copies_->on_host(c.data.elements, c.data.element);
     } else {
         c.data = copied_out(s, c.data);
     }

@@ -20,7 +20,7 @@ public:
     StagingCopies& operator=(const StagingCopies&) = delete;
     virtual ~StagingCopies() = default;
 
-    virtual Array on_host(std::int64_t reals) = 0;
+    virtual Array on_host(std::int64_t elements, Element) = 0;
     // Begins a copy, behind those begun before.
     virtual Mark begin(const Array& from, const Array& to, bool to_device) = 0;
     virtual bool ended(const Mark&) = 0;  // not to be asked again once it has said so

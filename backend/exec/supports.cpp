@@ -34,11 +34,20 @@ private:
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
     }
     void check_precision() {
-        const Precision& p = plan_.precision;
-        const bool single = p.compute == DataType::fp32 && p.activation == DataType::fp32 && p.parameter == DataType::fp32 &&
-                            p.optimizer_state == DataType::fp32 && p.gradient_type() == DataType::fp32 &&
-                            p.reduction_type() == DataType::fp32;
-        refuse_if(!single, "/plan/precision", "only fp32 runs", "\"precision\": \"fp32\"");
+        constexpr auto at = "/plan/precision";
+        const Precision p = kept_precision(plan_, s_.framework);
+        const bool single = p.compute == DataType::fp32, half = p.compute == DataType::bf16 || p.compute == DataType::fp16;
+        if (!single && !half) return refuse_if(true, at, "products run in fp32, bf16 and fp16", "\"precision\": \"bf16\"");
+        refuse_if(p.activation != p.compute || p.parameter != p.compute, at,
+                  "activations and weights are kept in what they are multiplied in: nothing is cast for each use",
+                  "\"framework\": \"sextant\" is what runs here");
+        refuse_if(p.gradient_type() != DataType::fp32 || p.reduction_type() != DataType::fp32, at,
+                  "gradients of weights are kept and reduced in fp32", "\"gradient\": \"fp32\"");
+        refuse_if(p.optimizer_state != DataType::fp32, at, "the states of the optimizer are fp32");
+        if (single) return;
+        refuse_if(!p.master_weights && !plan_.forward_only, at, "weights of 16 bits are rounded from masters in fp32",
+                  "\"master_weights\": true");
+        refuse_if(plan_.has_servers(), at, "parameter servers hold and send fp32", "\"precision\": \"fp32\"");
     }
     void check_memory() {
         refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a rank has one memory");

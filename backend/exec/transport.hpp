@@ -18,7 +18,7 @@ struct CollectiveCall {
     Array from, to;
 };
 
-// To or from one rank of the job.
+// To or from one rank of the job, of elements of any type.
 struct MessageCall {
     int peer = 0, tag = 0;
     bool receives = false;

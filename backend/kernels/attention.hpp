@@ -26,9 +26,11 @@ struct ScoreRows {
     }
 };
 
-// Scores become probabilities, and the log of each row's sum of exponentials is kept.
+// Scores become probabilities, and the log of each row's sum of exponentials is kept. In fp32 they stay where they are.
+template <class T>
 struct AttentionSoftmax {
     ScoreRows s;
+    T* probabilities;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
@@ -42,65 +44,75 @@ struct AttentionSoftmax {
             sum += scores[j];
         }
         sum = lanes.sum(sum);
-        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) scores[j] /= sum;
+        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) probabilities[row * s.keys + j] = scores[j] / sum;
         if (lanes.first() == 0) s.log_sum(row) = largest + logf(sum);
     }
 };
 
-// Scores become probabilities by the sums that forward kept; the gradients of probabilities those of scores.
+// Scores become probabilities by the sums that forward kept; the gradients of probabilities those of scores. In fp32 they stay where they
+// are.
+template <class T>
 struct AttentionGradient {
     ScoreRows s;
-    float* gradients;
-    const float *out, *d_out;  // the results of the batch's first query, and their gradients
+    const float* gradients;
+    T *probabilities, *score_gradients;
+    const T *out, *d_out;  // the results of the batch's first query, and their gradients
     std::int64_t width, pitch, between_heads;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const KeyRange r = s.range(row);
         const std::int64_t at = row / s.queries * between_heads + (s.first_query + row % s.queries) * pitch;
-        float *scores = s.scores + row * s.keys, *gradient = gradients + row * s.keys, dot = 0;
+        const float *scores = s.scores + row * s.keys, *gradient = gradients + row * s.keys;
+        float dot = 0;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) dot += out[at + i] * d_out[at + i];
         dot = lanes.sum(dot);
         const float log_sum = s.log_sum(row);
         for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {
-            scores[j] = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
-            gradient[j] = scores[j] * (gradient[j] - dot);
+            const float probability = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
+            probabilities[row * s.keys + j] = probability;
+            score_gradients[row * s.keys + j] = probability * (gradient[j] - dot);
         }
     }
 };
 
 // One batch of heads, and a block of its queries with the keys that any of them sees.
-template <class Machine>
+template <class T, class Machine>
 class AttentionBlocks {
 public:
     AttentionBlocks(Machine& machine, const Attention& a, const OperatorCall& c)
         : machine_(machine), a_(a), c_(c), scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {}
 
     void forward() {
-        for_each_block([&](const HeadBatch& h, const ScoreRows& s) {
-            multiply_scores(h, s);
-            machine_.rows(a_.kv_heads * s.queries, s.keys, AttentionSoftmax{s});
-            machine_.multiply({probabilities(s.scores, s), values(h, c_.inputs[2], s), results(h, c_.outputs[0], s), a_.kv_heads});
+        const Array scores = machine_.scratch(most_scores()), rounded = room_beside(scores);
+        for_each_block(scores, [&](const HeadBatch& h, const ScoreRows& s) {
+            multiply_scores(h, scores, s);
+            machine_.rows(a_.kv_heads * s.queries, s.keys, AttentionSoftmax<T>{s, rounded.as<T>()});
+            machine_.multiply({by_keys(rounded, s), values(h, c_.inputs[2], s), results(h, c_.outputs[0], s), a_.kv_heads});
         });
     }
 
     void backward() {
-        for (const std::size_t i : {1, 2}) machine_.clear(c_.input_gradients[i].reals(), c_.input_gradients[i].elements);
-        const Array gradients = machine_.scratch(most_scores());
-        for_each_block([&](const HeadBatch& h, const ScoreRows& s) {
-            const Matrices p = probabilities(s.scores, s), dp = probabilities(gradients.reals(), s);
-            const Matrices d_out = results(h, c_.output_gradients[0], s), d_keys = keys(h, c_.input_gradients[1], s);
+        WideSum<T, Machine> d_keys(machine_, c_.input_gradients[1], true), d_values(machine_, c_.input_gradients[2], true);
+        for (const auto* sum : {&d_keys, &d_values}) machine_.clear(sum->sum().reals(), sum->sum().elements);
+        const Array scores = machine_.scratch(most_scores()), gradients = machine_.scratch(most_scores());
+        const Array probabilities = room_beside(scores), score_gradients = room_beside(gradients);
+        for_each_block(scores, [&](const HeadBatch& h, const ScoreRows& s) {
+            const Matrices p = by_keys(probabilities, s), ds = by_keys(score_gradients, s), d_out = results(h, c_.output_gradients[0], s);
             const Matrices whole = h.of_queries(c_.outputs[0], a_.query_len, a_.value_dim);
-            multiply_scores(h, s);
-            machine_.multiply({d_out, values(h, c_.inputs[2], s).turned(), dp, a_.kv_heads});
-            machine_.rows(
-                a_.kv_heads * s.queries, s.keys,
-                AttentionGradient{s, gradients.reals(), whole.data, h.of_queries(c_.output_gradients[0], a_.query_len, a_.value_dim).data,
-                                  a_.value_dim, whole.pitch, whole.stride});
-            machine_.multiply({dp, keys(h, c_.inputs[1], s), queries(h, c_.input_gradients[0], s), a_.kv_heads, scale_});
-            machine_.multiply({dp.turned(), queries(h, c_.inputs[0], s), d_keys, a_.kv_heads, scale_, 1});
-            machine_.multiply({p.turned(), d_out, values(h, c_.input_gradients[2], s), a_.kv_heads, 1, 1});
+            const Matrices d_whole = h.of_queries(c_.output_gradients[0], a_.query_len, a_.value_dim);
+            multiply_scores(h, scores, s);
+            machine_.multiply({d_out, values(h, c_.inputs[2], s).turned(), by_keys(gradients, s), a_.kv_heads});
+            machine_.rows(a_.kv_heads * s.queries, s.keys,
+                          AttentionGradient<T>{s, gradients.reals(), probabilities.as<T>(), score_gradients.as<T>(),
+                                               reinterpret_cast<const T*>(whole.data), reinterpret_cast<const T*>(d_whole.data),
+                                               a_.value_dim, whole.pitch, whole.stride});
+            machine_.multiply({ds, keys(h, c_.inputs[1], s), queries(h, c_.input_gradients[0], s), a_.kv_heads, scale_});
+            machine_.multiply({ds.turned(), queries(h, c_.inputs[0], s), keys(h, d_keys.sum(), s), a_.kv_heads, scale_, 1});
+            machine_.multiply({p.turned(), d_out, values(h, d_values.sum(), s), a_.kv_heads, 1, 1});
         });
+        d_keys.finish();
+        d_values.finish();
     }
 
 private:
@@ -112,8 +124,7 @@ private:
     [[nodiscard]] std::int64_t most_scores() const { return a_.kv_heads * queries_at_once() * a_.key_len; }
 
     template <class Work>
-    void for_each_block(const Work& work) {
-        const Array scores = machine_.scratch(most_scores());
+    void for_each_block(const Array& scores, const Work& work) {
         for_each_batch(a_.batch, a_.heads, a_.kv_heads, [&](const HeadBatch& h) {
             for (std::int64_t q = 0; q < a_.query_len; q += queries_at_once()) {
                 const std::int64_t count = std::min(queries_at_once(), a_.query_len - q);
@@ -125,28 +136,27 @@ private:
             }
         });
     }
-    void multiply_scores(const HeadBatch& h, const ScoreRows& s) {
-        machine_.multiply(
-            {queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), probabilities(s.scores, s), a_.kv_heads, scale_});
+    void multiply_scores(const HeadBatch& h, const Array& scores, const ScoreRows& s) {
+        machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), by_keys(scores, s), a_.kv_heads, scale_});
+    }
+    // Room for what is made in fp32 and multiplied in 16 bits; in fp32 the same.
+    Array room_beside(const Array& made) {
+        const Element element = c_.inputs[0].element;
+        return element == Element::real ? made : machine_.scratch(made.elements, element);
     }
 
-    static Matrices probabilities(float* scores, const ScoreRows& s) { return {scores, s.queries, s.keys, s.keys, s.queries * s.keys}; }
-    static Matrices part(Matrices all, std::int64_t first, std::int64_t rows) {
-        all.data += first * all.pitch;
-        all.rows = rows;
-        return all;
-    }
+    static Matrices by_keys(const Array& a, const ScoreRows& s) { return {a, s.queries, s.keys, s.keys, s.queries * s.keys, 0}; }
     Matrices queries(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
-        return part(h.of_queries(x, a_.query_len, a_.head_dim), s.first_query, s.queries);
+        return h.of_queries(x, a_.query_len, a_.head_dim).some_rows(s.first_query, s.queries);
     }
     Matrices results(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
-        return part(h.of_queries(x, a_.query_len, a_.value_dim), s.first_query, s.queries);
+        return h.of_queries(x, a_.query_len, a_.value_dim).some_rows(s.first_query, s.queries);
     }
     Matrices keys(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
-        return part(h.of_keys(x, a_.key_len, a_.head_dim), s.first_key, s.keys);
+        return h.of_keys(x, a_.key_len, a_.head_dim).some_rows(s.first_key, s.keys);
     }
     Matrices values(const HeadBatch& h, const Array& x, const ScoreRows& s) const {
-        return part(h.of_keys(x, a_.key_len, a_.value_dim), s.first_key, s.keys);
+        return h.of_keys(x, a_.key_len, a_.value_dim).some_rows(s.first_key, s.keys);
     }
 
     Machine& machine_;
@@ -155,13 +165,13 @@ private:
     float scale_;
 };
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Attention& a, const OperatorCall& c) {
-    AttentionBlocks<Machine>(m, a, c).forward();
+    AttentionBlocks<T, Machine>(m, a, c).forward();
 }
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Attention& a, const OperatorCall& c) {
-    AttentionBlocks<Machine>(m, a, c).backward();
+    AttentionBlocks<T, Machine>(m, a, c).backward();
 }
 
 }  // namespace sextant::kernels

@@ -7,7 +7,8 @@
 namespace sextant::kernels {
 
 struct Operand {
-    float* data;
+    std::byte* data;
+    Element element;
     bool transpose;
     std::int64_t leading, stride;  // between columns, between matrices
 };
@@ -19,7 +20,7 @@ struct ColumnMajor {
     float scale, keep;
 };
 
-inline Operand operand_of(const Matrices& x) { return {x.data, x.transposed, x.pitch, x.stride}; }
+inline Operand operand_of(const Matrices& x) { return {x.data, x.element, x.transposed, x.pitch, x.stride}; }
 
 inline ColumnMajor column_major(const Product& p) {
     return {p.c.columns, p.c.rows, p.a.columns, p.batch, operand_of(p.b), operand_of(p.a), operand_of(p.c), p.scale, p.keep};

@@ -71,10 +71,18 @@ struct AddElements {
     SEXTANT_KERNEL void operator()(std::int64_t i) const { sums[i] += from[i]; }
 };
 
+// What is stored in fewer bits is rounded.
+template <class From, class To>
+struct Convert {
+    const From* from;
+    To* to;
+    SEXTANT_KERNEL void operator()(std::int64_t i) const { to[i] = static_cast<float>(from[i]); }
+};
+
 // The rows of a matrix, added to `sums`.
-template <class Machine>
-void add_column_sums(Machine& m, const float* from, float* sums, std::int64_t rows, std::int64_t columns) {
-    const Array totals = column_totals<float>(m, StoredTotals<float>{from, rows, columns}, 1, rows, columns);
+template <class T, class Machine>
+void add_column_sums(Machine& m, const T* from, float* sums, std::int64_t rows, std::int64_t columns) {
+    const Array totals = column_totals<float>(m, StoredTotals<T>{from, rows, columns}, 1, rows, columns);
     m.elements(columns, AddElements{totals.reals(), sums});
 }
 

@@ -14,15 +14,17 @@ namespace sextant::kernels {
 struct ConvolutionShape {
     std::int64_t batch, in_channels, in_h, in_w, out_channels, out_h, out_w;
     std::int64_t kernel_h, kernel_w, stride, groups, padding_h, padding_w;
+    Element element;  // of images and filters
 
     [[nodiscard]] std::int64_t filter_channels() const { return in_channels / groups; }
     [[nodiscard]] std::int64_t filter_elements() const { return out_channels * kernel_h * kernel_w * filter_channels(); }
     [[nodiscard]] std::int64_t in_elements() const { return batch * in_h * in_w * in_channels; }
+    [[nodiscard]] std::int64_t out_elements() const { return batch * out_h * out_w * out_channels; }
     friend auto operator<=>(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 
 // The image grows by the pixels that are read behind it, beyond as many as before it.
-inline ConvolutionShape shape_of(const Convolution& c) {
+inline ConvolutionShape shape_of(const Convolution& c, Element element) {
     const auto grown = [&](std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t before) {
         return std::max(in, (out - 1) * c.stride + kernel - 2 * before);
     };
@@ -38,20 +40,23 @@ inline ConvolutionShape shape_of(const Convolution& c) {
             c.stride,
             c.groups,
             c.padding_h,
-            c.padding_w};
+            c.padding_w,
+            element};
 }
 
 // Between [out, taps, channels] of the library and [out, channels, taps] here.
+template <class T>
 struct FilterIn {
-    const float* ours;
-    float* theirs;
+    const T* ours;
+    T* theirs;
     std::int64_t taps, channels;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t channel) const {
         theirs[row * channels + channel] = ours[(row / taps * channels + channel) * taps + row % taps];
     }
 };
+template <class T>
 struct FilterGradientOut {
-    const float* theirs;
+    const T* theirs;
     float* ours;  // added to
     std::int64_t taps, channels;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t channel) const {
@@ -60,18 +65,20 @@ struct FilterGradientOut {
 };
 
 // Pixels of an image in one that is grown, and back.
+template <class T>
 struct Grow {
-    const float* from;
-    float* to;
+    const T* from;
+    T* to;
     std::int64_t channels, in_h, in_w, grown_h, grown_w;
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
         const std::int64_t x = pixel % grown_w, y = pixel / grown_w % grown_h, sample = pixel / (grown_w * grown_h);
-        to[pixel * channels + c] = y < in_h && x < in_w ? from[((sample * in_h + y) * in_w + x) * channels + c] : 0;
+        to[pixel * channels + c] = y < in_h && x < in_w ? from[((sample * in_h + y) * in_w + x) * channels + c] : T{0};
     }
 };
+template <class T>
 struct Shrink {
-    const float* from;
-    float* to;
+    const T* from;
+    T* to;
     std::int64_t channels, in_h, in_w, grown_h, grown_w;
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
         const std::int64_t x = pixel % in_w, y = pixel / in_w % in_h, sample = pixel / (in_w * in_h);
@@ -80,33 +87,34 @@ struct Shrink {
 };
 
 // A convolution's filter and images, as the library wants them. A machine offers convolve(shape, x, filter, y),
-// convolve_back(shape, filter, dy, dx) and filter_gradient(shape, x, dy, d_filter).
-template <class Machine>
+// convolve_back(shape, filter, dy, dx) and filter_gradient(shape, x, dy, d_filter), all of one type.
+template <class T, class Machine>
 class ConvolutionPass {
 public:
-    ConvolutionPass(Machine& m, const Convolution& k, const OperatorCall& c) : m_(m), k_(k), c_(c), shape_(shape_of(k)) {}
+    ConvolutionPass(Machine& m, const Convolution& k, const OperatorCall& c)
+        : m_(m), k_(k), c_(c), shape_(shape_of(k, c.weights[0].element)) {}
 
     void forward() {
-        m_.convolve(shape_, image().reals(), filter().reals(), c_.outputs[0].reals());
+        m_.convolve(shape_, image().template as<T>(), filter().template as<T>(), c_.outputs[0].as<T>());
         const std::int64_t width = k_.out_channels;
-        float* y = c_.outputs[0].reals();
-        if (c_.weights.size() > 1) m_.matrix(c_.outputs[0].elements / width, width, AddRow{y, c_.weights[1].reals(), y, width});
+        T* y = c_.outputs[0].as<T>();
+        if (c_.weights.size() > 1) m_.matrix(c_.outputs[0].elements / width, width, AddRow<T>{y, c_.weights[1].as<T>(), y, width});
     }
 
     void backward() {
-        const float* dy = c_.output_gradients[0].reals();
+        const T* dy = c_.output_gradients[0].as<T>();
         if (const Array& dx = c_.input_gradients[0]) {
-            const Array grown = grows() ? m_.scratch(shape_.in_elements()) : dx;
-            m_.convolve_back(shape_, filter().reals(), dy, grown.reals());
+            const Array grown = grows() ? m_.scratch(shape_.in_elements(), shape_.element) : dx;
+            m_.convolve_back(shape_, filter().template as<T>(), dy, grown.as<T>());
             if (grows())
                 m_.matrix(k_.batch * k_.in_h * k_.in_w, k_.in_channels,
-                          Shrink{grown.reals(), dx.reals(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+                          Shrink<T>{grown.as<T>(), dx.as<T>(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         }
         if (c_.weight_gradients.empty()) return;
-        const Array made = m_.scratch(shape_.filter_elements());
-        m_.filter_gradient(shape_, image().reals(), dy, made.reals());
+        const Array made = m_.scratch(shape_.filter_elements(), shape_.element);
+        m_.filter_gradient(shape_, image().template as<T>(), dy, made.as<T>());
         m_.matrix(k_.out_channels * taps(), shape_.filter_channels(),
-                  FilterGradientOut{made.reals(), c_.weight_gradients[0].reals(), taps(), shape_.filter_channels()});
+                  FilterGradientOut<T>{made.as<T>(), c_.weight_gradients[0].reals(), taps(), shape_.filter_channels()});
         if (c_.weight_gradients.size() > 1)
             add_column_sums(m_, dy, c_.weight_gradients[1].reals(), c_.output_gradients[0].elements / k_.out_channels, k_.out_channels);
     }
@@ -116,16 +124,16 @@ private:
     [[nodiscard]] std::int64_t taps() const { return k_.kernel_h * k_.kernel_w; }
     Array image() {
         if (!grows()) return c_.inputs[0];
-        Array grown = m_.scratch(shape_.in_elements());
+        Array grown = m_.scratch(shape_.in_elements(), shape_.element);
         m_.matrix(k_.batch * shape_.in_h * shape_.in_w, k_.in_channels,
-                  Grow{c_.inputs[0].reals(), grown.reals(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+                  Grow<T>{c_.inputs[0].as<T>(), grown.as<T>(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         return grown;
     }
     Array filter() {
         if (taps() == 1) return c_.weights[0];
-        Array theirs = m_.scratch(shape_.filter_elements());
+        Array theirs = m_.scratch(shape_.filter_elements(), shape_.element);
         m_.matrix(k_.out_channels * taps(), shape_.filter_channels(),
-                  FilterIn{c_.weights[0].reals(), theirs.reals(), taps(), shape_.filter_channels()});
+                  FilterIn<T>{c_.weights[0].as<T>(), theirs.as<T>(), taps(), shape_.filter_channels()});
         return theirs;
     }
 
@@ -135,13 +143,13 @@ private:
     ConvolutionShape shape_;
 };
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Convolution& k, const OperatorCall& c) {
-    ConvolutionPass<Machine>(m, k, c).forward();
+    ConvolutionPass<T, Machine>(m, k, c).forward();
 }
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Convolution& k, const OperatorCall& c) {
-    ConvolutionPass<Machine>(m, k, c).backward();
+    ConvolutionPass<T, Machine>(m, k, c).backward();
 }
 
 }  // namespace sextant::kernels

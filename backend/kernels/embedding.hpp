@@ -6,21 +6,23 @@
 
 namespace sextant::kernels {
 
+template <class T>
 struct LookUp {
     const std::int64_t* ids;
-    const float* table;
-    float* y;
+    const T* table;
+    T* y;
     std::int64_t width, first, rows;  // here
     SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
         const std::int64_t row = ids[token] - first;
-        y[token * width + i] = row >= 0 && row < rows ? table[row * width + i] : 0;
+        y[token * width + i] = row >= 0 && row < rows ? table[row * width + i] : T{0};
     }
 };
 
 // The first token of each id adds the gradients of all tokens of that id, one after the other: the sum does not depend on who comes when.
+template <class T>
 struct LookUpGradient {
     const std::int64_t* ids;
-    const float* dy;
+    const T* dy;
     float* table;
     std::int64_t tokens, width, first, rows;
 
@@ -42,18 +44,18 @@ private:
     }
 };
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Embedding& e, const OperatorCall& c) {
     m.matrix(c.inputs[0].elements, e.width,
-             LookUp{c.inputs[0].indices(), c.weights[0].reals(), c.outputs[0].reals(), e.width, c.first_row, c.valid_rows});
+             LookUp<T>{c.inputs[0].indices(), c.weights[0].as<T>(), c.outputs[0].as<T>(), e.width, c.first_row, c.valid_rows});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Embedding& e, const OperatorCall& c) {
     const std::int64_t tokens = c.inputs[0].elements;
     m.rows(tokens, e.width,
-           LookUpGradient{c.inputs[0].indices(), c.output_gradients[0].reals(), c.weight_gradients[0].reals(), tokens, e.width, c.first_row,
-                          c.valid_rows});
+           LookUpGradient<T>{c.inputs[0].indices(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), tokens, e.width,
+                             c.first_row, c.valid_rows});
 }
 
 }  // namespace sextant::kernels

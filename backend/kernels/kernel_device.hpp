@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
+#include "backend/exec/wide_call.hpp"
 #include "backend/kernels/attention.hpp"
 #include "backend/kernels/convolution.hpp"
 #include "backend/kernels/embedding.hpp"
@@ -23,25 +24,26 @@
 namespace sextant::kernels {
 
 // Refused before a program is made, see unsupported(): never reached.
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine&, const TokenPermute&, const OperatorCall&) {
     assert(false && "not an operator of a device");
 }
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine&, const TokenPermute&, const OperatorCall&) {
     assert(false && "not an operator of a device");
 }
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine&, const Exchange&, const OperatorCall&) {
     assert(false && "not an operator of a device");
 }
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine&, const Exchange&, const OperatorCall&) {
     assert(false && "not an operator of a device");
 }
 
+template <class T>
 struct Fill {
-    float* to;
+    T* to;
     float value;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { to[i] = value; }
 };
@@ -62,16 +64,25 @@ public:
 
     void upload(const void* from, const Array& to) override { machine_.upload(from, to.memory.get(), to.bytes()); }
     void download(const Array& from, void* to) override { machine_.download(from.memory.get(), to, from.bytes()); }
-    void fill(const Array& a, float value) override { machine_.elements(a.elements, Fill{a.reals(), value}); }
-    void copy(const Array& from, const Array& to) override { machine_.copy(from.reals(), to.reals(), to.elements); }
+    void fill(const Array& a, float value) override {
+        with_type(a.element, [&]<class T>() { machine_.elements(a.elements, Fill<T>{a.as<T>(), value}); });
+    }
+    void copy(const Array& from, const Array& to) override {
+        if (from.element == to.element) return machine_.copy(from.as<std::byte>(), to.as<std::byte>(), to.bytes());
+        with_type(from.element, [&]<class From>() {
+            with_type(to.element, [&]<class To>() { machine_.elements(to.elements, Convert<From, To>{from.as<From>(), to.as<To>()}); });
+        });
+    }
     void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                       std::int64_t rows) override {
-        machine_.matrix(rows, width, CopyColumns{from.reals(), from_pitch, to.reals(), to_pitch});
+        with_type(from.element, [&]<class T>() {
+            machine_.matrix(rows, width, CopyColumns<T>{from.as<T>(), from_pitch, to.as<T>(), to_pitch});
+        });
     }
     void add(const Array& a, const Array& b, const Array& sum) override {
-        machine_.elements(sum.elements, AddArrays{a.reals(), b.reals(), sum.reals()});
+        with_type(sum.element, [&]<class T>() { machine_.elements(sum.elements, AddArrays<T>{a.as<T>(), b.as<T>(), sum.as<T>()}); });
     }
-    void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale{a.reals(), a.reals(), factor}); }
+    void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale<float>{a.reals(), a.reals(), factor}); }
     double sum_of_squares(const Array& a) override {
         std::vector<double> sums(static_cast<std::size_t>(chunks_of(a.elements)));
         const Array made = sums_of_squares(machine_, Itself{a.reals()}, a.elements);
@@ -82,10 +93,11 @@ public:
     }
 
     void forward(const OperatorCall& c) override {
-        naming(c, "forward", [&] { std::visit([&](const auto& kind) { kernels::forward(machine_, kind, c); }, c.op.kind); });
+        naming(c, "forward", [&]<class T>() { std::visit([&](const auto& kind) { kernels::forward<T>(machine_, kind, c); }, c.op.kind); });
     }
     void backward(const OperatorCall& c) override {
-        naming(c, "backward", [&] { std::visit([&](const auto& kind) { kernels::backward(machine_, kind, c); }, c.op.kind); });
+        naming(c, "backward",
+               [&]<class T>() { std::visit([&](const auto& kind) { kernels::backward<T>(machine_, kind, c); }, c.op.kind); });
     }
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
         machine_.elements(losses.elements, MergeLosses{parts.reals(), {losses.reals(), statistics.reals()}, losses.elements, ranks});
@@ -104,12 +116,12 @@ public:
     void leave() override { machine_.leave(); }
 
 private:
-    // What fails in an operator says in which; a profiler shows it by its name.
+    // Work of the type that activations and weights are of. What fails in an operator says in which; a profiler shows it by its name.
     template <class Work>
     void naming(const OperatorCall& c, const char* pass, const Work& work) {
         machine_.enter([&] { return c.op.name; });
         try {
-            work();
+            with_type(element_of(c), work);
         } catch (const BackendError& e) {
             throw BackendError(std::string(pass) + " of " + c.op.name + ": " + e.what());
         }

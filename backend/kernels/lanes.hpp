@@ -36,9 +36,9 @@ struct OneLane {
 //   matrix(rows, columns, f)         f(row, column) for each
 //   rows(count, width, f)            f(lanes, row) for each row below count; a row has about `width` elements
 //   multiply(product)                see product.hpp
-//   clear(reals, count)              zeros
+//   clear(to, count)                 zeros
 //   copy(from, to, count)
-//   scratch(count)                   an Array of reals, until it is released
+//   scratch(count, element)          an Array, until it is released; of fp32 where no element is said
 // all in the order in which they are called for. Functions are values that can be copied to the device.
 
 }  // namespace sextant::kernels

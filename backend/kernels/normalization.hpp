@@ -45,16 +45,17 @@ inline NormStatistics statistics_in(const NormLayout& l, const Array& a) {
     return {l.centred ? a.reals() : nullptr, a.reals() + (l.centred ? l.samples * l.groups : 0)};
 }
 
+template <class T>
 struct NormRow {
-    const float *x, *gain, *shift;
-    float* y;  // none: statistics alone
+    const T *x, *gain, *shift;
+    T* y;  // none: statistics alone
     NormStatistics statistics;
     std::int64_t width;
     bool centred;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
-        const float* from = x + row * width;
+        const T* from = x + row * width;
         const auto count = static_cast<float>(width);
         float sum = 0, squares = 0;
         if (centred)
@@ -68,21 +69,22 @@ struct NormRow {
         }
         if (y == nullptr) return;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
-            y[row * width + i] = (from[i] - mean) * factor * gain[i] + (shift == nullptr ? 0 : shift[i]);
+            y[row * width + i] = (from[i] - mean) * factor * gain[i] + (shift == nullptr ? 0 : float{shift[i]});
     }
 };
 
 // With h = (x - mean) factor: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
+template <class T>
 struct NormRowGradient {
-    const float *x, *dy, *gain;
-    float* dx;
+    const T *x, *dy, *gain;
+    T* dx;
     NormStatistics statistics;
     std::int64_t width;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], factor = statistics.factor[row];
-        const float *from = x + row * width, *d = dy + row * width;
+        const T *from = x + row * width, *d = dy + row * width;
         const auto count = static_cast<float>(width);
         float first = 0, second = 0;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
@@ -96,8 +98,10 @@ struct NormRowGradient {
 };
 
 // Of the elements, or of their squares around the mean.
+template <class T>
 struct NormTerm {
-    const float *x, *mean;
+    const T* x;
+    const float* mean;
     NormLayout l;
     SEXTANT_KERNEL float operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
         const float value = x[l.at(sample, pixel, channel)];
@@ -120,20 +124,23 @@ struct NormOfGroup {
     }
 };
 
+template <class T>
 struct NormApply {
-    const float *x, *gain, *shift;
-    float* y;
+    const T *x, *gain, *shift;
+    T* y;
     NormStatistics statistics;
     NormLayout l;
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t channel) const {
         const std::int64_t at = pixel * l.channels + channel, group = l.group(pixel / l.pixels, channel);
-        y[at] = (x[at] - statistics.mean[group]) * statistics.factor[group] * gain[channel] + (shift == nullptr ? 0 : shift[channel]);
+        y[at] =
+            (x[at] - statistics.mean[group]) * statistics.factor[group] * gain[channel] + (shift == nullptr ? 0 : float{shift[channel]});
     }
 };
 
 // dy and dy h: summed over all, the gradients of shift and gain.
+template <class T>
 struct NormGradientTerm {
-    const float *x, *dy;
+    const T *x, *dy;
     NormStatistics statistics;
     NormLayout l;
     SEXTANT_KERNEL Two operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
@@ -143,8 +150,9 @@ struct NormGradientTerm {
 };
 
 // The same of rows, each with statistics of its own.
+template <class T>
 struct NormRowTerm {
-    const float *x, *dy;
+    const T *x, *dy;
     NormStatistics statistics;
     std::int64_t width;
     SEXTANT_KERNEL Two operator()(std::int64_t, std::int64_t row, std::int64_t i) const {
@@ -165,9 +173,10 @@ struct NormWeightGradients {
     }
 };
 
+template <class T>
 struct NormGroupMeans {
     const Two* totals;
-    const float* gain;
+    const T* gain;
     Two* means;
     NormLayout l;
     SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
@@ -180,9 +189,10 @@ struct NormGroupMeans {
     }
 };
 
+template <class T>
 struct NormGradient {
-    const float *x, *dy, *gain;
-    float* dx;
+    const T *x, *dy, *gain;
+    T* dx;
     NormStatistics statistics;
     const Two* means;
     NormLayout l;
@@ -193,53 +203,53 @@ struct NormGradient {
     }
 };
 
-template <class Machine>
-void measure(Machine& m, const NormLayout& l, const float* x, const NormStatistics& s) {
-    if (l.by_row) return m.rows(l.samples, l.channels, NormRow{x, nullptr, nullptr, nullptr, s, l.channels, l.centred});
-    const Array sums = column_totals<float>(m, NormTerm{x, nullptr, l}, l.samples, l.pixels, l.channels);
+template <class T, class Machine>
+void measure(Machine& m, const NormLayout& l, const T* x, const NormStatistics& s) {
+    if (l.by_row) return m.rows(l.samples, l.channels, NormRow<T>{x, nullptr, nullptr, nullptr, s, l.channels, l.centred});
+    const Array sums = column_totals<float>(m, NormTerm<T>{x, nullptr, l}, l.samples, l.pixels, l.channels);
     m.matrix(l.samples, l.groups, NormOfGroup{sums.reals(), s.mean, l, false});
-    const Array squares = column_totals<float>(m, NormTerm{x, s.mean, l}, l.samples, l.pixels, l.channels);
+    const Array squares = column_totals<float>(m, NormTerm<T>{x, s.mean, l}, l.samples, l.pixels, l.channels);
     m.matrix(l.samples, l.groups, NormOfGroup{squares.reals(), s.factor, l, true});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const NormLayout l = layout_of(n, c);
-    const float *x = c.inputs[0].reals(), *gain = c.weights[0].reals();
-    const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
+    const T *x = c.inputs[0].as<T>(), *gain = c.weights[0].as<T>();
+    const T* shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
     const bool kept = c.outputs.size() > 1;
     if (l.by_row) {
         const NormStatistics s = kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr};
-        return m.rows(l.samples, l.channels, NormRow{x, gain, shift, c.outputs[0].reals(), s, l.channels, l.centred});
+        return m.rows(l.samples, l.channels, NormRow<T>{x, gain, shift, c.outputs[0].as<T>(), s, l.channels, l.centred});
     }
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
     measure(m, l, x, s);
-    m.matrix(l.samples * l.pixels, l.channels, NormApply{x, gain, shift, c.outputs[0].reals(), s, l});
+    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{x, gain, shift, c.outputs[0].as<T>(), s, l});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const NormLayout l = layout_of(n, c);
-    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals(), *gain = c.weights[0].reals();
+    const T *x = c.inputs[0].as<T>(), *dy = c.output_gradients[0].as<T>(), *gain = c.weights[0].as<T>();
     const bool kept = c.outputs.size() > 1;
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
     if (!kept) measure(m, l, x, s);
     float *to_gain = c.weight_gradients[0].reals(), *to_shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
-    float* dx = c.input_gradients[0].reals();
+    T* dx = c.input_gradients[0].as<T>();
     if (l.by_row) {
-        const Array totals = column_totals<Two>(m, NormRowTerm{x, dy, s, l.channels}, 1, l.samples, l.channels);
+        const Array totals = column_totals<Two>(m, NormRowTerm<T>{x, dy, s, l.channels}, 1, l.samples, l.channels);
         m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, 1, l.channels});
-        if (dx != nullptr) m.rows(l.samples, l.channels, NormRowGradient{x, dy, gain, dx, s, l.channels});
+        if (dx != nullptr) m.rows(l.samples, l.channels, NormRowGradient<T>{x, dy, gain, dx, s, l.channels});
         return;
     }
-    const Array totals = column_totals<Two>(m, NormGradientTerm{x, dy, s, l}, l.samples, l.pixels, l.channels);
+    const Array totals = column_totals<Two>(m, NormGradientTerm<T>{x, dy, s, l}, l.samples, l.pixels, l.channels);
     m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, l.samples, l.channels});
     if (dx == nullptr) return;
     const Array means = m.scratch(2 * l.samples * l.groups);
-    m.matrix(l.samples, l.groups, NormGroupMeans{values_in<Two>(totals), gain, values_in<Two>(means), l});
-    m.matrix(l.samples * l.pixels, l.channels, NormGradient{x, dy, gain, dx, s, values_in<Two>(means), l});
+    m.matrix(l.samples, l.groups, NormGroupMeans<T>{values_in<Two>(totals), gain, values_in<Two>(means), l});
+    m.matrix(l.samples * l.pixels, l.channels, NormGradient<T>{x, dy, gain, dx, s, values_in<Two>(means), l});
 }
 
 }  // namespace sextant::kernels

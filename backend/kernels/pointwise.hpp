@@ -10,58 +10,64 @@
 
 namespace sextant::kernels {
 
+template <class T>
 struct ApplyCurve {
     PointwiseKind kind;
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { y[i] = curve(kind, x[i]); }
 };
 
+template <class T>
 struct DifferentiateCurve {
     PointwiseKind kind;
-    const float *kept, *dy;
-    float* dx;
+    const T *kept, *dy;
+    T* dx;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { dx[i] = slope(kind, kept[i]) * dy[i]; }
 };
 
+template <class T>
 struct Scale {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     float factor;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { y[i] = factor * x[i]; }
 };
 
 // Scores [.., queries, keys] of keys that the query does not see get `hidden`.
+template <class T>
 struct Hide {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::int64_t queries, keys;
     bool causal;
     std::int64_t window;
     float hidden;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
         const KeyRange r = visible_keys(row % queries, queries, keys, causal, window);
-        y[row * keys + key] = key >= r.begin && key < r.end ? x[row * keys + key] : hidden;
+        y[row * keys + key] = key >= r.begin && key < r.end ? float{x[row * keys + key]} : hidden;
     }
 };
 
 // The columns of a row are two halves: out = curve(first) second.
+template <class T>
 struct Gate {
     PointwiseKind kind;
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        const float* first = x + 2 * row * width;
+        const T* first = x + 2 * row * width;
         y[row * width + i] = curve(kind, first[i]) * first[width + i];
     }
 };
 
 // The gates keep their inputs: `slope` is worked out from an input, whatever the curve.
+template <class T>
 struct GateGradient {
     PointwiseKind kind;
-    const float *x, *dy;
-    float* dx;
+    const T *x, *dy;
+    T* dx;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
         const float first = x[2 * row * width + i], second = x[(2 * row + 1) * width + i], d = dy[row * width + i];
@@ -71,18 +77,20 @@ struct GateGradient {
     }
 };
 
+template <class T>
 struct ClampedGates {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
         y[row * width + i] = ClampedGate{x[2 * row * width + i], x[(2 * row + 1) * width + i]}.value();
     }
 };
 
+template <class T>
 struct ClampedGatesGradient {
-    const float *x, *dy;
-    float* dx;
+    const T *x, *dy;
+    T* dx;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
         const ClampedGate gate{x[2 * row * width + i], x[(2 * row + 1) * width + i]};
@@ -93,17 +101,19 @@ struct ClampedGatesGradient {
 };
 
 // Times a factor for each channel: of the sample (an image), or learned, which is one sample of all pixels.
+template <class T>
 struct Multiply {
-    const float *x, *factor;
-    float* y;
+    const T *x, *factor;
+    T* y;
     std::int64_t channels, pixels;  // of a sample
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
         y[pixel * channels + c] = x[pixel * channels + c] * factor[pixel / pixels * channels + c];
     }
 };
 
+template <class T>
 struct FactorGradient {
-    const float *x, *dy;
+    const T *x, *dy;
     std::int64_t channels, pixels;
     SEXTANT_KERNEL float operator()(std::int64_t sample, std::int64_t pixel, std::int64_t c) const {
         const std::int64_t at = (sample * pixels + pixel) * channels + c;
@@ -112,9 +122,10 @@ struct FactorGradient {
 };
 
 // Keyed by sample and element of the serial tensor: who holds which part makes no difference.
+template <class T>
 struct Dropout {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::uint8_t* mask;
     float dropped, keep;
     RandomKey key;
@@ -128,40 +139,41 @@ struct Dropout {
     }
 };
 
+template <class T>
 struct DropoutGradient {
     const std::uint8_t* mask;
-    const float* dy;
-    float* dx;
+    const T* dy;
+    T* dx;
     float keep;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { dx[i] = mask[i] != 0 ? keep * dy[i] : 0; }
 };
 
-inline Hide hide(const Pointwise& p, const Tensor& scores, const float* from, float* to, float hidden) {
+template <class T>
+Hide<T> hide(const Pointwise& p, const Tensor& scores, const T* from, T* to, float hidden) {
     return {from, to, scores.shape[1], scores.shape[2], p.causal, p.window, hidden};
 }
 
-template <class Machine>
+template <class T, class Machine>
 void multiply_backward(Machine& m, const OperatorCall& c) {
     const bool learned = c.inputs.size() == 1;
     const std::int64_t channels = c.output(0).shape[1], all = c.output_gradients[0].elements / channels;
     const std::int64_t samples = learned ? 1 : c.samples, pixels = all / samples;
-    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals();
-    const float* factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
-    if (c.input_gradients[0]) m.matrix(all, channels, Multiply{dy, factor, c.input_gradients[0].reals(), channels, pixels});
-    float* to = learned ? c.weight_gradients[0].reals() : c.input_gradients[1].reals();
-    if (to == nullptr) return;
-    const Array totals = column_totals<float>(m, FactorGradient{x, dy, channels, pixels}, samples, pixels, channels);
+    const T *x = c.inputs[0].as<T>(), *dy = c.output_gradients[0].as<T>();
+    const T* factor = learned ? c.weights[0].as<T>() : c.inputs[1].as<T>();
+    if (c.input_gradients[0]) m.matrix(all, channels, Multiply<T>{dy, factor, c.input_gradients[0].as<T>(), channels, pixels});
+    if (!learned && !c.input_gradients[1]) return;
+    const Array totals = column_totals<float>(m, FactorGradient<T>{x, dy, channels, pixels}, samples, pixels, channels);
     if (learned)
-        m.elements(channels, AddElements{totals.reals(), to});
+        m.elements(channels, AddElements{totals.reals(), c.weight_gradients[0].reals()});
     else
-        m.copy(totals.reals(), to, samples * channels);
+        m.elements(samples * channels, Convert<float, T>{totals.reals(), c.input_gradients[1].as<T>()});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     const std::int64_t count = c.outputs[0].elements, width = c.output(0).shape.back();
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
+    const T* x = c.inputs[0].as<T>();
+    T* y = c.outputs[0].as<T>();
     switch (p.kind) {
         case PointwiseKind::gelu:
         case PointwiseKind::silu:
@@ -170,68 +182,68 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::relu:
         case PointwiseKind::relu6:
         case PointwiseKind::squared_relu:
-            return m.elements(count, ApplyCurve{p.kind, x, y});
+            return m.elements(count, ApplyCurve<T>{p.kind, x, y});
         case PointwiseKind::scale:
-            return m.elements(count, Scale{x, y, static_cast<float>(p.constant)});
+            return m.elements(count, Scale<T>{x, y, static_cast<float>(p.constant)});
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide(p, c.output(0), x, y, -1e30F));
+            return m.matrix(count / width, width, hide<T>(p, c.output(0), x, y, -1e30F));
         case PointwiseKind::gate:
-            return m.matrix(count / width, width, Gate{p.gate, x, y, width});
+            return m.matrix(count / width, width, Gate<T>{p.gate, x, y, width});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGates{x, y, width});
+            return m.matrix(count / width, width, ClampedGates<T>{x, y, width});
         case PointwiseKind::multiply: {
             const bool learned = c.inputs.size() == 1;
             const std::int64_t channels = c.output(0).shape[1], pixels = count / channels;
-            const float* factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
-            return m.matrix(pixels, channels, Multiply{x, factor, y, channels, learned ? pixels : pixels / c.samples});
+            const T* factor = learned ? c.weights[0].as<T>() : c.inputs[1].as<T>();
+            return m.matrix(pixels, channels, Multiply<T>{x, factor, y, channels, learned ? pixels : pixels / c.samples});
         }
         case PointwiseKind::dropout: {
             const auto dropped = static_cast<float>(p.constant);
-            return m.elements(count, Dropout{x, y, c.outputs[1].mask(), dropped, 1 / (1 - dropped), c.dropout, c.place, c.first_sample});
+            return m.elements(count, Dropout<T>{x, y, c.outputs[1].mask(), dropped, 1 / (1 - dropped), c.dropout, c.place, c.first_sample});
         }
         case PointwiseKind::rotary:
-            return rotate(m, p, c, c.inputs, c.outputs, 1);
+            return rotate<T>(m, p, c, c.inputs, c.outputs, 1);
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
-            return forward_rows(m, p.kind, c);
+            return forward_rows<T>(m, p.kind, c);
     }
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     switch (p.kind) {  // those whose first gradient is not one of elements
         case PointwiseKind::multiply:
-            return multiply_backward(m, c);
+            return multiply_backward<T>(m, c);
         case PointwiseKind::rotary:
-            return rotate(m, p, c, c.output_gradients, c.input_gradients, -1);
+            return rotate<T>(m, p, c, c.output_gradients, c.input_gradients, -1);
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
-            return backward_rows(m, p.kind, c);
+            return backward_rows<T>(m, p.kind, c);
         default:
             break;
     }
     const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
-    const float* dy = c.output_gradients[0].reals();
-    float* dx = c.input_gradients[0].reals();
+    const T* dy = c.output_gradients[0].as<T>();
+    T* dx = c.input_gradients[0].as<T>();
     switch (p.kind) {
         case PointwiseKind::scale:
-            return m.elements(count, Scale{dy, dx, static_cast<float>(p.constant)});
+            return m.elements(count, Scale<T>{dy, dx, static_cast<float>(p.constant)});
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide(p, c.output(0), dy, dx, 0));
+            return m.matrix(count / width, width, hide<T>(p, c.output(0), dy, dx, 0));
         case PointwiseKind::gate:
-            return m.matrix(count / width, width, GateGradient{p.gate, c.inputs[0].reals(), dy, dx, width});
+            return m.matrix(count / width, width, GateGradient<T>{p.gate, c.inputs[0].as<T>(), dy, dx, width});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGatesGradient{c.inputs[0].reals(), dy, dx, width});
+            return m.matrix(count / width, width, ClampedGatesGradient<T>{c.inputs[0].as<T>(), dy, dx, width});
         case PointwiseKind::dropout:
-            return m.elements(count, DropoutGradient{c.outputs[1].mask(), dy, dx, 1 / (1 - static_cast<float>(p.constant))});
+            return m.elements(count, DropoutGradient<T>{c.outputs[1].mask(), dy, dx, 1 / (1 - static_cast<float>(p.constant))});
         default:
-            return m.elements(count, DifferentiateCurve{p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].reals(), dy, dx});
+            return m.elements(count, DifferentiateCurve<T>{p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy, dx});
     }
 }
 

@@ -49,9 +49,10 @@ struct PoolImage {
     }
 };
 
+template <class T>
 struct Pool {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     PoolImage image;
 
     SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
@@ -70,9 +71,10 @@ struct Pool {
 };
 
 // Of one input: what the windows in which it lies hand to it.
+template <class T>
 struct PoolGradient {
-    const float *x, *y, *dy;  // x and y: of the largest alone
-    float* dx;
+    const T *x, *y, *dy;  // x and y: of the largest alone
+    T* dx;
     PoolImage image;
 
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
@@ -112,18 +114,18 @@ inline PoolImage image_of(const Pooling& p, const OperatorCall& c) {
     return {c.input(0).shape[1], axis(2), axis(3), p.kind == PoolingKind::max};
 }
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
-    m.matrix(c.outputs[0].elements / image.channels, image.channels, Pool{c.inputs[0].reals(), c.outputs[0].reals(), image});
+    m.matrix(c.outputs[0].elements / image.channels, image.channels, Pool<T>{c.inputs[0].as<T>(), c.outputs[0].as<T>(), image});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
-    const float *x = image.largest ? c.inputs[0].reals() : nullptr, *y = image.largest ? c.outputs[0].reals() : nullptr;
+    const T *x = image.largest ? c.inputs[0].as<T>() : nullptr, *y = image.largest ? c.outputs[0].as<T>() : nullptr;
     m.matrix(c.input_gradients[0].elements / image.channels, image.channels,
-             PoolGradient{x, y, c.output_gradients[0].reals(), c.input_gradients[0].reals(), image});
+             PoolGradient<T>{x, y, c.output_gradients[0].as<T>(), c.input_gradients[0].as<T>(), image});
 }
 
 }  // namespace sextant::kernels

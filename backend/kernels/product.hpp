@@ -9,13 +9,26 @@ namespace sextant::kernels {
 
 // Matrices in row order, one for each entry of a batch; rows begin `pitch` elements apart, matrices `stride`.
 struct Matrices {
-    float* data = nullptr;
+    std::byte* data = nullptr;
+    Element element = Element::real;
     std::int64_t rows = 0, columns = 0, pitch = 0, stride = 0;
     bool transposed = false;  // rows and columns are those of the matrix that is meant; memory holds it transposed
 
-    Matrices(float* d, std::int64_t r, std::int64_t c) : data(d), rows(r), columns(c), pitch(c) {}
-    Matrices(float* d, std::int64_t r, std::int64_t c, std::int64_t between_rows, std::int64_t between_matrices)
-        : data(d), rows(r), columns(c), pitch(between_rows), stride(between_matrices) {}
+    // Of the elements of an array, from `first` on.
+    Matrices(const Array& a, std::int64_t r, std::int64_t c, std::int64_t first = 0) : Matrices(a, r, c, c, 0, first) {}
+    Matrices(const Array& a, std::int64_t r, std::int64_t c, std::int64_t between_rows, std::int64_t between_matrices, std::int64_t first)
+        : data(a.as<std::byte>() + first * bytes_of(a.element)),
+          element(a.element),
+          rows(r),
+          columns(c),
+          pitch(between_rows),
+          stride(between_matrices) {}
+    [[nodiscard]] Matrices some_rows(std::int64_t first, std::int64_t count) const {
+        Matrices some = *this;
+        some.data += first * pitch * bytes_of(element);
+        some.rows = count;
+        return some;
+    }
     [[nodiscard]] Matrices turned() const {
         Matrices t = *this;
         t.rows = columns;
@@ -25,52 +38,69 @@ struct Matrices {
     }
 };
 
-// c = scale a b + keep c. c is not transposed.
+// c = scale a b + keep c. c is not transposed. a and b are of one type; sums are made in fp32, and rounded where c is narrower.
 struct Product {
     Matrices a, b, c;
     std::int64_t batch = 1;
     float scale = 1, keep = 0;
 };
 
+// Where several products are summed into an array of 16 bits: the sum is made in fp32, and rounded once.
+template <class T, class Machine>
+class WideSum {
+public:
+    WideSum(Machine& machine, const Array& result, bool several)
+        : machine_(machine), result_(result), sum_(several && is_half(result.element) ? machine.scratch(result.elements) : result) {}
+    [[nodiscard]] const Array& sum() const { return sum_; }
+    void finish() {
+        if (sum_.element != result_.element) machine_.elements(sum_.elements, Convert<float, T>{sum_.reals(), result_.as<T>()});
+    }
+
+private:
+    Machine& machine_;
+    Array result_, sum_;
+};
+
+template <class T>
 struct Broadcast {
-    const float* row;
-    float* to;
+    const T* row;
+    T* to;
     std::int64_t columns;
     SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * columns + i] = row[i]; }
 };
 
 // out [m, n] = in [m, k] weight^T, the weight being [n, k]; several outputs share out the rows of the weight.
-template <class Machine>
+template <class T, class Machine>
 void weight_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
-    const Matrices in(c.inputs[0].reals(), g.m, g.k);
+    const Matrices in(c.inputs[0], g.m, g.k);
     std::int64_t row = 0;
     for (const Array& out : c.outputs) {
         const std::int64_t n = out.elements / g.m;
         const bool bias = c.weights.size() > 1 && c.adds_bias;
-        if (bias) machine.matrix(g.m, n, Broadcast{c.weights[1].reals() + row, out.reals(), n});
-        machine.multiply(
-            {in, Matrices(c.weights[0].reals() + row * g.k, n, g.k).turned(), {out.reals(), g.m, n}, 1, 1, bias ? 1.0F : 0.0F});
+        if (bias) machine.matrix(g.m, n, Broadcast<T>{c.weights[1].as<T>() + row, out.as<T>(), n});
+        machine.multiply({in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, bias ? 1.0F : 0.0F});
         row += n;
     }
 }
 
-template <class Machine>
+template <class T, class Machine>
 void weight_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
-    const Matrices in(c.inputs[0].reals(), g.m, g.k);
+    const Matrices in(c.inputs[0], g.m, g.k);
+    WideSum<T, Machine> d_in(machine, c.input_gradients[0], c.outputs.size() > 1);
     std::int64_t row = 0;
     bool first = true;
     for (std::size_t i = 0; i < c.outputs.size(); ++i) {
         const std::int64_t n = static_cast<std::int64_t>(c.output(i).elements()) / g.m;
         if (const Array& gradient = c.output_gradients[i]) {
-            const Matrices dy(gradient.reals(), g.m, n), weight(c.weights[0].reals() + row * g.k, n, g.k);
-            if (c.input_gradients[0]) machine.multiply({dy, weight, {c.input_gradients[0].reals(), g.m, g.k}, 1, 1, first ? 0.0F : 1.0F});
-            if (!c.weight_gradients.empty())
-                machine.multiply({dy.turned(), in, {c.weight_gradients[0].reals() + row * g.k, n, g.k}, 1, 1, 1});
-            if (c.weight_gradients.size() > 1) add_column_sums(machine, gradient.reals(), c.weight_gradients[1].reals() + row, g.m, n);
+            const Matrices dy(gradient, g.m, n), weight(c.weights[0], n, g.k, row * g.k);
+            if (c.input_gradients[0]) machine.multiply({dy, weight, {d_in.sum(), g.m, g.k}, 1, 1, first ? 0.0F : 1.0F});
+            if (!c.weight_gradients.empty()) machine.multiply({dy.turned(), in, {c.weight_gradients[0], n, g.k, row * g.k}, 1, 1, 1});
+            if (c.weight_gradients.size() > 1) add_column_sums(machine, gradient.as<T>(), c.weight_gradients[1].reals() + row, g.m, n);
             first = false;
         }
         row += n;
     }
+    if (c.input_gradients[0]) d_in.finish();
 }
 
 // Query heads of one sample, one for each key-value head: those that are the `shared`-th of the heads that share it. A batch of matrices.
@@ -81,16 +111,16 @@ struct HeadBatch {
     [[nodiscard]] std::int64_t first_head() const { return sample * kv_heads * sharing + shared; }
     [[nodiscard]] Matrices of_queries(const Array& tokens, std::int64_t length, std::int64_t width) const {
         const std::int64_t pitch = kv_heads * sharing * width;
-        return {tokens.reals() + sample * length * pitch + shared * width, length, width, pitch, sharing * width};
+        return {tokens, length, width, pitch, sharing * width, sample * length * pitch + shared * width};
     }
     [[nodiscard]] Matrices of_keys(const Array& tokens, std::int64_t length, std::int64_t width) const {
         const std::int64_t pitch = kv_heads * width;
-        return {tokens.reals() + sample * length * pitch, length, width, pitch, width};
+        return {tokens, length, width, pitch, width, sample * length * pitch};
     }
     // Of [samples x heads, queries, keys].
     [[nodiscard]] Matrices of_scores(const Array& scores, std::int64_t queries, std::int64_t keys) const {
         const std::int64_t size = queries * keys;
-        return {scores.reals() + first_head() * size, queries, keys, keys, sharing * size};
+        return {scores, queries, keys, keys, sharing * size, first_head() * size};
     }
 };
 
@@ -116,10 +146,13 @@ void heads_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     });
 }
 
-template <class Machine>
+template <class T, class Machine>
 void heads_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
-    const Array &da = c.input_gradients[0], &db = c.input_gradients[1], &dy = c.output_gradients[0];
-    for_each_batch(c.samples, g.batch / c.samples, kv_heads_of(g, c), [&](const HeadBatch& h) {
+    const Array &da = c.input_gradients[0], &dy = c.output_gradients[0];
+    const std::int64_t kv_heads = kv_heads_of(g, c), heads = g.batch / c.samples;
+    WideSum<T, Machine> sum(machine, c.input_gradients[1], heads > kv_heads);
+    const Array& db = sum.sum();
+    for_each_batch(c.samples, heads, kv_heads, [&](const HeadBatch& h) {
         const float keep = h.shared == 0 ? 0 : 1;  // heads that share a key-value head add to its gradient
         if (makes_scores(c)) {
             const Matrices d = h.of_scores(dy, g.m, g.n);
@@ -131,15 +164,16 @@ void heads_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
             if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).turned(), d, h.of_keys(db, g.k, g.n), h.kv_heads, 1, keep});
         }
     });
+    if (db) sum.finish();
 }
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Gemm& g, const OperatorCall& c) {
-    g.weight ? weight_forward(m, g, c) : heads_forward(m, g, c);
+    g.weight ? weight_forward<T>(m, g, c) : heads_forward(m, g, c);
 }
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Gemm& g, const OperatorCall& c) {
-    g.weight ? weight_backward(m, g, c) : heads_backward(m, g, c);
+    g.weight ? weight_backward<T>(m, g, c) : heads_backward<T>(m, g, c);
 }
 
 }  // namespace sextant::kernels

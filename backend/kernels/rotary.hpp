@@ -20,9 +20,11 @@ struct RotaryTable {
 };
 
 // Column k: pair k % pairs of head k / pairs.
+template <class T>
 struct Rotate {
-    const float *from, *cosines, *sines;
-    float* to;
+    const T* from;
+    const float *cosines, *sines;
+    T* to;
     std::int64_t pairs, positions, columns;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t k) const {
         const std::int64_t i = k % pairs, at = row * columns + k / pairs * 2 * pairs + i, turn = row % positions * pairs + i;
@@ -32,7 +34,7 @@ struct Rotate {
     }
 };
 
-template <class Machine>
+template <class T, class Machine>
 void rotate(Machine& m, const Pointwise& p, const OperatorCall& c, std::span<const Array> from, std::span<const Array> to,
             float direction) {
     const std::int64_t positions = c.output(0).shape.front() / c.samples, pairs = p.head_dim / 2;
@@ -41,7 +43,7 @@ void rotate(Machine& m, const Pointwise& p, const OperatorCall& c, std::span<con
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (!from[i] || !to[i]) continue;
         const std::int64_t rows = c.output(i).shape.front(), columns = c.output(i).shape.back();
-        m.matrix(rows, columns / 2, Rotate{from[i].reals(), cosines.reals(), sines.reals(), to[i].reals(), pairs, positions, columns});
+        m.matrix(rows, columns / 2, Rotate<T>{from[i].as<T>(), cosines.reals(), sines.reals(), to[i].as<T>(), pairs, positions, columns});
     }
 }
 

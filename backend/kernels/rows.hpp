@@ -6,15 +6,17 @@
 
 namespace sextant::kernels {
 
+template <class T>
 struct AddArrays {
-    const float *a, *b;
-    float* sum;
+    const T *a, *b;
+    T* sum;
     SEXTANT_KERNEL void operator()(std::int64_t i) const { sum[i] = a[i] + b[i]; }
 };
 
+template <class T>
 struct AddRow {
-    const float *x, *row;
-    float* y;
+    const T *x, *row;
+    T* y;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { y[r * width + i] = x[r * width + i] + row[i]; }
 };
@@ -29,10 +31,11 @@ struct TableRows {
     }
 };
 
+template <class T>
 struct AddTable {
     TableRows table;
-    const float *x, *values;
-    float* y;
+    const T *x, *values;
+    T* y;
     std::int64_t width;
     SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const {
         y[r * width + i] = x[r * width + i] + values[table.of(r) * width + i];
@@ -40,9 +43,10 @@ struct AddTable {
 };
 
 // Of each position, the sum over the rows here that stand at it.
+template <class T>
 struct SumByPosition {
     TableRows table;
-    const float* dy;
+    const T* dy;
     float* sums;
     std::int64_t count, width;  // rows here
     SEXTANT_KERNEL void operator()(std::int64_t position, std::int64_t i) const {
@@ -54,18 +58,20 @@ struct SumByPosition {
 };
 
 // rows x width elements out of and into matrices whose rows are so far apart.
+template <class T>
 struct CopyColumns {
-    const float* from;
+    const T* from;
     std::int64_t from_pitch;
-    float* to;
+    T* to;
     std::int64_t to_pitch;
     SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * to_pitch + i] = from[r * from_pitch + i]; }
 };
 
 // The class token goes before the other tokens of each sample.
+template <class T>
 struct PutClassToken {
-    const float *x, *token;
-    float* y;
+    const T *x, *token;
+    T* y;
     std::int64_t tokens, width;  // with it
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
         const std::int64_t sample = row / tokens, at = row % tokens;
@@ -74,16 +80,18 @@ struct PutClassToken {
 };
 
 // Some rows, spread evenly over those there are.
+template <class T>
 struct SelectRows {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::int64_t width, rows, of;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const { y[row * width + i] = x[row * of / rows * width + i]; }
 };
 
+template <class T>
 struct SpreadRows {
-    const float* dy;
-    float* dx;
+    const T* dy;
+    T* dx;
     std::int64_t width, rows, of;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const { dx[row * of / rows * width + i] = dy[row * width + i]; }
 };
@@ -93,37 +101,37 @@ inline TableRows table_of(const OperatorCall& c) {
     return {c.place.of(0) / width, c.place.per_sample / width, c.weights[0].elements / width};
 }
 
-template <class Machine>
+template <class T, class Machine>
 void forward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
     const std::int64_t count = c.outputs[0].elements, width = kind == PointwiseKind::bias ? c.output(0).shape[1] : c.output(0).shape.back();
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
-    if (kind == PointwiseKind::bias) return m.matrix(count / width, width, AddRow{x, c.weights[0].reals(), y, width});
+    const T* x = c.inputs[0].as<T>();
+    T* y = c.outputs[0].as<T>();
+    if (kind == PointwiseKind::bias) return m.matrix(count / width, width, AddRow<T>{x, c.weights[0].as<T>(), y, width});
     if (kind == PointwiseKind::add) {
-        if (c.inputs.size() > 1) return m.elements(count, AddArrays{x, c.inputs[1].reals(), y});
-        return m.matrix(count / width, width, AddTable{table_of(c), x, c.weights[0].reals(), y, width});
+        if (c.inputs.size() > 1) return m.elements(count, AddArrays<T>{x, c.inputs[1].as<T>(), y});
+        return m.matrix(count / width, width, AddTable<T>{table_of(c), x, c.weights[0].as<T>(), y, width});
     }
     if (!c.weights.empty())
-        return m.matrix(count / width, width, PutClassToken{x, c.weights[0].reals(), y, count / width / c.samples, width});
+        return m.matrix(count / width, width, PutClassToken<T>{x, c.weights[0].as<T>(), y, count / width / c.samples, width});
     if (c.inputs.size() == 1) {
         const std::int64_t rows = c.output(0).shape.front();
-        return m.matrix(rows, width, SelectRows{x, y, width, rows, c.input(0).shape.front()});
+        return m.matrix(rows, width, SelectRows<T>{x, y, width, rows, c.input(0).shape.front()});
     }
     const std::int64_t pitch = c.output(0).shape[1];
     std::int64_t at = 0;
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {  // side by side: channels, or columns
         const std::int64_t columns = c.input(i).shape[1];
-        m.matrix(count / pitch, columns, CopyColumns{c.inputs[i].reals(), columns, y + at, pitch});
+        m.matrix(count / pitch, columns, CopyColumns<T>{c.inputs[i].as<T>(), columns, y + at, pitch});
         at += columns;
     }
 }
 
-template <class Machine>
+template <class T, class Machine>
 void table_backward(Machine& m, const OperatorCall& c) {
     const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
     const TableRows table = table_of(c);
     const Array sums = m.scratch(table.sequence * width);
-    m.matrix(table.sequence, width, SumByPosition{table, c.output_gradients[0].reals(), sums.reals(), count / width, width});
+    m.matrix(table.sequence, width, SumByPosition<T>{table, c.output_gradients[0].as<T>(), sums.reals(), count / width, width});
     float* to = c.weight_gradients[0].reals();
     if (table.rows >= table.sequence) return m.elements(table.sequence * width, AddElements{sums.reals(), to});
     for (std::int64_t row = 0; row < table.rows; ++row) {
@@ -133,44 +141,45 @@ void table_backward(Machine& m, const OperatorCall& c) {
     }
 }
 
-template <class Machine>
+template <class T, class Machine>
 void class_token_backward(Machine& m, const OperatorCall& c) {
     const std::int64_t width = c.output(0).shape.back(), tokens = c.output(0).shape.front() / c.samples, sample = tokens * width;
-    const float* dy = c.output_gradients[0].reals();
-    const Array first = m.scratch(c.samples * width);
-    m.matrix(c.samples, width, CopyColumns{dy, sample, first.reals(), width});
-    add_column_sums(m, first.reals(), c.weight_gradients[0].reals(), c.samples, width);
+    const T* dy = c.output_gradients[0].as<T>();
+    const Array first = m.scratch(c.samples * width, c.output_gradients[0].element);
+    m.matrix(c.samples, width, CopyColumns<T>{dy, sample, first.as<T>(), width});
+    add_column_sums(m, first.as<T>(), c.weight_gradients[0].reals(), c.samples, width);
     if (c.input_gradients[0])
-        m.matrix(c.samples, sample - width, CopyColumns{dy + width, sample, c.input_gradients[0].reals(), sample - width});
+        m.matrix(c.samples, sample - width, CopyColumns<T>{dy + width, sample, c.input_gradients[0].as<T>(), sample - width});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
     const std::int64_t count = c.output_gradients[0].elements;
-    const float* dy = c.output_gradients[0].reals();
+    const T* dy = c.output_gradients[0].as<T>();
     if (kind == PointwiseKind::copy && c.weights.empty()) {
         if (c.op.inputs.size() == 1) {
             const std::int64_t width = c.output(0).shape.back(), rows = c.output(0).shape.front();
-            m.clear(c.input_gradients[0].reals(), c.input_gradients[0].elements);
-            return m.matrix(rows, width, SpreadRows{dy, c.input_gradients[0].reals(), width, rows, c.input(0).shape.front()});
+            m.clear(c.input_gradients[0].as<T>(), c.input_gradients[0].elements);
+            return m.matrix(rows, width, SpreadRows<T>{dy, c.input_gradients[0].as<T>(), width, rows, c.input(0).shape.front()});
         }
         const std::int64_t pitch = c.output(0).shape[1];
         std::int64_t at = 0;
         for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
             const std::int64_t columns = c.input(i).shape[1];
-            if (c.input_gradients[i]) m.matrix(count / pitch, columns, CopyColumns{dy + at, pitch, c.input_gradients[i].reals(), columns});
+            if (c.input_gradients[i])
+                m.matrix(count / pitch, columns, CopyColumns<T>{dy + at, pitch, c.input_gradients[i].as<T>(), columns});
             at += columns;
         }
         return;
     }
-    if (kind == PointwiseKind::copy) return class_token_backward(m, c);
+    if (kind == PointwiseKind::copy) return class_token_backward<T>(m, c);
     if (kind == PointwiseKind::bias) {
         const std::int64_t width = c.output(0).shape[1];
         add_column_sums(m, dy, c.weight_gradients[0].reals(), count / width, width);
     } else {
-        table_backward(m, c);  // of two tensors it never gets here: the gradient passes through
+        table_backward<T>(m, c);  // of two tensors it never gets here: the gradient passes through
     }
-    if (c.input_gradients[0]) m.copy(dy, c.input_gradients[0].reals(), count);
+    if (c.input_gradients[0]) m.copy(dy, c.input_gradients[0].as<T>(), count);
 }
 
 }  // namespace sextant::kernels

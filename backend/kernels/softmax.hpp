@@ -6,30 +6,28 @@
 
 namespace sextant::kernels {
 
+template <class T>
 struct SoftmaxRow {
-    const float* x;
-    float* y;
+    const T* x;
+    T* y;
     std::int64_t width;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
-        const float* from = x + row * width;
+        const T* from = x + row * width;
         float largest = lowest, sum = 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) largest = from[i] > largest ? from[i] : largest;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) largest = from[i] > largest ? float{from[i]} : largest;
         largest = lanes.max(largest);
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
-            const float e = expf(from[i] - largest);
-            y[row * width + i] = e;
-            sum += e;
-        }
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += expf(from[i] - largest);
         const float factor = 1 / lanes.sum(sum);
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) y[row * width + i] *= factor;
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) y[row * width + i] = expf(from[i] - largest) * factor;
     }
 };
 
+template <class T>
 struct SoftmaxRowGradient {
-    const float *y, *dy;
-    float* dx;
+    const T *y, *dy;
+    T* dx;
     std::int64_t width;
 
     template <class Lanes>
@@ -42,14 +40,15 @@ struct SoftmaxRowGradient {
     }
 };
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const Softmax& s, const OperatorCall& c) {
-    m.rows(s.rows, s.width, SoftmaxRow{c.inputs[0].reals(), c.outputs[0].reals(), s.width});
+    m.rows(s.rows, s.width, SoftmaxRow<T>{c.inputs[0].as<T>(), c.outputs[0].as<T>(), s.width});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const Softmax& s, const OperatorCall& c) {
-    m.rows(s.rows, s.width, SoftmaxRowGradient{c.outputs[0].reals(), c.output_gradients[0].reals(), c.input_gradients[0].reals(), s.width});
+    m.rows(s.rows, s.width,
+           SoftmaxRowGradient<T>{c.outputs[0].as<T>(), c.output_gradients[0].as<T>(), c.input_gradients[0].as<T>(), s.width});
 }
 
 // Where the logits of a row lie: side by side; or one below the other, when each column of a sample's logits is a distribution over its
@@ -81,14 +80,15 @@ struct RowLosses {
     }
 };
 
+template <class T>
 struct CrossEntropyRow {
-    const float* x;
+    const T* x;
     RowLosses to;
     LogitRows l;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
-        const float* from = x + l.begin(row);
+        const T* from = x + l.begin(row);
         const std::int64_t label = l.labels[row] - l.first;
         float largest = lowest, sum = 0, target = 0;
         for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) {
@@ -104,9 +104,11 @@ struct CrossEntropyRow {
     }
 };
 
+template <class T>
 struct CrossEntropyGradient {
-    const float *x, *statistics, *dy;
-    float* dx;
+    const T* x;
+    const float *statistics, *dy;
+    T* dx;
     LogitRows l;
 
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t j) const {
@@ -116,17 +118,17 @@ struct CrossEntropyGradient {
     }
 };
 
-template <class Machine>
+template <class T, class Machine>
 void forward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
-    m.rows(e.rows, c.valid_rows, CrossEntropyRow{c.inputs[0].reals(), {c.outputs[0].reals(), c.outputs[1].reals()}, logit_rows(e, c)});
+    m.rows(e.rows, c.valid_rows, CrossEntropyRow<T>{c.inputs[0].as<T>(), {c.outputs[0].reals(), c.outputs[1].reals()}, logit_rows(e, c)});
 }
 
-template <class Machine>
+template <class T, class Machine>
 void backward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
-    float* dx = c.input_gradients[0].reals();
+    T* dx = c.input_gradients[0].as<T>();
     if (c.valid_rows < e.classes) m.clear(dx, c.input_gradients[0].elements);
     m.matrix(e.rows, c.valid_rows,
-             CrossEntropyGradient{c.inputs[0].reals(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, logit_rows(e, c)});
+             CrossEntropyGradient<T>{c.inputs[0].as<T>(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, logit_rows(e, c)});
 }
 
 // The loss over classes that several ranks hold, from the statistics of each: [ranks, rows, 3].

@@ -10,7 +10,8 @@ namespace {
 
 constexpr auto usage =
     "mpirun -n N sextant-exec-cpu|cuda SCENARIO [--set PATH=VALUE]... [--profiles DIR] [--steps N] [--seed N] [--threads N] "
-    "[--learning-rate X] [--clip-norm X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples fail|skip] "
+    "[--learning-rate X] [--clip-norm X] [--loss-scale X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples "
+    "fail|skip] "
     "[--stage DIR] [--stage-mode copy|untar] "
     "[--parameters] [--check] [--here] [--out FILE]";
 
@@ -55,9 +56,11 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
         else if (word == "--threads")
             a.threads = number_in<int>(word, value(), 1);
         else if (word == "--learning-rate")
-            a.learning_rate = number_in<double>(word, value(), 0);
+            a.training.learning_rate = number_in<double>(word, value(), 0);
         else if (word == "--clip-norm")
-            a.clip_norm = number_in<double>(word, value(), 0);
+            a.training.clip_norm = number_in<double>(word, value(), 0);
+        else if (word == "--loss-scale")
+            a.training.loss_scale = number_in<double>(word, value(), 1);
         else if (word == "--hang-timeout")
             a.hang_timeout = number_in<double>(word, value(), 1);
         else if (word == "--data")

@@ -1,6 +1,8 @@
 // The few arguments of an executor. People call `sextant run`, which explains itself.
 #pragma once
 
+#include "backend/exec/job.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,8 +18,7 @@ struct ExecArguments {
     int steps = 3;
     std::uint64_t seed = 1;
     std::optional<int> threads;  // of each rank that compute; absent: OMP_NUM_THREADS, else one
-    std::optional<double> learning_rate;
-    std::optional<double> clip_norm;  // where the framework clips gradients; absent: 1
+    TrainingChoices training;
     std::filesystem::path out;        // empty: nothing is written
     std::filesystem::path data;       // a dataset to train on; empty: samples are made
     std::optional<int> data_workers;  // threads of each rank that read and decode; absent: the scenario's, else two

@@ -18,12 +18,42 @@ int count_of(const Array& a) {
 
 // A part that lies where it belongs in the whole is not copied there.
 bool lies_in(const Array& part, const Array& whole) {
-    return part.reals() >= whole.reals() && part.reals() < whole.reals() + whole.elements;
+    const auto* begin = whole.as<std::byte>();
+    return part.as<std::byte>() >= begin && part.as<std::byte>() < begin + whole.bytes();
+}
+
+// MPI has no numbers of 16 bits: they travel as integers, and are summed by operations of ours.
+MPI_Datatype type_of(Element e) {
+    switch (e) {
+        case Element::real:
+            return MPI_FLOAT;
+        case Element::bf16:
+        case Element::fp16:
+            return MPI_UINT16_T;
+        case Element::mask:
+            return MPI_UINT8_T;
+        case Element::index:
+            break;
+    }
+    return MPI_INT64_T;
+}
+
+template <class Half>
+void add(void* from, void* sums, int* count, MPI_Datatype*) {  // NOLINT(readability-non-const-parameter): as MPI has it
+    const auto* x = static_cast<const Half*>(from);
+    auto* sum = static_cast<Half*>(sums);
+    for (int i = 0; i < *count; ++i) sum[i] = sum[i] + x[i];
+}
+
+MPI_Op operation(MPI_User_function* function) {
+    MPI_Op made = MPI_OP_NULL;
+    check_mpi(MPI_Op_create(function, 1, &made), "MPI_Op_create");
+    return made;
 }
 
 }  // namespace
 
-MpiTransport::MpiTransport(const TaskGraph& graph, int rank) {
+MpiTransport::MpiTransport(const TaskGraph& graph, int rank) : bf16_sum_(operation(add<Bf16>)), fp16_sum_(operation(add<Fp16>)) {
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
     int* upper = nullptr;
@@ -53,8 +83,12 @@ MpiTransport::MpiTransport(const TaskGraph& graph, int rank) {
 MpiTransport::~MpiTransport() {
     if (std::uncaught_exceptions() > 0) return;  // the others may not be there to free them with; the job is about to be ended
     for (auto& [key, communicator] : groups_) MPI_Comm_free(&communicator);
+    MPI_Op_free(&bf16_sum_);
+    MPI_Op_free(&fp16_sum_);
     MPI_Comm_free(&world_);
 }
+
+MPI_Op MpiTransport::sum_of(Element e) const { return e == Element::bf16 ? bf16_sum_ : e == Element::fp16 ? fp16_sum_ : MPI_SUM; }
 
 Ticket MpiTransport::start(const Call& call) {
     requests_.push_back(std::visit([&](const auto& c) { return begin(c); }, call));
@@ -79,19 +113,22 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
 
 MPI_Request MpiTransport::begin(const CollectiveCall& c) {
     MPI_Request request = MPI_REQUEST_NULL;
+    const MPI_Datatype type = type_of(c.to.element);
+    const MPI_Op sum = sum_of(c.to.element);
+    void* to = c.to.memory.get();
     const MPI_Comm group = groups_.at({c.communicator, c.stream != Stream::compute});
     switch (c.kind) {
         case ExchangeKind::all_reduce:
-            check_mpi(MPI_Iallreduce(MPI_IN_PLACE, c.to.reals(), count_of(c.to), MPI_FLOAT, MPI_SUM, group, &request), "MPI_Iallreduce");
+            check_mpi(MPI_Iallreduce(MPI_IN_PLACE, to, count_of(c.to), type, sum, group, &request), "MPI_Iallreduce");
             break;
         case ExchangeKind::all_gather: {
-            const void* from = lies_in(c.from, c.to) ? MPI_IN_PLACE : c.from.reals();
+            const void* from = lies_in(c.from, c.to) ? MPI_IN_PLACE : c.from.memory.get();
             const int count = count_of(c.from);
-            check_mpi(MPI_Iallgather(from, count, MPI_FLOAT, c.to.reals(), count, MPI_FLOAT, group, &request), "MPI_Iallgather");
+            check_mpi(MPI_Iallgather(from, count, type, to, count, type, group, &request), "MPI_Iallgather");
             break;
         }
         case ExchangeKind::reduce_scatter:
-            check_mpi(MPI_Ireduce_scatter_block(c.from.reals(), c.to.reals(), count_of(c.to), MPI_FLOAT, MPI_SUM, group, &request),
+            check_mpi(MPI_Ireduce_scatter_block(c.from.memory.get(), to, count_of(c.to), type, sum, group, &request),
                       "MPI_Ireduce_scatter_block");
             break;
         case ExchangeKind::all_to_all:
@@ -104,10 +141,12 @@ MPI_Request MpiTransport::begin(const CollectiveCall& c) {
 MPI_Request MpiTransport::begin(const MessageCall& m) {
     if (m.tag > largest_tag_) throw BackendError("the step has more transfers than MPI has tags");
     MPI_Request request = MPI_REQUEST_NULL;
+    void* data = m.data.memory.get();
+    const MPI_Datatype type = type_of(m.data.element);
     if (m.receives)
-        check_mpi(MPI_Irecv(m.data.reals(), count_of(m.data), MPI_FLOAT, m.peer, m.tag, world_, &request), "MPI_Irecv");
+        check_mpi(MPI_Irecv(data, count_of(m.data), type, m.peer, m.tag, world_, &request), "MPI_Irecv");
     else
-        check_mpi(MPI_Isend(m.data.reals(), count_of(m.data), MPI_FLOAT, m.peer, m.tag, world_, &request), "MPI_Isend");
+        check_mpi(MPI_Isend(data, count_of(m.data), type, m.peer, m.tag, world_, &request), "MPI_Isend");
     return request;
 }
 

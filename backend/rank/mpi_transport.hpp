@@ -24,7 +24,9 @@ private:
     MPI_Request begin(const MessageCall&);
     MPI_Request begin(const SumCall&);
     MPI_Request begin(const BarrierCall&);
+    [[nodiscard]] MPI_Op sum_of(Element) const;
 
+    MPI_Op bf16_sum_, fp16_sum_;
     MPI_Comm world_ = MPI_COMM_NULL;  // for messages
     int largest_tag_ = 0;
     std::map<std::pair<CommunicatorIndex, bool>, MPI_Comm> groups_;  // of the compute stream, and of the others

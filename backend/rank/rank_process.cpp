@@ -96,6 +96,7 @@ struct Outcome {
     Tally pushed, applied;
     std::vector<int> staleness;
     std::vector<FedRank> fed;
+    std::optional<LossScale> loss_scale;
 };
 
 // Whole walks, until there are as many steps as asked for. One process tells how far they are.
@@ -168,6 +169,7 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, Comp
     }
     if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
     outcome.pushed = runner.pushed();
+    outcome.loss_scale = runner.loss_scale();
     return outcome;
 }
 
@@ -227,6 +229,7 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
     for (LibraryVersion& library : engine.libraries()) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
+    if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
     if (staged) outcome.fed.push_back(staging_of(*staged));
     if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
@@ -258,7 +261,7 @@ std::optional<Job> job_of(const RankEngine& engine, const MpiWorld& world, const
     std::optional<Job> job;
     std::string problem;
     try {
-        job.emplace(scenario_to_run(engine, a), a.seed, a.learning_rate, a.clip_norm);
+        job.emplace(scenario_to_run(engine, a), a.seed, a.training);
         check_processes(*job, world.size());
     } catch (const InputError& e) {
         problem = e.what();
@@ -324,7 +327,7 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
 int check(const RankEngine& engine, ExecArguments a) {
     a.stage.clear();  // nothing is there yet
     const Scenario scenario = scenario_to_run(engine, a);
-    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.learning_rate, a.clip_norm), RankPlace{}, feed_settings(a));
+    if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.training), RankPlace{}, feed_settings(a));
     if (a.runs_here) engine.check_machine();
     return 0;
 }

@@ -32,6 +32,13 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
         p.rate.source = source;
         p.achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
     }
+    if (const PeakRate* fp32 = d.peak(DataType::fp32, ComputeUnit::vector); m.bf16 && fp32 != nullptr) {
+        PeakRate bf16 = *fp32;
+        bf16.input = DataType::bf16;
+        bf16.unit = ComputeUnit::tensor;
+        bf16.rate = {4 * fp32->rate.value, SourceKind::estimated, "four times what fp32 is thought to reach"};
+        d.peaks.push_back(bf16);
+    }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
     d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};

@@ -16,11 +16,13 @@ ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, 
     return {sourced_field<Scenario>(field), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
 }
 
-PeakRate& fp32(Scenario& s) {
+PeakRate& peak(Scenario& s, DataType type, ComputeUnit unit) {
     for (PeakRate& p : s.cluster.node.device.peaks)
-        if (p.input == DataType::fp32 && p.unit == ComputeUnit::vector) return p;
-    s.cluster.node.device.peaks.push_back({});
-    return s.cluster.node.device.peaks.back();
+        if (p.input == type && p.unit == unit) return p;
+    PeakRate& made = s.cluster.node.device.peaks.emplace_back();
+    made.input = type;
+    made.unit = unit;
+    return made;
 }
 
 // Of messages of any size, and of small ones.
@@ -44,6 +46,21 @@ Sourced<Bandwidth>& cache(Scenario& s) {
 
 constexpr double unknown = 1.0;  // a factor of e either way
 
+// What was reached, with no peak beside it.
+ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
+    const auto of = [type, unit](Scenario& s) -> PeakRate& { return peak(s, type, unit); };
+    ProfileParameter p = parameter(
+        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
+        Range{1e8, 1e14, unknown}, [of](Scenario & s) -> auto& { return of(s).rate; });
+    p.attribute = [of](Scenario& s, const std::string& source) {
+        PeakRate& found = of(s);
+        found.rate.kind = SourceKind::measured;
+        found.rate.source = source;
+        found.achievable = Sourced<double>{1.0, SourceKind::measured, source};
+    };
+    return p;
+}
+
 // Of a library's numbers: how sure its profile is of them, and how far from them a fit may look.
 constexpr double unsure = 0.7, search_factor = 8;
 
@@ -61,18 +78,11 @@ CalibratedNumber ProfileParameter::moved(double before, double spread_before, do
     return {std::string(to_text(owner)), name, text(before), text(after), spread_before, spread_after};
 }
 
-std::vector<ProfileParameter> cpu_parameters() {
+std::vector<ProfileParameter> cpu_parameters(const Device& d) {
     using enum ParameterOwner;
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
-    add(
-        "fp32 rate that large products sustain", device, Range{1e8, 1e14, unknown}, [](Scenario & s) -> auto& { return fp32(s).rate; });
-    list.back().attribute = [](Scenario& s, const std::string& source) {
-        PeakRate& p = fp32(s);
-        p.rate.kind = SourceKind::measured;
-        p.rate.source = source;
-        p.achievable = Sourced<double>{1.0, SourceKind::measured, source};  // the rate is what was reached
-    };
+    list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
     add(
         "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
@@ -116,6 +126,7 @@ std::vector<ProfileParameter> cpu_parameters() {
     add(
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
         [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
+    if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
 }
 
@@ -126,7 +137,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     constexpr Range reached{0.02, 1, unsure};
     if (node.device.kind == DeviceKind::cpu) {
-        list = cpu_parameters();
+        list = cpu_parameters(node.device);
         std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
     } else {
         add(

@@ -26,8 +26,8 @@ struct ProfileParameter : SourcedField<Scenario> {
     [[nodiscard]] CalibratedNumber moved(double before, double spread_before, double after, double spread_after) const;
 };
 
-// Of a machine whose devices are cores, and of what runs on it.
-std::vector<ProfileParameter> cpu_parameters();
+// Of a machine whose devices are such cores, and of what runs on it.
+std::vector<ProfileParameter> cpu_parameters(const Device&);
 
 // What a cluster's own logs show of its links, and its own runs of its devices.
 std::vector<ProfileParameter> cluster_parameters(const Cluster&);

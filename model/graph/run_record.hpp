@@ -38,6 +38,12 @@ struct ServerSummary {
     std::vector<int> staleness;  // asynchronous: how many steps of workers met weights so many updates old
 };
 
+// Of fp16: the factor of the loss after the last step, and how many steps did not count because it was too large.
+struct LossScaleSummary {
+    double last = 1;
+    int skipped = 0;
+};
+
 // With a dataset. Times are of workers, sums over all ranks that read.
 struct DatasetSummary {
     std::string path, format;
@@ -66,6 +72,7 @@ struct RunRecord {
     std::vector<ParameterSummary> parameters;  // where asked for
     std::optional<ServerSummary> servers;
     std::optional<DatasetSummary> dataset;
+    std::optional<LossScaleSummary> loss_scale;
 
     [[nodiscard]] Seconds step() const { return trace.end / steps_in_trace; }  // of the trace
 };

@@ -27,7 +27,7 @@ double bytes_to_keep(const BlockProgram& program) {
     double bytes = 0;
     for (const TensorId id : saved_for_backward(program.graph())) {
         const Tensor& t = program.graph().tensor(id);
-        bytes += t.elements() * static_cast<double>(bytes_of(element_of(t.role)));
+        bytes += t.elements() * static_cast<double>(bytes_of(element_of(t.role, Element::real)));
     }
     return bytes;
 }
@@ -38,7 +38,7 @@ double bytes_kept_for(const BlockProgram& writer, const BlockProgram& behind) {
     const std::vector<TensorId> saved = saved_for_backward(behind.graph());
     if (std::ranges::find(saved, behind.graph().inputs().front()) != saved.end()) return 0;
     const Tensor& t = writer.graph().tensor(writer.graph().outputs().front());
-    return t.elements() * static_cast<double>(bytes_of(element_of(t.role)));
+    return t.elements() * static_cast<double>(bytes_of(element_of(t.role, Element::real)));
 }
 
 TEST(BlockProgram, KeepsWhatTheModelSaysThatBackwardReads) {

@@ -4,15 +4,16 @@ namespace sextant {
 namespace {
 
 // As BLAS defines it.
+template <class In, class Out>
 void multiply_columns(const kernels::ColumnMajor& p, std::int64_t matrix) {
-    const auto at = [matrix](const kernels::Operand& x, std::int64_t row, std::int64_t column) -> float& {
-        return x.data[matrix * x.stride + (x.transpose ? column + row * x.leading : row + column * x.leading)];
+    const auto at = [matrix]<class T>(const kernels::Operand& x, std::int64_t row, std::int64_t column, T) -> T& {
+        return reinterpret_cast<T*>(x.data)[matrix * x.stride + (x.transpose ? column + row * x.leading : row + column * x.leading)];
     };
     for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < p.n; ++j) {
             double sum = 0;
-            for (std::int64_t k = 0; k < p.k; ++k) sum += static_cast<double>(at(p.a, i, k)) * at(p.b, k, j);
-            float& c = at(p.c, i, j);
+            for (std::int64_t k = 0; k < p.k; ++k) sum += static_cast<double>(at(p.a, i, k, In{})) * at(p.b, k, j, In{});
+            Out& c = at(p.c, i, j, Out{});
             c = p.scale * static_cast<float>(sum) + (p.keep == 0 ? 0 : p.keep * c);
         }
 }
@@ -40,22 +41,29 @@ void for_each_product(const kernels::ConvolutionShape& s, const Work& work) {
 
 void HostMachine::multiply(const kernels::Product& p) {
     const kernels::ColumnMajor call = kernels::column_major(p);
-    for (std::int64_t matrix = 0; matrix < call.batch; ++matrix) multiply_columns(call, matrix);
+    with_type(call.a.element, [&]<class In>() {
+        with_type(call.c.element, [&]<class Out>() {
+            for (std::int64_t matrix = 0; matrix < call.batch; ++matrix) multiply_columns<In, Out>(call, matrix);
+        });
+    });
 }
 
-void HostMachine::convolve(const kernels::ConvolutionShape& s, const float* x, const float* filter, float* y) {
-    clear(y, s.batch * s.out_h * s.out_w * s.out_channels);
+HostMachine::Reals HostMachine::convolved(const kernels::ConvolutionShape& s, const Reals& x, const Reals& filter) {
+    Reals y(static_cast<std::size_t>(s.out_elements()));
     for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { y[out] += x[in] * filter[tap]; });
+    return y;
 }
 
-void HostMachine::convolve_back(const kernels::ConvolutionShape& s, const float* filter, const float* dy, float* dx) {
-    clear(dx, s.in_elements());
+HostMachine::Reals HostMachine::convolved_back(const kernels::ConvolutionShape& s, const Reals& filter, const Reals& dy) {
+    Reals dx(static_cast<std::size_t>(s.in_elements()));
     for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { dx[in] += dy[out] * filter[tap]; });
+    return dx;
 }
 
-void HostMachine::filter_gradient(const kernels::ConvolutionShape& s, const float* x, const float* dy, float* d_filter) {
-    clear(d_filter, s.filter_elements());
+HostMachine::Reals HostMachine::gradient_of_filter(const kernels::ConvolutionShape& s, const Reals& x, const Reals& dy) {
+    Reals d_filter(static_cast<std::size_t>(s.filter_elements()));
     for_each_product(s, [&](std::int64_t in, std::int64_t tap, std::int64_t out) { d_filter[tap] += dy[out] * x[in]; });
+    return d_filter;
 }
 
 }  // namespace sextant

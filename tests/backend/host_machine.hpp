@@ -5,6 +5,7 @@
 #include "backend/kernels/column_major.hpp"
 #include "backend/kernels/convolution.hpp"
 
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cstring>
@@ -19,11 +20,17 @@ public:
 
     MemoryPool& memory() { return memory_; }
     [[nodiscard]] const MemoryPool& memory() const { return memory_; }
-    Array scratch(std::int64_t count) { return {memory_.take(count * bytes_of(Element::real)), count, Element::real}; }
+    Array scratch(std::int64_t count, Element element = Element::real) { return {memory_.take(count * bytes_of(element)), count, element}; }
     void upload(const void* from, void* to, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
     void download(const void* from, void* to, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-    void copy(const float* from, float* to, std::int64_t count) { std::copy_n(from, count, to); }
-    void clear(float* to, std::int64_t count) { std::fill_n(to, count, 0.0F); }
+    template <class Value>
+    void copy(const Value* from, Value* to, std::int64_t count) {
+        std::copy_n(from, count, to);
+    }
+    template <class Value>
+    void clear(Value* to, std::int64_t count) {
+        std::fill_n(to, count, 0.0F);
+    }
 
     template <class Function>
     void elements(std::int64_t count, const Function& f) {
@@ -49,9 +56,19 @@ public:
     }
 
     void multiply(const kernels::Product&);
-    void convolve(const kernels::ConvolutionShape&, const float* x, const float* filter, float* y);
-    void convolve_back(const kernels::ConvolutionShape&, const float* filter, const float* dy, float* dx);
-    void filter_gradient(const kernels::ConvolutionShape&, const float* x, const float* dy, float* d_filter);
+    // Made in fp32, and rounded.
+    template <class T>
+    void convolve(const kernels::ConvolutionShape& s, const T* x, const T* filter, T* y) {
+        round(convolved(s, wide(x, s.in_elements()), wide(filter, s.filter_elements())), y);
+    }
+    template <class T>
+    void convolve_back(const kernels::ConvolutionShape& s, const T* filter, const T* dy, T* dx) {
+        round(convolved_back(s, wide(filter, s.filter_elements()), wide(dy, s.out_elements())), dx);
+    }
+    template <class T>
+    void filter_gradient(const kernels::ConvolutionShape& s, const T* x, const T* dy, T* d_filter) {
+        round(gradient_of_filter(s, wide(x, s.in_elements()), wide(dy, s.out_elements())), d_filter);
+    }
 
     void begin_step() {}
     Mark mark() { return {now()}; }
@@ -62,6 +79,19 @@ public:
     void leave() {}
 
 private:
+    using Reals = std::vector<float>;
+    template <class T>
+    static Reals wide(const T* from, std::int64_t count) {
+        return {from, from + count};
+    }
+    template <class T>
+    static void round(const Reals& from, T* to) {
+        std::ranges::copy(from, to);
+    }
+    static Reals convolved(const kernels::ConvolutionShape&, const Reals& x, const Reals& filter);
+    static Reals convolved_back(const kernels::ConvolutionShape&, const Reals& filter, const Reals& dy);
+    static Reals gradient_of_filter(const kernels::ConvolutionShape&, const Reals& x, const Reals& dy);
+
     struct Team {
         explicit Team(int lanes) : barrier(lanes), slots(static_cast<std::size_t>(lanes)) {}
         std::barrier<> barrier;

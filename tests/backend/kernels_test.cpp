@@ -208,7 +208,8 @@ std::vector<std::vector<float>> results(ComputeDevice& device, const Trial& t) {
         input_gradients.push_back(index ? Array{} : device.allocate(count));
     }
     for (const TensorId id : op.outputs)
-        outputs.push_back(device.allocate(static_cast<std::int64_t>(graph.tensor(id).elements()), element_of(graph.tensor(id).role)));
+        outputs.push_back(
+            device.allocate(static_cast<std::int64_t>(graph.tensor(id).elements()), element_of(graph.tensor(id).role, Element::real)));
     for (const std::int64_t count : t.weights) {
         weights.push_back(to_device(device, reals(Made::weight, weights.size(), count)));
         weight_gradients.push_back(to_device(device, reals(Made::probe, weights.size(), count)));

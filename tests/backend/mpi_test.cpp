@@ -9,16 +9,16 @@
 namespace sextant {
 namespace {
 
-void expect_same(const json& serial, const json& found) {
+void expect_same(const json& serial, const json& found, double of_losses, double of_weights) {
     ASSERT_EQ(found["losses"].size(), 3U);
     for (std::size_t i = 0; i < 3; ++i)
-        EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), 1e-5) << "step " << i;
+        EXPECT_NEAR(found["losses"][i].get<double>(), serial["losses"][i].get<double>(), of_losses) << "step " << i;
     ASSERT_EQ(found["parameters"].size(), serial["parameters"].size());
     for (std::size_t i = 0; i < serial["parameters"].size(); ++i) {
         const json &a = serial["parameters"][i], &b = found["parameters"][i];
         const double norm = a["norm"].get<double>();
-        EXPECT_NEAR(b["norm"].get<double>(), norm, 1e-5 * norm + 1e-7) << a;
-        EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), 1e-5 * norm + 1e-7) << a;
+        EXPECT_NEAR(b["norm"].get<double>(), norm, of_weights * (norm + 0.01)) << a;
+        EXPECT_NEAR(b["product"].get<double>(), a["product"].get<double>(), of_weights * (norm + 0.01)) << a;
     }
 }
 
@@ -69,7 +69,7 @@ void MpiTest::expect_serial_results(const json& workload, const std::vector<json
         SCOPED_TRACE(plan.dump());
         const json found = train(workload, plan, arguments);
         if (found.is_null()) continue;
-        expect_same(serial, found);
+        expect_same(serial, found, loss_tolerance_, weight_tolerance_);
     }
 }
 

@@ -29,6 +29,7 @@ protected:
 
     std::string stem_;  // of the test's files
     json framework_ = "sextant";
+    double loss_tolerance_ = 1e-5, weight_tolerance_ = 1e-5;  // of a tensor of weights in its norm
 };
 
 json transformer(bool tied);

@@ -1,5 +1,7 @@
-// Each operator's forward and backward against PyTorch (fixtures/operators.json). Single precision here, double there.
+// Each operator's forward and backward against PyTorch (fixtures/operators.json), single precision here, double there; and in 16 bits
+// against itself in fp32, at the same inputs.
 #include "backend/exec/block_program.hpp"
+#include "backend/exec/reals.hpp"
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/engine.hpp"
 
@@ -12,8 +14,6 @@
 
 namespace sextant {
 namespace {
-
-constexpr double tolerance = 1e-5;
 
 using Shape = std::vector<std::int64_t>;
 
@@ -263,26 +263,28 @@ const nlohmann::json& fixture() {
     return all;
 }
 
-void expect_near(ComputeDevice& device, const Array& found, const nlohmann::json& expected, const std::string& what) {
-    EXPECT_LT(relative_error(from_device(device, found), expected.get<std::vector<float>>()), tolerance) << what;
-}
+// What an operator makes of the numbers of the fixtures.
+struct Results {
+    std::vector<std::vector<float>> outputs, input_gradients, weight_gradients;
+};
 
-class OperatorAgainstPyTorch : public testing::TestWithParam<Case> {};
-
-TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
-    const Case& c = GetParam();
-    const nlohmann::json& expected = fixture().at(c.name);
+// `element`: of activations and weights. `rounded`: of the numbers that go in.
+Results results_of(const Case& c, Element element, Element rounded) {
     const std::unique_ptr<ComputeDevice> made = make_device();
     ComputeDevice& device = *made;
     SingleRank alone;
     const OperatorGraph graph = graph_of(c);
-    const BlockProgram program(graph, graph, Plan{}, {.samples = c.samples});
+    const BlockProgram program(graph, graph, Plan{}, {.samples = c.samples, .element = element});
+    const auto put = [&](const std::vector<float>& values, Element to) {
+        return uploaded(device, downloaded(device, uploaded(device, values, rounded)), to);
+    };
 
-    BlockContext context{device, alone, {device.allocate(program.own_elements()), {}}, {device.allocate(program.own_elements()), {}}, {}};
+    BlockContext context{
+        device, alone, {device.allocate(program.own_elements(), element), {}}, {device.allocate(program.own_elements()), {}}, {}};
     device.fill(context.gradients.own, 0);
     std::uint64_t ordinal = 0;
     for (const ParameterTensor& p : program.parameters())
-        device.upload(made_reals(Made::weight, {ordinal++}, p.elements()).data(), context.weights.own.part(p.offset, p.elements()));
+        device.copy(put(made_reals(Made::weight, {ordinal++}, p.elements()), element), context.weights.own.part(p.offset, p.elements()));
 
     std::vector<Array> inputs, gradients;
     for (const TensorId id : program.graph().inputs()) {
@@ -290,19 +292,49 @@ TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
         const auto count = static_cast<std::int64_t>(t.elements());
         const std::uint64_t i = inputs.size();
         inputs.push_back(t.role == TensorRole::index ? to_device(device, made_integers(Made::input, i, count, c.below))
-                                                     : to_device(device, made_reals(Made::input, {i}, count)));
+                                                     : put(made_reals(Made::input, {i}, count), element));
     }
     BlockProgram::Kept kept;
     const std::vector<Array> outputs = program.forward(context, inputs, &kept);
-    for (const Array& out : outputs) gradients.push_back(to_device(device, made_reals(Made::gradient, {gradients.size()}, out.elements)));
+    for (const Array& out : outputs) gradients.push_back(put(made_reals(Made::gradient, {gradients.size()}, out.elements), out.element));
     const std::vector<Array> found = program.backward(context, std::move(kept), gradients);
 
-    for (std::size_t i = 0; i < outputs.size(); ++i) expect_near(device, outputs[i], expected["outputs"][i], "output");
+    Results r;
+    for (const Array& a : outputs) r.outputs.push_back(downloaded(device, a));
+    for (const Array& a : found) r.input_gradients.push_back(a ? downloaded(device, a) : std::vector<float>{});
+    for (const ParameterTensor& p : program.parameters())
+        r.weight_gradients.push_back(downloaded(device, context.gradients.own.part(p.offset, p.elements())));
+    return r;
+}
+
+// As many as were found; of an input that has no gradient nothing is expected.
+void expect_near(const std::vector<std::vector<float>>& found, const std::vector<std::vector<float>>& expected, double tolerance,
+                 const std::string& what) {
+    ASSERT_LE(found.size(), expected.size()) << what;
     for (std::size_t i = 0; i < found.size(); ++i)
-        if (found[i]) expect_near(device, found[i], expected["input_gradients"][i], "gradient of an input");
-    for (std::size_t i = 0; i < program.parameters().size(); ++i) {
-        const ParameterTensor& p = program.parameters()[i];
-        expect_near(device, context.gradients.own.part(p.offset, p.elements()), expected["weight_gradients"][i], "gradient of " + p.name);
+        if (!found[i].empty()) {
+            EXPECT_LT(relative_error(found[i], expected[i]), tolerance) << what << ' ' << i;
+        }
+}
+
+class OperatorAgainstPyTorch : public testing::TestWithParam<Case> {};
+
+TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
+    const Results found = results_of(GetParam(), Element::real, Element::real);
+    const auto expected = [&](const char* key) { return fixture().at(GetParam().name)[key].get<std::vector<std::vector<float>>>(); };
+    expect_near(found.outputs, expected("outputs"), 1e-5, "output");
+    expect_near(found.input_gradients, expected("input_gradients"), 1e-5, "gradient of input");
+    expect_near(found.weight_gradients, expected("weight_gradients"), 1e-5, "gradient of parameter");
+}
+
+// Results are rounded once, and so is what backward reads of them: a few halves of the last bit.
+TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
+    for (const auto& [element, tolerance] : {std::pair{Element::bf16, 0x1p-6}, std::pair{Element::fp16, 0x1p-9}}) {
+        const Results found = results_of(GetParam(), element, element), expected = results_of(GetParam(), Element::real, element);
+        SCOPED_TRACE(element == Element::bf16 ? "bf16" : "fp16");
+        expect_near(found.outputs, expected.outputs, tolerance, "output");
+        expect_near(found.input_gradients, expected.input_gradients, tolerance, "gradient of input");
+        expect_near(found.weight_gradients, expected.weight_gradients, tolerance, "gradient of parameter");
     }
 }
 

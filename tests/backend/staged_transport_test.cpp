@@ -48,7 +48,7 @@ private:
 class Copies final : public StagingCopies {
 public:
     explicit Copies(Script& script) : script_(script) {}
-    Array on_host(std::int64_t reals) override {
+    Array on_host(std::int64_t reals, Element) override {
         auto memory = std::make_shared<std::vector<float>>(static_cast<std::size_t>(reals));
         return {std::shared_ptr<void>(memory, memory->data()), reals, Element::real};
     }

@@ -25,12 +25,15 @@ TEST(Supports, TheDefaultScenarioAndItsRelatives) {
     EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2"}), IsEmpty());
     EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2", "plan.schedule=zero_bubble"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=zero2"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.precision=bf16"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.precision=fp16", "plan.data_parallel=zero1"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}), IsEmpty());
 }
 
 TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2"}), Contains("/plan/cp"));
-    EXPECT_THAT(refused({"plan.precision=bf16"}), Contains("/plan/precision"));
+    EXPECT_THAT(refused({"plan.precision=fp8"}), Contains("/plan/precision"));
+    EXPECT_THAT(refused({"plan.precision=bf16", "framework=pytorch-ddp"}), Contains("/plan/precision")) << "it casts for each use";
     EXPECT_THAT(refused({"plan.data_parallel=zero3"}), Contains("/plan/data_parallel")) << "its embeddings are tied";
     EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), Contains("/plan/optimizer"));
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
@@ -47,7 +50,7 @@ TEST(Supports, AsksTheEngineForParameterServers) {
 }
 
 TEST(Supports, NamesAllReasonsAtOnce) {
-    EXPECT_THAT(refused({"plan.precision=bf16", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
+    EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
                 testing::SizeIs(testing::Ge(3U)));
 }
 

@@ -22,8 +22,9 @@ class MadeUpMachine : public testing::Test {
 protected:
     void SetUp() override {
         fs::create_directories(folder_);
-        MachineFacts facts{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB};
-        std::ofstream(folder_ / "machine.json") << cluster_to_profile(guessed_cluster(library_, facts));
+        const Cluster machine = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true});
+        std::ofstream(folder_ / "machine.json") << cluster_to_profile(machine);
+        parameters_ = cpu_parameters(machine.node.device);
     }
     void TearDown() override { fs::remove_all(folder_); }
 
@@ -42,7 +43,7 @@ protected:
     }
 
     Library library_ = open_library();
-    std::vector<ProfileParameter> parameters_ = cpu_parameters();
+    std::vector<ProfileParameter> parameters_;
     fs::path folder_ = fs::temp_directory_path() / ("sextant-calibration-test-" + std::to_string(::getpid()));
 };
 
@@ -55,17 +56,27 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
     truth[1] *= 0.5;
     truth[3] *= 1.5;
     truth[4] *= 3;
+    // And products in bf16, which come last, three times as fast.
+    const std::size_t bf16 = truth.size() - 1;
+    ASSERT_EQ(parameters_[bf16].name, "bf16 rate that large products sustain");
+    truth[bf16] *= 3;
     const Calibration found = calibrate(runs(truth), parameters_, "a test");
-    for (const std::size_t j : {0U, 1U, 3U, 4U}) {
+    for (const std::size_t j : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}, bf16}) {
         EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
         EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
     }
     EXPECT_LT(found.median_error, 0.01);
 }
 
+TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
+    const Device core = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB}).node.device;
+    EXPECT_EQ(core.peak(DataType::bf16, ComputeUnit::tensor), nullptr);
+    EXPECT_EQ(cpu_parameters(core).size() + 1, parameters_.size());
+}
+
 TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {
     const Calibration found = calibrate(runs({}), parameters_, "a test");
-    const Cluster cluster = calibrated_cluster(found, {"made-up", "Some CPU", 2, {}, {}}, "2026-01-02");
+    const Cluster cluster = calibrated_cluster(found, {"made-up", "Some CPU", 2, {}, {}, true}, "2026-01-02");
     std::ofstream(folder_ / "profile.json") << cluster_to_profile(cluster);
     const Scenario s =
         load_scenario(library_, library_.root / "scenarios" / "default.json", {"hardware.cluster=" + (folder_ / "profile.json").string()});

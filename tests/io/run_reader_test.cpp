@@ -71,6 +71,17 @@ TEST(RunReader, ReadsWhatRanWhereAndHowLongItTook) {
     EXPECT_THAT(load_run(runs / "one_rank.json").parameters, Not(IsEmpty()));
 }
 
+TEST(RunReader, KnowsTheLossScaleOfHalfPrecision) {
+    EditedRun run;
+    run.json["loss_scale"] = {{"last", 32768}, {"skipped_steps", 1}};
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    EXPECT_EQ(read.loss_scale->last, 32768);
+    EXPECT_EQ(read.loss_scale->skipped, 1);
+    EXPECT_EQ(Json::parse(run_to_json(read))["loss_scale"], run.json["loss_scale"]);
+    run.json["loss_scale"].erase("last");
+    EXPECT_THAT(run.complaint(), HasSubstr("\"last\" is missing"));
+}
+
 TEST(RunReader, ALossThatDivergedIsNoNumber) {
     EditedRun run;
     run.json["losses"][4] = nullptr;

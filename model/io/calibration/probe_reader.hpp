@@ -12,6 +12,7 @@ namespace sextant {
 struct Probe {
     std::string name;
     bool quick = false;          // enough for a first answer
+    bool bf16 = false;           // in which it multiplies
     int cut = 1;                 // ranks that one copy of the model needs
     int ranks_per_device = 1;    // that share its core
     std::string workload, plan;  // as a scenario has them, JSON

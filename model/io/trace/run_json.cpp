@@ -92,6 +92,7 @@ std::string run_to_json(const RunRecord& run) {
     json["step_time_s"] = run.step().si();
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
     if (run.servers) json["servers"] = servers_json(*run.servers);
+    if (run.loss_scale) json["loss_scale"] = {{"last", run.loss_scale->last}, {"skipped_steps", run.loss_scale->skipped}};
     if (run.dataset) json["dataset"] = dataset_json(*run.dataset);
     json["trace"] = trace_json(run.trace);
     return json_document(json, 1);

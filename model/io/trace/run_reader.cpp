@@ -138,6 +138,7 @@ public:
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.get("dataset"); n.value) read_dataset(n);
+        if (const JsonNode n = r.get("loss_scale"); n.value) read_loss_scale(n);
         if (const JsonNode n = r.need("trace"); n.value) read_trace(n);
         check_together(r);
         return std::move(run_);
@@ -208,6 +209,13 @@ private:
         r.required("checksum_applied", servers.checksum_applied, not_negative);
         r.need("staleness");
         r.each("staleness", [&](const JsonNode& n) { read_value(n, servers.staleness.emplace_back(), index_bounds); });
+    }
+
+    void read_loss_scale(const JsonNode& node) {
+        ObjectReader r(node);
+        LossScaleSummary& scale = run_.loss_scale.emplace();
+        r.required("last", scale.last, not_negative);
+        r.required("skipped_steps", scale.skipped, index_bounds);
     }
 
     void read_dataset(const JsonNode& node) {

@@ -79,6 +79,11 @@ std::string dataset_text(const DatasetSummary& d) {
     return text;
 }
 
+std::string loss_scale_text(const LossScaleSummary& s) {
+    const std::string last = number_text(s.last, 6);
+    return s.skipped == 0 ? last : last + "; " + std::to_string(s.skipped) + " steps did not count: gradients were too large for fp16";
+}
+
 std::string terms_text(const RunRecord& run) {
     const Trace& trace = run.trace;
     const GraphRank last = last_rank(trace);
@@ -109,6 +114,7 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
     table.row({"memory", memory_text(run)});
     if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
+    if (run.loss_scale) table.row({"loss scale", loss_scale_text(*run.loss_scale)});
     if (run.servers) table.row({"servers", servers_text(*run.servers)});
     return run.scenario + "\n" + table.text() + terms_text(run);
 }

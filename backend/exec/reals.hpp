@@ -1,0 +1,14 @@
+// Real numbers of the host in arrays of any precision, and out of them.
+#pragma once
+
+#include "backend/exec/device.hpp"
+
+#include <span>
+#include <vector>
+
+namespace sextant {
+
+Array uploaded(ComputeDevice&, std::span<const float>, Element);
+std::vector<float> downloaded(ComputeDevice&, const Array&);
+
+}  // namespace sextant
