@@ -34,7 +34,7 @@ TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
     const RowResult r = evaluate_one(training);
     EXPECT_NEAR(*r.step_error(), 0.1, 1e-12);
     EXPECT_NEAR(*r.memory_error(), 0.1, 1e-12);
-    EXPECT_TRUE(r.inside());  // of 1.9 to 2.5 s
+    EXPECT_TRUE(r.inside());           // of 1.9 to 2.5 s
     EXPECT_EQ(r.measured_fits, true);  // it ran
     EXPECT_EQ(r.series, "vision, one GPU");
     EXPECT_FALSE(r.assumptions.empty());
