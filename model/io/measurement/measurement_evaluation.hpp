@@ -9,7 +9,7 @@
 namespace sextant {
 
 struct RowPrediction {
-    Seconds step, low, high;       // and its 80 % interval
+    Seconds step, low, high;      // and its 80 % interval
     std::optional<Bytes> memory;  // peak of a device
     std::optional<bool> fits;
 };
