@@ -11,13 +11,16 @@ double default_achievable(ComputeUnit unit, DeviceKind kind) {
     return unit == ComputeUnit::tensor ? 0.75 : 0.85;
 }
 
+// Of a GPU; elsewhere, and where they are only guessed at, nobody knows how long their loads take.
+bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seconds{}; }
+
 // What a multiprocessor later than Ampere's does in a clock with instructions of Ampere's, forward and backward: FlashAttention-2 on an
 // H100, heads of 64 (docs/model/compute.md).
 constexpr double ampere_forward = 1550, ampere_backward = 1440;
 
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
     const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
-    if (!f.attention_for_ampere || !peak) return best;
+    if (!f.attention_for_ampere || !peak || !knows_multiprocessors(d)) return best;
     return std::min(best, in_a_clock * d.multiprocessors * d.clock.value.si() / peak->rate.value.si());
 }
 
@@ -33,7 +36,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
                                                          path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
-    if (framework.bytes_in_flight.value > Bytes{} && device.load_latency.value > Seconds{}) {
+    if (framework.bytes_in_flight.value > Bytes{} && knows_multiprocessors(device)) {
         const Bytes in_flight = device.multiprocessors * framework.bytes_in_flight.value;
         rates.loads = framework.streaming_efficiency.value * in_flight / device.load_latency.value;
     }

@@ -28,7 +28,7 @@ struct ArchitectureClass {
     double attention_forward, attention_backward;  // of the 16-bit tensor peak
 };
 
-constexpr Seconds none;
+constexpr Seconds none;  // no threads that wait for what they load: copies are made ahead
 
 constexpr std::array classes = {
     ArchitectureClass{"kepler", 0.75, 0.75, 5 * us, 5 * us, 600 * ns, 0.30, 0.25},
@@ -43,8 +43,8 @@ constexpr std::array classes = {
     ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us, 790 * ns, 0.30, 0.25},
     ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us, 730 * ns, 0.35, 0.25},
     ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us, 730 * ns, 0.40, 0.30},
-    ArchitectureClass{"gaudi", 0.80, 0.80, 5 * us, 3 * us, 600 * ns, 0.50, 0.40},
-    ArchitectureClass{"tpu", 0.80, 0.85, 3 * us, 3 * us, 600 * ns, 0.50, 0.40},
+    ArchitectureClass{"gaudi", 0.80, 0.80, 5 * us, 3 * us, none, 0.50, 0.40},
+    ArchitectureClass{"tpu", 0.80, 0.85, 3 * us, 3 * us, none, 0.50, 0.40},
     ArchitectureClass{"x86", 0.75, 0.45, 3 * us, 3 * us, none, 0.35, 0.30},
     ArchitectureClass{"arm", 0.75, 0.45, 3 * us, 3 * us, none, 0.35, 0.30},
 };
@@ -98,6 +98,7 @@ void estimate_units(Device& d) {
 void complete(Device& d) {
     const bool cpu = d.kind == DeviceKind::cpu;
     if (d.architecture.empty()) d.architecture = "unknown";
+    const bool counted = d.kind == DeviceKind::gpu && d.multiprocessors > 0;
     add_fp32(d);
     estimate_units(d);
     const ArchitectureClass& c = class_of(d);
@@ -105,7 +106,7 @@ void complete(Device& d) {
     for (PeakRate& p : d.peaks)
         if (!p.achievable) p.achievable = {p.unit == ComputeUnit::tensor ? c.tensor : c.vector, SourceKind::estimated, relatives};
     fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
-    fill(d.load_latency, c.load_latency, relatives);
+    fill(d.load_latency, counted ? c.load_latency : none, counted ? relatives : "nobody says how many multiprocessors wait for loads");
     fill(d.attention_forward, c.attention_forward, relatives);
     fill(d.attention_backward, c.attention_backward, relatives);
     fill(d.kernel_overhead, c.kernel_overhead, relatives);

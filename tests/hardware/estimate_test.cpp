@@ -77,6 +77,22 @@ TEST(Complete, TakesAnArchitecturesOwnFiguresWhereItKnowsIt) {
     EXPECT_DOUBLE_EQ(d.kernel_overhead.value / us, 2.48);  // measured on an H200
 }
 
+TEST(Complete, KnowsHowLongLoadsTakeOfGpusWhoseMultiprocessorsAreStated) {
+    Device guessed = barely_known(160 * TFLOP / s);
+    complete(guessed);
+    complete(guessed);  // 23 multiprocessors by now, which nobody stated
+    EXPECT_EQ(guessed.load_latency.value, 0 * s);
+    Device stated = barely_known(160 * TFLOP / s);
+    stated.multiprocessors = 80;
+    stated.architecture = "volta";
+    Device accelerator = stated;
+    complete(stated);
+    EXPECT_DOUBLE_EQ(stated.load_latency.value / ns, 610);  // measured on a V100
+    accelerator.kind = DeviceKind::accelerator;
+    complete(accelerator);
+    EXPECT_EQ(accelerator.load_latency.value, 0 * s);
+}
+
 TEST(Complete, GivesALinkTheLatencyOfItsCategory) {
     LinkType link;
     link.category = LinkCategory::ethernet;

@@ -207,7 +207,7 @@ std::string profile_to_text(const Device& d) {
     if (d.usable_memory) number_row(t, sources, "  usable", d.usable_memory, gibibytes(d.usable_memory->value));
     number_row(t, sources, "memory bandwidth", d.memory_bandwidth);
     number_row(t, sources, "  streaming reaches", d.stream_fraction, percent_text(d.stream_fraction.value));
-    if (d.kind != DeviceKind::cpu) number_row(t, sources, "  a load takes", d.load_latency);
+    if (d.kind == DeviceKind::gpu) number_row(t, sources, "  a load takes", d.load_latency);
     number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
     if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
     if (d.exponential) number_row(t, sources, "an exponential", *d.exponential);
