@@ -20,13 +20,11 @@ MachineFacts facts_of_this_machine() {
     MachineFacts m;
     char host[256] = {};
     if (::gethostname(host, sizeof host - 1) == 0) m.host = host;
-    std::ifstream cpuinfo("/proc/cpuinfo");
-    m.processor = processor_fact(cpuinfo, "model name");
+    m.processor = processor_fact("model name");
     if (m.processor.empty()) m.processor = "unknown processor";
     m.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     m.memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) * units::B;
-    std::ifstream again("/proc/cpuinfo");
-    m.bf16 = (" " + processor_fact(again, "flags") + " ").find(" amx_bf16 ") != std::string::npos;
+    m.bf16 = (" " + processor_fact("flags") + " ").find(" amx_bf16 ") != std::string::npos;
     if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) m.cache = static_cast<double>(l2) * units::B;
     return m;
 }

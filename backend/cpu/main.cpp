@@ -14,11 +14,6 @@
 namespace sextant {
 namespace {
 
-std::string fact_of(const std::string& word, int core) {
-    std::ifstream cpuinfo("/proc/cpuinfo");
-    return processor_fact(cpuinfo, word, core);
-}
-
 class CpuEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cpu"; }
@@ -34,8 +29,8 @@ public:
     [[nodiscard]] std::vector<LibraryVersion> libraries() const override { return {{"oneDNN", CpuDevice::library_version()}}; }
     [[nodiscard]] ProcessorFacts processor() const override {
         const int core = std::max(0, sched_getcpu());
-        const double clock = std::strtod(fact_of("cpu MHz", core).c_str(), nullptr) * 1e6;
-        return {fact_of("model name", core), clock > 0 ? std::optional(Frequency::from_si(clock)) : std::nullopt};
+        const double clock = std::strtod(processor_fact("cpu MHz", core).c_str(), nullptr) * 1e6;
+        return {processor_fact("model name", core), clock > 0 ? std::optional(Frequency::from_si(clock)) : std::nullopt};
     }
 };
 

@@ -10,7 +10,7 @@ namespace sextant {
 
 SpanKind kind_of(ParallelGroup);
 
-// What a rank passes on in a ring of so many (docs/model/collectives.md). `elements`: of the whole buffer or result.
+// What a rank passes on in a ring of so many (docs/model/collectives.md). `bytes`: of the whole buffer or result.
 Bytes passed_on(ExchangeKind, int ranks, std::int64_t bytes);
 
 RecordedSpan exchange_span(const TaskGraph&, SegmentIndex, std::span<const Call>, Seconds start, Seconds end);

@@ -113,14 +113,17 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
     return std::nullopt;
 }
 
+Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale) {
+    const Bandwidth memory = d.memory * scale.memory;
+    return d.loads > Bandwidth{} ? memory / std::hypot(1.0, memory / d.loads) : memory;
+}
+
 // Twice as much as the cache holds leaves nothing in it for the next pass.
 Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) {
-    if (!knows_caches(d)) {
-        const Seconds moved = bytes / (d.memory * scale.memory);
-        return d.loads > Bandwidth{} ? Seconds::from_si(std::hypot(moved.si(), (bytes / d.loads).si())) : moved;
-    }
+    const Bandwidth from_memory = streaming_bandwidth(d, scale);
+    if (!knows_caches(d)) return bytes / from_memory;
     const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
-    return found / (d.cached * scale.memory) + (bytes - found) / (d.memory * scale.memory);
+    return found / (d.cached * scale.memory) + (bytes - found) / from_memory;
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {

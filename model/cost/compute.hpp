@@ -3,7 +3,8 @@
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
 //                    a sum that its tiles end with comes behind it, bytes / (W s)
 //   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
-//   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction
+//   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction; less where multiprocessors
+//                                                               ask for less (streaming_bandwidth)
 //   of a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
 //                    and, forward, one pass more over weights, from memory
@@ -73,6 +74,9 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
 // The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
 // measured this n, k and type, or outside the measured m. A measurement wins over the formula.
 std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
+
+// Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight").
+Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {});
 
 // Of reading and writing so much once.
 Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {});

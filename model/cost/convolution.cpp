@@ -27,6 +27,11 @@ double filled(std::int64_t channels, std::int64_t together) {
 
 }  // namespace
 
+Window window_of(const Convolution& c) {
+    if (c.kernel_h == 1 && c.kernel_w == 1) return Window::pixel;
+    return c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1 ? Window::winograd : Window::other;
+}
+
 double convolution_rate(const Kernel& k, ComputeUnit unit) {
     const Rates& r = rates_of(k.window, unit);
     double rate = k.weight_gradient ? r.weight : k.backward ? r.data : r.forward;

@@ -13,6 +13,8 @@
 
 namespace sextant {
 
+Window window_of(const Convolution&);
+
 double convolution_rate(const Kernel& convolution, ComputeUnit);
 
 // Of a core: oneDNN puts channels of the result side by side into a register of 64 bytes, and what is left of the last one multiplies zeros

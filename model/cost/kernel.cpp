@@ -1,5 +1,6 @@
 #include "model/cost/kernel.hpp"
 
+#include "model/cost/convolution.hpp"
 #include "model/cost/elementwise.hpp"
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_rules.hpp"
@@ -191,9 +192,7 @@ private:
         k.batch = c.groups;
         k.flops = sextant::forward_flops(c);
         k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
-        k.window = window == 1                                                            ? Window::pixel
-                   : c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1 ? Window::winograd
-                                                                                          : Window::other;
+        k.window = window_of(c);
         k.strided = c.stride > 1;
         k.channels = in;
         k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;

@@ -58,7 +58,7 @@ struct Device {
     Sourced<Bandwidth> memory_bandwidth;
     // Fraction of memory_bandwidth that a streaming kernel over a large array reaches.
     Sourced<double> stream_fraction;
-    // From a load of a multiprocessor that goes to memory until its data are there. Of a CPU not needed.
+    // From a load of a multiprocessor that goes to memory until its data are there. Of GPUs whose multiprocessors are stated, else zero.
     Sourced<Seconds> load_latency;
     Sourced<Bytes> l2;
     // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.

@@ -25,8 +25,6 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
     return ranks;
 }
 
-double median(std::vector<double> values) { return statistics_of(std::move(values)).median_ape; }
-
 struct Job {
     std::vector<double> measured, predicted;  // step times in seconds, by plan
 
@@ -64,14 +62,14 @@ PlanRanking rank_plans(const Validation& validation) {
     if (jobs.empty()) return ranking;
     std::vector<double> correlations, losses;
     for (const auto& [name, job] : jobs) {
-        correlations.push_back(1 - rank_correlation(job.measured, job.predicted));
+        correlations.push_back(rank_correlation(job.measured, job.predicted));
         losses.push_back(job.loss());
     }
     ranking.jobs = static_cast<int>(jobs.size());
-    ranking.rank_correlation = 1 - median(std::move(correlations));
+    ranking.rank_correlation = median_of(std::move(correlations));
     ranking.well_chosen = static_cast<int>(std::ranges::count_if(losses, [](double l) { return l <= good_choice; }));
     ranking.most_loss = std::ranges::max(losses);
-    ranking.loss = median(std::move(losses));
+    ranking.loss = median_of(std::move(losses));
     return ranking;
 }
 

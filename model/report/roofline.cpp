@@ -76,7 +76,7 @@ Roofline roofline(const Prepared& prepared) {
     Roofline all;
     all.stage = estimate(prepared).last_stage;
     all.memory = device.memory_bandwidth.value;
-    all.stream = job.rates.memory;
+    all.stream = streaming_bandwidth(job.rates);
     const std::vector<Runs> runs = runs_of(job, static_cast<std::size_t>(all.stage));
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const BlockKernels& block = job.templates[t];

@@ -17,11 +17,6 @@ double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double median_of_sorted(const std::vector<double>& values) {
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 void count_fit(const RowResult& r, Summary& summary) {
     if (!r.measured_fits || !r.predicted_fits) return;
     Rate& rate = *r.measured_fits ? summary.ran : summary.failed;
@@ -44,16 +39,21 @@ bool RowResult::inside() const {
     return interval && measured_step && *measured_step >= interval->first && *measured_step <= interval->second;
 }
 
+double median_of(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 ErrorStatistics statistics_of(std::vector<double> errors) {
     ErrorStatistics s;
     if (errors.empty()) return s;
     s.rows = static_cast<int>(errors.size());
     s.bias = mean(errors);
     for (double& e : errors) e = std::fabs(e);
-    std::ranges::sort(errors);
     s.mape = mean(errors);
-    s.median_ape = median_of_sorted(errors);
-    s.max_ape = errors.back();
+    s.max_ape = std::ranges::max(errors);
+    s.median_ape = median_of(std::move(errors));
     return s;
 }
 

@@ -43,6 +43,7 @@ struct ErrorStatistics {
     double mape = 0, median_ape = 0, bias = 0, max_ape = 0;
 };
 ErrorStatistics statistics_of(std::vector<double> signed_errors);
+double median_of(std::vector<double> values);  // between the two in the middle; there must be some
 
 // How often the answer to a yes-or-no question was right.
 struct Rate {

@@ -21,7 +21,7 @@ Probe read_probe(const JsonNode& n) {
     const JsonNode plan = r.need("plan", "as a scenario has it");
     if (!plan.is_object()) return p;
     p.plan = plan.value->dump();
-    p.bf16 = plan.value->value("precision", "") == "bf16";
+    if (const auto precision = plan.value->find("precision"); precision != plan.value->end()) p.bf16 = *precision == "bf16";
     for (const char* degree : {"tp", "pp"})
         if (const auto d = plan.value->find(degree); d != plan.value->end() && d->is_number_integer()) p.cut *= std::max(1, d->get<int>());
     return p;

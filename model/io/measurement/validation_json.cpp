@@ -66,8 +66,9 @@ std::string validation_json(const Validation& validation, const ValidationView& 
         files.push_back(std::move(json));
     }
     Json total = total_json(validation);
-    total["not_fitted"] = total_json(validation.unseen());
-    if (const PlanRanking r = rank_plans(validation.unseen()); r.jobs > 0)
+    const Validation unseen = validation.unseen();
+    total["not_fitted"] = total_json(unseen);
+    if (const PlanRanking r = rank_plans(unseen); r.jobs > 0)
         total["not_fitted"]["plan_ranking"] = {{"jobs", r.jobs},
                                                {"rank_correlation", r.rank_correlation},
                                                {"loss", r.loss},

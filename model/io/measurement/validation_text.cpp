@@ -171,8 +171,9 @@ largest absolute value. Only counted rows enter: those that are complete and not
 )";
 
 std::string render(const Validation& v, const ValidationView& view, std::string (&as)(const Table&)) {
-    std::string out = as(file_table(v)) + as(unseen_table(v)) + as(series_table(v.unseen()));
-    if (const PlanRanking ranking = rank_plans(v.unseen()); ranking.jobs > 0) out += as(ranking_table(ranking));
+    const Validation unseen = v.unseen();
+    std::string out = as(file_table(v)) + as(unseen_table(v)) + as(series_table(unseen));
+    if (const PlanRanking ranking = rank_plans(unseen); ranking.jobs > 0) out += as(ranking_table(ranking));
     if (!view.group_by.empty()) out += as(group_table(v, view.group_by));
     if (const Summary total = v.total(); !total.reasons.empty()) out += as(refusal_table(total));
     if (view.rows)

@@ -1,6 +1,7 @@
 #include "model/io/profile/processor_info.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 namespace sextant {
 
@@ -11,6 +12,11 @@ std::string processor_fact(std::istream& cpuinfo, const std::string& word, int c
         return colon == std::string::npos ? std::string{} : line.substr(std::min(line.size(), colon + 2));
     }
     return {};
+}
+
+std::string processor_fact(const std::string& word, int core) {
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    return processor_fact(cpuinfo, word, core);
 }
 
 }  // namespace sextant

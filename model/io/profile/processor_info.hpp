@@ -8,5 +8,7 @@ namespace sextant {
 
 // What stands behind such a word, of the core that is this many behind the first; empty where it does not.
 std::string processor_fact(std::istream& cpuinfo, const std::string& word, int core = 0);
+// The same of this machine.
+std::string processor_fact(const std::string& word, int core = 0);
 
 }  // namespace sextant
