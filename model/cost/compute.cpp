@@ -30,29 +30,27 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
     return waves * multiprocessors * tile.m * tile.n * (k / split + pipeline_depth) / efficiency;
 }
 
-// Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones.
-double alignment(const Kernel& k, const MatrixRate& rate) {
-    if (rate.unit != ComputeUnit::tensor) return 1;
-    const std::int64_t row = elements_of_a_load(k.type);
-    const bool aligned = k.n % row == 0 && k.k % row == 0;
+// Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch no matrix but the
+// first need start where such loads may, and tensor cores are left alone.
+FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
-    return aligned ? 1 : narrow_loads;
+    const MatrixRate& rate = d.matrix(k.type);
+    const std::int64_t row = elements_of_a_load(k.type);
+    if (rate.unit != ComputeUnit::tensor || (k.n % row == 0 && k.k % row == 0)) return rate.sustained;
+    return k.batch > 1 ? min(d.vector, rate.sustained) : rate.sustained * narrow_loads;
 }
 
 bool knows_caches(const DeviceRates& d) { return d.cached > Bandwidth{}; }
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
-    const MatrixRate& rate = d.matrix(k.type);
     double utilization =
         gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
-    if (k.kind == KernelKind::convolution) {
-        utilization *= d.convolution;
-        if (d.tiles) utilization *= convolution_rate(k, rate.unit);
-        if (knows_caches(d)) utilization *= filled_registers(k);
-    } else {
-        utilization *= alignment(k, rate);
-    }
+    if (k.kind != KernelKind::convolution) return k.flops / (product_rate(k, d) * (utilization * scale.compute));
+    const MatrixRate& rate = d.matrix(k.type);
+    utilization *= d.convolution;
+    if (d.tiles) utilization *= convolution_rate(k, rate.unit);
+    if (knows_caches(d)) utilization *= filled_registers(k);
     return k.flops / (rate.sustained * (utilization * scale.compute));
 }
 
