@@ -35,8 +35,9 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
     const MatrixRate& rate = d.matrix(k.type);
-    const std::int64_t row = elements_of_a_load(k.type);
-    if (rate.unit != ComputeUnit::tensor || (k.n % row == 0 && k.k % row == 0)) return rate.sustained;
+    const std::int64_t load = elements_of_a_load(k.type);
+    const bool whole_loads = k.n % load == 0 && (k.turned ? k.m : k.k) % load == 0;
+    if (rate.unit != ComputeUnit::tensor || whole_loads) return rate.sustained;
     return k.batch > 1 ? min(d.vector, rate.sustained) : rate.sustained * narrow_loads;
 }
 

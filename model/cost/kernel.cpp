@@ -163,6 +163,7 @@ private:
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
+        of_weight.turned = true;
         if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
             of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
             of_weight.bytes += of_weight.epilogue;

@@ -43,6 +43,7 @@ struct Kernel {
     Window window = Window::pixel;
     bool strided = false;       // a convolution that skips pixels of its input
     std::int64_t channels = 0;  // of a pixel of the image that a convolution reads, for each group
+    bool turned = false;        // a product whose operands are both read down their columns: rows are m and n long, not n and k
     bool backward = false;
     bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
     std::string name;              // of the (first) operator

@@ -106,6 +106,26 @@ TEST(KernelTime, OfRowsThatAreNoMultipleOf16BytesIsLongerOnTensorCores) {
     EXPECT_NEAR(kernel_time(wide, rates()) / kernel_time(aligned, rates()), 1, 1e-12);
 }
 
+TEST(KernelTime, OfAGradientOfWeightsHasRowsOfItsResultAlone) {
+    // 4095 tokens are no row: the operands are [tokens, inputs] and [tokens, outputs]. 1001 inputs are.
+    Kernel odd_tokens = product(4096, 1024, 4095), odd_inputs = product(1001, 4096, 4096);
+    const Seconds not_turned = kernel_time(odd_tokens, rates());
+    odd_tokens.turned = odd_inputs.turned = true;
+    EXPECT_LT(kernel_time(odd_tokens, rates()), 0.8 * not_turned);
+    EXPECT_GT(kernel_time(odd_inputs, rates()), 1.2 * kernel_time(product(1008, 4096, 4096), rates()));
+}
+
+TEST(KernelTime, OfABatchWithoutWholeRowsDoesNotReachTensorCores) {
+    // Heads of 108: 216 bytes. One product of them goes on at a fraction, a batch at what vector units multiply.
+    Kernel heads = product(2048, 2048, 108);
+    const Seconds one = kernel_time(heads, rates());
+    heads.batch = 64, heads.flops *= 64, heads.bytes *= 64;
+    EXPECT_GT(kernel_time(heads, rates()), 64.0 * one);
+    EXPECT_LT(heads.flops / kernel_time(heads, rates()), rates().vector);
+    heads.k = 112;  // 224 bytes
+    EXPECT_GT(heads.flops / kernel_time(heads, rates()), 2.0 * rates().vector);
+}
+
 TEST(KernelTime, OfNarrowElementsNeedsMoreOfThemToARow) {
     // 16 bytes are 8 elements in BF16 and 16 in FP8: 1000 columns are a multiple of 8 only. 1000 and 1008 fill the same tiles.
     const auto ratio = [](DataType type) {
