@@ -20,6 +20,7 @@ constexpr FrameworkRule rules[] = {
     {"megatron-lm", "", "", "", 0, "megatron-lm-2021"},
     {"megatron-deepspeed", "ZeRO-3", "", "", 0, "megatron-deepspeed-zero3"},
     {"megatron-deepspeed", "BigScience", "bf16", "", 0, "megatron-deepspeed-bf16"},
+    {"megatron-deepspeed", "BigScience", "", "", 0, "megatron-deepspeed-bigscience"},
     {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
     {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3-2021"},  // SC21, section 5.2: Megatron's model under ZeRO-3
     {"deepspeed", "", "", "", 0, "deepspeed"},
