@@ -7,6 +7,7 @@
 #include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
 #include "model/lower/lower.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/predict/cost_table.hpp"
@@ -264,6 +265,7 @@ UsedMachine used_machine(const Prepared& job) {
     const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
     for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
     for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
+    if (sums_on_host(s.plan, s.framework)) machine.placement.sent_together = used_devices_per_node(s);
     return machine;
 }
 

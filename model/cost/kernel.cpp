@@ -264,7 +264,16 @@ private:
             add_wide(op.name, op.inputs.front(), 2, 3, 2, out);  // the gain's gradient is reduced by a second kernel
         }
     }
-    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const { add_wide(op.name, op.inputs.front(), 2, 3, 1, out); }
+    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
+        if (!runs_in_fp32() || plan_.precision.activation != DataType::fp16) return add_wide(op.name, op.inputs.front(), 2, 3, 1, out);
+        // PyTorch's softmax widens FP16 while it reads it, and narrows its gradient while it writes it: the passes on the other side are left.
+        const double elements = graph_.tensor(op.inputs.front()).elements();
+        const Bytes narrow = size_of(DataType::fp16), wide = size_of(DataType::fp32);
+        push_memory(out.forward, op.name, elements * (narrow + wide), false);
+        push_memory(out.forward, op.name + ".cast", elements * (wide + narrow), false);
+        push_memory(out.backward, op.name, elements * (2.0 * wide + narrow), true);
+        push_memory(out.backward, op.name + ".cast", elements * (narrow + wide), true);
+    }
     // GPT-OSS's gate where no kernel has it whole. Elements written and read for each of the result, forward: a bias for each expert, times
     // the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
     // in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together

@@ -99,8 +99,8 @@ public:
     // ... for each byte of a transfer: one direction of a ring of the two, spread over their NICs ...
     [[nodiscard]] std::vector<LinkLoad> send_loads(DeviceIndex from, DeviceIndex to) const;
     // ... for each byte copied from a device to the memory of a host, or back. Another node's is reached over the network: from the
-    // device's NICs to those of the same number.
-    [[nodiscard]] std::vector<LinkLoad> host_copy_loads(DeviceIndex, int node, bool to_host) const;
+    // device's NICs to those of the same number; there so many devices of a host have one byte together.
+    [[nodiscard]] std::vector<LinkLoad> host_copy_loads(DeviceIndex, int node, bool to_host, int together = 1) const;
 
     struct Graph;  // topology_graph.hpp: for the sources of this class
 

@@ -47,7 +47,7 @@ std::vector<LinkLoad> Topology::send_loads(DeviceIndex from, DeviceIndex to) con
     return loads.take();
 }
 
-std::vector<LinkLoad> Topology::host_copy_loads(DeviceIndex device, int node, bool to_host) const {
+std::vector<LinkLoad> Topology::host_copy_loads(DeviceIndex device, int node, bool to_host, int together) const {
     const Graph& g = *graph_;
     TransferLoads loads(g);
     const int own = g.node_of(device), memory = g.memory_of[g.local(device)];
@@ -65,7 +65,7 @@ std::vector<LinkLoad> Topology::host_copy_loads(DeviceIndex device, int node, bo
             g.nic_to_nic(own, nic, node, nic, there);
             g.inside_host(node, g.nic_vertex[nic], memory, there);
             loads.add(here, share);
-            loads.add(there, share);
+            loads.add(there, share / together);
         }
     }
     std::vector<LinkLoad> list = loads.take();

@@ -102,6 +102,7 @@ struct Framework {
     // Sharded weights and gradients of a block travel tensor by tensor as lists of one piece for each rank: beside the wire a call takes
     // this for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
     Sourced<Seconds> list_of_pieces{{}, SourceKind::estimated, "one tensor for all ranks"};
+    bool sums_on_host = false;  // parameter servers: workers of one host add up their gradients before one sum leaves it, and fetch once
     Sourced<double> overlap_slowdown;  // kernels run this much longer while communication uses the device
     bool clips_gradients = false;      // a norm over all gradients before the update
 

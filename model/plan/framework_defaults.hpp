@@ -13,6 +13,9 @@ inline bool overlaps_experts(const Plan& p, const Framework& f) { return p.exper
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
 
+// Workers that do not wait for each other have nothing to add up.
+inline bool sums_on_host(const Plan& p, const Framework& f) { return f.sums_on_host && p.data_parallel == DataParallel::parameter_server; }
+
 // Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.
 inline bool reduces_every_micro_batch(const Plan& p, const Framework& f) {
     return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch) || p.data_parallel == DataParallel::zero2;

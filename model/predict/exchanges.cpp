@@ -1,11 +1,13 @@
 // What data parallelism exchanges and copies, each for itself.
+#include "model/plan/framework_defaults.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
 
 namespace sextant {
 
-// Every worker sends its gradients to the servers and fetches the weights: each server's link carries its share for all workers.
+// Every worker, or every host for its own, sends its gradients to the servers and fetches the weights: each server's link carries its share
+// for all of them.
 Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const double workers = plan.dp;
@@ -16,7 +18,9 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
     if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
     const Bandwidth nic = job.network * r.network_bandwidth;
-    const double remote = workers / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (workers - devices_here) / workers);
+    const bool as_one = sums_on_host(plan, job.scenario.framework);
+    const double senders = as_one ? job.nodes : workers, beside = as_one ? 1 : devices_here;
+    const double remote = senders / servers * (servers > 1 || !plan.servers_on_workers ? 1 : (senders - beside) / senders);
     return copies + sums + 2.0 * remote * gradients / nic;
 }
 

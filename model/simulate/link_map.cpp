@@ -33,7 +33,7 @@ void add_loads(const Communicator& communicator, TrafficPattern pattern, const T
                 break;
             case TrafficPattern::to_server:
             case TrafficPattern::from_server:
-                add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server));
+                add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server, placement.sent_together));
                 break;
             case TrafficPattern::load:
                 add(set[0], loaders.loads_of_samples(node(0)));

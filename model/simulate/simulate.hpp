@@ -35,6 +35,7 @@ struct Jitter {
 struct Placement {
     std::vector<DeviceIndex> device_of;  // by rank of the job
     std::vector<int> node_of_server;     // by parameter server: its weights lie in host memory there
+    int sent_together = 1;               // workers of a host whose gradients, and weights, pass the network as one
 };
 
 // How much of a link, or of a device's compute stream, was in use over time: equal intervals from 0 to the end of the step.

@@ -41,6 +41,7 @@ TransformerSpec spec_of(Style style) {
         case Style::vit:
             spec.kind = TransformerKind::vision;
             spec.head = HeadKind::classifier;
+            spec.dropout = false;  // as DeiT, torchvision and timm train it; the paper drops a tenth where images are few
             break;
     }
     return spec;

@@ -219,6 +219,16 @@ TEST(DataParallel, OfParameterServersOnTheWorkersLoadsTheirLinks) {
     EXPECT_NEAR(price(job, {}, {}).exposed, 1'860, 1e-9);
 }
 
+TEST(DataParallel, OfHostsThatSumForThemselvesLoadsLinksOnce) {
+    // The same, but one sum leaves each of the two nodes: 2 x 1 x 2 GB at 10 GB/s.
+    Prepared::State job = replicated(DataParallel::parameter_server);
+    job.scenario.plan.dp = 8;
+    job.scenario.plan.servers_on_workers = true;
+    job.scenario.framework.sums_on_host = true;
+    job.nodes = 2;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 660, 1e-9);
+}
+
 TEST(DataParallel, OfAnOffloadedOptimizerCopiesTheOwnedPartAndUpdatesItInHostMemory) {
     // Each of four ranks owns 0.25e9 parameters. Gradients down and weights up, 4 bytes, at 20 GB/s: 50 ms.
     // The node's four parts, 28 bytes a parameter, at 200 GB/s: 140 ms.

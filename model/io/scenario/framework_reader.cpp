@@ -137,6 +137,7 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
     r.read("reshards_after_forward", f.reshards_after_forward);
     r.optional("list_of_pieces", f.list_of_pieces, overhead_bounds);
     r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
+    r.reader.optional("sums_on_host", f.sums_on_host);
     r.read("clips_gradients", f.clips_gradients);
     if (f.bucket_per_rank && !f.bucket)
         r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
