@@ -30,8 +30,8 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
     return waves * multiprocessors * tile.m * tile.n * (k / split + pipeline_depth) / efficiency;
 }
 
-// Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch no matrix but the
-// first need start where such loads may, and tensor cores are left alone.
+// Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch the matrices
+// themselves start anywhere, and tensor cores are left alone.
 FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
     const MatrixRate& rate = d.matrix(k.type);

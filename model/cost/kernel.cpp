@@ -3,11 +3,11 @@
 #include "model/cost/convolution.hpp"
 #include "model/cost/elementwise.hpp"
 #include "model/cost/fusion.hpp"
+#include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/recompute.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace sextant {
 namespace {
@@ -56,30 +56,6 @@ private:
     }
     [[nodiscard]] Bytes input_bytes(const Operator& op) const { return sum_bytes(op.inputs); }
     [[nodiscard]] Bytes output_bytes(const Operator& op) const { return sum_bytes(op.outputs); }
-
-    static void push_memory(std::vector<Kernel>& list, const std::string& name, Bytes bytes, bool backward, int launches = 1) {
-        Kernel k;
-        k.kind = KernelKind::memory;
-        k.bytes = bytes;
-        k.launches = launches;
-        k.backward = backward;
-        k.name = name;
-        list.push_back(std::move(k));
-    }
-    static void push_weight_gradient(std::vector<Kernel>& list, const std::string& name, Bytes bytes, int launches = 1) {
-        push_memory(list, name, bytes, true, launches);
-        list.back().weight_gradient = true;
-    }
-
-    // What runs after what is there already.
-    static void append(std::vector<Kernel>& kernels, std::vector<ExchangeCall>& exchanges, std::vector<Kernel>& to_kernels,
-                       std::vector<ExchangeCall>& to_exchanges) {
-        for (ExchangeCall& call : exchanges) {
-            call.after += to_kernels.size();
-            to_exchanges.push_back(call);
-        }
-        std::ranges::move(kernels, std::back_inserter(to_kernels));
-    }
 
     // What one chain runs in each phase.
     [[nodiscard]] BlockKernels write_chain(const FusedChain& chain) const {
@@ -266,7 +242,7 @@ private:
     }
     void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
         if (!runs_in_fp32() || plan_.precision.activation != DataType::fp16) return add_wide(op.name, op.inputs.front(), 2, 3, 1, out);
-        // PyTorch's softmax widens FP16 while it reads it, and narrows its gradient while it writes it: the passes on the other side are left.
+        // PyTorch's softmax widens FP16 as it reads it, and narrows its gradient as it writes it. The casts on the other side are left.
         const double elements = graph_.tensor(op.inputs.front()).elements();
         const Bytes narrow = size_of(DataType::fp16), wide = size_of(DataType::fp32);
         push_memory(out.forward, op.name, elements * (narrow + wide), false);
