@@ -60,6 +60,14 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     EXPECT_THAT(changed.err, HasSubstr("another probe of this name"));
 }
 
+TEST_F(Calibrate, SaysWhatAMachineWithoutAGpuLacks) {
+    const ProcessResult r = run_sextant({"calibrate", "--backend", "cuda", "--out", profile_, "--passes", "0"});
+    if (r.exit_code == 2) GTEST_SKIP() << "there is a GPU";
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, testing::AnyOf(HasSubstr("there is no GPU here to be measured"), HasSubstr("-DCMAKE_CUDA_COMPILER=")));
+    EXPECT_FALSE(fs::exists(profile_));
+}
+
 TEST_F(Calibrate, ThatIsInterruptedLeavesWhatWasThere) {
     std::ofstream(profile_) << "what was there";
     for (const char* signal : {"INT", "TERM", "KILL"}) {
@@ -103,9 +111,13 @@ TEST(CalibrateFrom, LogsMakesAProfileThatPredicts) {
 }
 
 TEST(CalibrateFrom, ALogOfOneHostAndItsTopologySayWhichMachineTheyAreOf) {
-    const ProcessResult r = run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "topo_nvswitch.txt"});
+    const std::string profile = testing::TempDir() + "sextant_named_" + std::to_string(::getpid()) + ".json";
+    const ProcessResult r =
+        run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "topo_nvswitch.txt", "--out", profile});
     ASSERT_EQ(r.exit_code, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("8 x NVIDIA A100-SXM4-40GB, as the files say"));
+    EXPECT_EQ(run_sextant({"calibrate", "--show", profile}).exit_code, 0) << "what it wrote does not read back";
+    fs::remove(profile);
 }
 
 TEST(CalibrateFrom, StepsOfAJobMoveTheClockOfItsDevices) {
