@@ -165,6 +165,8 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
         s.framework.backward_dispatch = s.framework.dispatch;
     };
     add(
+        "step_overhead", framework, Range{1e-6, 1e-2, unknown}, [](Scenario & s) -> auto& { return s.framework.step_overhead; });
+    add(
         "attention_efficiency", framework, Range{0.01, 1, unknown}, [](Scenario & s) -> auto& { return s.framework.attention_efficiency; });
     add(
         "convolution_efficiency", framework, Range{0.01, 1.34, unknown},

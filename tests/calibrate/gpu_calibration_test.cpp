@@ -106,6 +106,7 @@ TEST_F(MadeUpGpus, ComeOutAsTheyAre) {
                            {"what streams reach, of its bandwidth", 1.2},
                            {"time between two kernels", 0.5},
                            {"dispatch", 0.8},
+                           {"step_overhead", 1.5},
                            {"attention_efficiency", 1.5},
                            {"convolution_efficiency", 0.7}});
 }

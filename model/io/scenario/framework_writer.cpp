@@ -30,6 +30,7 @@ std::string framework_to_profile(const std::filesystem::path& file, const Framew
     Json framework = *read.root().value;
     framework["dispatch"] = json_of(measured.dispatch);
     framework["backward_dispatch"] = json_of(measured.backward_dispatch);
+    framework["step_overhead"] = json_of(measured.step_overhead);
     framework["attention_efficiency"] = json_of(measured.attention_efficiency);
     framework["convolution_efficiency"] = json_of(measured.convolution_efficiency);
     return json_document(framework);
