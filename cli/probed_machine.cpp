@@ -34,7 +34,7 @@ std::vector<DeviceFacts> gpus() {
     const std::string text = said_by({executor_of("cuda").string(), "--devices"}, code);
     if (code != 0)
         throw BackendError(
-            "there is no GPU here to be measured: `sextant calibrate --backend cuda` runs on the machine that has it, and "
+            "no GPU can be measured here: `sextant calibrate --backend cuda` runs on the machine that has it, and "
             "scripts/carry-gpu packs what it needs for one without MPI");
     return device_facts_from_json(text, "sextant-exec-cuda --devices");
 }
