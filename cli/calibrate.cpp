@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine.hpp"
 #include "cli/probe_runs.hpp"
+#include "cli/probed_machine.hpp"
 #include "cli/progress.hpp"
 #include "cli/sample_speeds.hpp"
 #include "cli/scratch_folder.hpp"
@@ -11,6 +12,7 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
+#include "model/io/scenario/framework_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,7 +33,7 @@ constexpr double too_noisy = 0.3;   // of a step, relative: no fit could tell on
 constexpr double too_shared = 0.3;  // of the cores' time, by others: the profile would be theirs too
 
 struct CalibrateOptions {
-    std::string out, profiles, keep, cluster, library, show, picture, format = "text";
+    std::string out, backend = "cpu", profiles, keep, cluster, library, show, picture, format = "text";
     std::optional<int> passes;
     std::vector<std::string> from;
     StorageCalibration storage;
@@ -42,30 +44,34 @@ void write_text(const fs::path& path, const std::string& text) {
     replace_text_file(path, [&](std::ostream& out) { out << text; });
 }
 
+// Beside the profile of "h200.json": "h200.framework.json".
+fs::path framework_file(const std::string& out) { return fs::path(out).replace_extension(".framework.json"); }
+
 void run_calibrate(const CalibrateOptions& o) {
     check_writable(o.out);
     Library library = open_library(o.profiles);
-    const MachineFacts machine = facts_of_this_machine();
     const ScratchFolder scratch;
-    const ProbeSeries series{probes_for(library, machine, o.quick),
-                             guessed_cluster(library, machine),
-                             o.keep.empty() ? scratch.path() : fs::path(o.keep),
-                             o.profiles,
-                             o.passes.value_or(o.quick ? 1 : passes),
+    const ProbeSeries series{o.backend == "cuda" ? probed_gpus(library, o.quick) : probed_cores(library, o.quick),
+                             o.keep.empty() ? scratch.path() : fs::path(o.keep), o.profiles, o.passes.value_or(o.quick ? 1 : passes),
                              o.quick ? quick_steps : steps};
+    const MachineFacts& machine = series.machine.facts;
     const CoreTime before = core_time();
     const auto began = std::chrono::steady_clock::now();
-    std::optional<Progress> progress(std::in_place, "calibrating", static_cast<std::size_t>(series.passes) * series.probes.size(),
+    std::optional<Progress> progress(std::in_place, "calibrating", static_cast<std::size_t>(series.passes) * series.machine.probes.size(),
                                      STDERR_FILENO, o.progress);
     const std::vector<ProbeRun> runs = run_probes(library, series, [&](std::size_t done) { progress->show(done); });
     progress.reset();
     const CoreTime after = core_time();
     const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    const std::string source = "sextant calibrate" + std::string(o.quick ? " --quick" : "") + " on " + machine.host + ", " + today();
-    Calibration found = calibrate(runs, cpu_parameters(series.machine.node.device), source);
+    const bool gpus = o.backend == "cuda";
+    const std::string source = "sextant calibrate" + std::string(gpus ? " --backend cuda" : "") + (o.quick ? " --quick" : "") + " on " +
+                               machine.host + ", " + today();
+    if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
+    Calibration found =
+        calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node.device), source);
     if (series.passes > 0)  // else nothing was measured meanwhile
         found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
-    if (found.noise > too_noisy || found.others > too_shared)
+    if (found.noise > too_noisy || (!gpus && found.others > too_shared))
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
                            " from each other, and other programs took " + percent_text(found.others, 2) +
                            " of its cores; nothing was written");
@@ -73,6 +79,10 @@ void run_calibrate(const CalibrateOptions& o) {
     cluster.node.host.samples = measured_sample_speeds(source);
     write_text(o.out, cluster_to_profile(cluster));
     std::cout << calibration_to_text(found) << written_line(o.out, "hardware.cluster");
+    if (!gpus) return;
+    const Framework& framework = found.calibrated.framework;
+    write_text(framework_file(o.out), framework_to_profile(library.root / "frameworks" / (framework.name + ".json"), framework));
+    std::cout << written_line(framework_file(o.out).string(), "framework");
 }
 
 // Passes over the runs that a fit takes; how many is not known before.
@@ -134,6 +144,7 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
     auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
+    command->add_option("--backend", options->backend, "what is measured: cores, or GPUs")->check(CLI::IsMember({"cpu", "cuda"}));
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
     command->add_option("--passes", options->passes, "so often all small jobs are run: 3, with --quick 1")->check(CLI::Range(0, 100));
     command->add_option("--keep", options->keep, "keep the runs here, and count those that are there")->type_name("DIR");

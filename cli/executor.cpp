@@ -16,13 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path executor_of(const std::string& backend) {
-    return program_beside("sextant-exec-" + backend,
-                          backend == "cpu" ? "oneDNN and MPI: libdnnl-dev, libopenmpi-dev"
-                                           : "the CUDA Toolkit of NVIDIA, 12 or 13, with cuDNN and NCCL, and what --backend cpu needs; "
-                                             "-DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc where CMake does not find it");
-}
-
 int threads_of(const Scenario& scenario, int ranks_here) {
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const int share = std::max(1, cores / ranks_here);
@@ -54,6 +47,13 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
 }
 
 }  // namespace
+
+fs::path executor_of(const std::string& backend) {
+    return program_beside("sextant-exec-" + backend,
+                          backend == "cpu" ? "oneDNN and MPI: libdnnl-dev, libopenmpi-dev"
+                                           : "the CUDA Toolkit of NVIDIA, 12 or 13, with cuDNN and NCCL, and what --backend cpu needs; "
+                                             "-DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc where CMake does not find it");
+}
 
 Launch launch_of(const ExecutorJob& job, const Scenario& scenario, Launcher launcher) {
     const RunLayout layout = run_layout(scenario);

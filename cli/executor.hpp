@@ -32,7 +32,10 @@ struct ExecutorJob {
     std::string launcher;  // words in place of the usual ones: "srun --partition gpu"; empty: as usual
 };
 
-// Throws BackendError when the executor was not built.
+// The executor of a backend. Throws BackendError when it was not built.
+std::filesystem::path executor_of(const std::string& backend);
+
+// Throws as executor_of does.
 Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
 
 // Whether the executor accepts the scenario, and, where the ranks run `here`, this machine: `done`, or what it will end with. It says why

@@ -29,10 +29,10 @@ fs::path scenario_of(const ProbeSeries& series, const Probe& probe) { return ser
 // The scenarios of the probes, written beside their records. What is kept there from another version may be of other probes.
 std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& series) {
     const fs::path machine = fs::absolute(series.folder / "machine.json");
-    replace_text_file(machine, [&](std::ostream& out) { out << cluster_to_profile(series.machine); });
+    replace_text_file(machine, [&](std::ostream& out) { out << cluster_to_profile(series.machine.guess); });
     Diagnostics problems;
     std::vector<Scenario> scenarios;
-    for (const Probe& probe : series.probes) {
+    for (const Probe& probe : series.machine.probes) {
         const fs::path file = scenario_of(series, probe);
         const std::string text = probe_to_scenario(probe, machine);
         if (passes_there(series, probe) > 0 && read_text_file(file, problems) != text)
@@ -47,22 +47,15 @@ std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& serie
 
 }  // namespace
 
-std::vector<Probe> probes_for(const Library& library, const MachineFacts& machine, bool quick) {
-    std::vector<Probe> probes = load_probes(library.root / "calibration" / "probes.json");
-    std::erase_if(probes, [&](const Probe& p) {
-        return (machine.cores * p.ranks_per_device) % p.cut != 0 || (quick && !p.quick) || (p.bf16 && !machine.bf16);
-    });
-    return probes;
-}
-
 std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, const std::function<void(std::size_t)>& progress) {
     fs::create_directories(series.folder);
     const std::vector<Scenario> scenarios = write_scenarios(library, series);
     std::size_t done = 0;
     for (int pass = 0; pass < series.passes; ++pass)
-        for (std::size_t i = 0; i < series.probes.size(); ++i) {
-            const Probe& probe = series.probes[i];
+        for (std::size_t i = 0; i < series.machine.probes.size(); ++i) {
+            const Probe& probe = series.machine.probes[i];
             ExecutorJob job;
+            job.backend = series.machine.backend;
             job.scenario.scenario = scenario_of(series, probe).string();
             job.scenario.profiles = series.profiles;
             job.steps = series.steps;
@@ -72,9 +65,10 @@ std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, co
             progress(++done);
         }
     std::vector<ProbeRun> runs;
-    for (std::size_t i = 0; i < series.probes.size(); ++i)
-        for (int pass = 1; pass <= passes_there(series, series.probes[i]); ++pass)
-            runs.push_back(probe_run(series.probes[i].name, scenarios[i], load_run(record_of(series, series.probes[i], pass))));
+    for (std::size_t i = 0; i < series.machine.probes.size(); ++i)
+        for (int pass = 1; pass <= passes_there(series, series.machine.probes[i]); ++pass)
+            runs.push_back(
+                probe_run(series.machine.probes[i].name, scenarios[i], load_run(record_of(series, series.machine.probes[i], pass))));
     return runs;
 }
 

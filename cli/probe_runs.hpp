@@ -1,8 +1,7 @@
 // The small jobs of a calibration, run for real on this machine.
 #pragma once
 
-#include "model/io/calibration/probe_reader.hpp"
-#include "model/sextant.hpp"
+#include "cli/probed_machine.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -12,15 +11,11 @@
 namespace sextant {
 
 struct ProbeSeries {
-    std::vector<Probe> probes;
-    Cluster machine;               // as it is guessed
+    ProbedMachine machine;
     std::filesystem::path folder;  // of the records; those that are there already count
     std::string profiles;          // directory of hardware profiles
     int passes = 3, steps = 12;    // passes that are run, beside those that are there
 };
-
-// Those of the bundled probes that fit the machine.
-std::vector<Probe> probes_for(const Library&, const MachineFacts&, bool quick);
 
 // All probes one after the other, and all of them again: what changes while they run spreads over all. Calls `progress` after each. Throws
 // BackendError where one does not run, InputError where the folder has runs of other probes of these names.

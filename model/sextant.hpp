@@ -106,6 +106,9 @@ Comparison compare(const Scenario&, const RunRecord&);
 
 // The machine with a small machine's numbers in place of its own, for calibrate() to begin with.
 Cluster guessed_cluster(Library&, const MachineFacts&);
+// The same of a machine with GPUs: as the catalogue has them, else after one of their compute capability or the one before it. `topology`:
+// what `nvidia-smi topo -m` prints; empty: no NVLink. Throws InputError where the GPUs are not alike.
+Cluster guessed_cluster(Library&, const MachineFacts&, const std::vector<DeviceFacts>&, const std::string& topology);
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);

@@ -10,7 +10,10 @@
 #include "model/sextant.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <map>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -132,6 +135,34 @@ std::string device_named(Library& library, const std::string& device) {
         if (find_device(library.catalog, name, unused)) return name;
     }
     return device;
+}
+
+// "8.6" as a number; 0 where there is none.
+double capability_of(const std::string& compute_capability) {
+    double number = 0;
+    std::from_chars(compute_capability.data(), compute_capability.data() + compute_capability.size(), number);
+    return number;
+}
+
+// The bundled device of this compute capability, or of the nearest before it; of several the one with most alike multiprocessors.
+Device relative_of(Library& library, const DeviceFacts& facts) {
+    const Device* nearest = nullptr;
+    const auto distance = [&](const Device& d) {
+        return std::pair(-capability_of(d.compute_capability), std::abs(d.multiprocessors - facts.multiprocessors));
+    };
+    for (const NamesOfKind& kind : all_names(library.catalog)) {
+        if (kind.kind != "devices") continue;
+        for (const std::string& name : kind.names) {
+            Diagnostics unused;
+            const Device* d = find_device(library.catalog, name, unused);
+            if (!d || d->vendor != "NVIDIA" || capability_of(d->compute_capability) > capability_of(facts.compute_capability)) continue;
+            if (!nearest || distance(*d) < distance(*nearest)) nearest = d;
+        }
+    }
+    if (!nearest)
+        throw InputError(
+            Diagnostic{"", "", "no device like " + facts.name + " is known here", "a profile of it in hardware_profiles/devices"});
+    return *nearest;
 }
 
 // The links of a board, in the words of a published row: pairs that have more links together than a device has ports have a switch.
@@ -257,6 +288,33 @@ std::vector<Observation> observations(Library& library, const Files& files, cons
 }
 
 }  // namespace
+
+Cluster guessed_cluster(Library& library, const MachineFacts& machine, const std::vector<DeviceFacts>& devices,
+                        const std::string& topology) {
+    Diagnostics problems;
+    for (const DeviceFacts& d : devices)
+        if (d.name != devices.front().name)
+            problems.add({"", "", "a " + devices.front().name + " and a " + d.name + ": a profile is of GPUs that are alike",
+                          "CUDA_VISIBLE_DEVICES=0,1 says which are used"});
+    problems.throw_if_any();
+    const DeviceFacts& facts = devices.front();
+    std::optional<GpuTopology> links;
+    if (devices.size() > 1 && !topology.empty()) links = read_gpu_topology(topology, "nvidia-smi topo -m", problems);
+
+    CollectiveRow row;
+    row.hardware.gpu = device_named(library, facts.name);
+    row.hardware.gpus = row.ranks = static_cast<int>(devices.size());
+    if (links) row.hardware.intra_node.kind = links_of(*links);
+    MeasurementSources names = measurement_sources(library);
+    names.device = [&, known = names.device](std::string_view name) {
+        const std::optional<Device> found = known(name);
+        return found ? found : device_after(facts, relative_of(library, facts));
+    };
+    Cluster cluster = to_scenario(row, names).cluster;
+    if (links && links->gpus.size() == devices.size()) static_cast<void>(apply(*links, cluster, problems));
+    problems.throw_if_any();
+    return gpu_cluster(machine, facts, cluster);
+}
 
 bool are_measurements(const std::vector<fs::path>& files) {
     Diagnostics problems;

@@ -11,6 +11,36 @@ namespace {
 // The first readings of the two clocks wake the GPU up.
 constexpr int clock_readings = 4;
 
+constexpr std::int64_t copied_bytes = std::int64_t{256} << 20;
+constexpr int copies = 5;  // of which the fastest counts
+
+int attribute(cudaDeviceAttr which, int gpu) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, gpu), "cudaDeviceGetAttribute");
+    return value;
+}
+
+Bandwidth speed_of_copies(int gpu) {
+    const WorkStream stream(gpu);
+    Marks marks(gpu, stream);
+    const auto room = [](const MemorySource& source) {
+        void* memory = source.allocate(copied_bytes);
+        check(memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess, "the room for a copy");
+        return std::shared_ptr<void>(memory, source.release);
+    };
+    const std::shared_ptr<void> from = room(pinned_memory(gpu)), to = room(gpu_memory(gpu, nullptr));
+    Bandwidth fastest;
+    for (int i = 0; i < copies; ++i) {
+        const Mark begin = marks.make();
+        check(cudaMemcpyAsync(to.get(), from.get(), static_cast<std::size_t>(copied_bytes), cudaMemcpyHostToDevice, stream.get()),
+              "cudaMemcpyAsync");
+        const Mark end = marks.make();
+        stream.wait();
+        fastest = max(fastest, static_cast<double>(copied_bytes) * units::B / (marks.time_of(end) - marks.time_of(begin)));
+    }
+    return fastest;
+}
+
 }  // namespace
 
 int gpu_count() {
@@ -29,14 +59,29 @@ GpuFacts facts_of(int number) {
     std::array<char, 32> bus{};
     check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number), "cudaDeviceGetPCIBusId");
     f.bus = bus.data();
-    int kilohertz = 0;
-    check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, number), "cudaDeviceGetAttribute");
-    f.clock_hz = kilohertz * 1e3;
+    f.clock_hz = attribute(cudaDevAttrClockRate, number) * 1e3;
     use(number);
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     f.free_bytes = static_cast<std::int64_t>(free);
     return f;
+}
+
+DeviceFacts described(int number) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
+    DeviceFacts d;
+    d.name = properties.name;
+    d.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+    d.multiprocessors = properties.multiProcessorCount;
+    d.clock = attribute(cudaDevAttrClockRate, number) * 1e3 * units::Hz;
+    d.memory = static_cast<double>(properties.totalGlobalMem) * units::B;
+    d.l2 = properties.l2CacheSize * units::B;
+    // Twice a clock, so many bits.
+    const double bits = 2.0 * attribute(cudaDevAttrMemoryClockRate, number) * 1e3 * attribute(cudaDevAttrGlobalMemoryBusWidth, number);
+    d.memory_bandwidth = bits / 8 * units::B / units::s;
+    d.copies = speed_of_copies(number);
+    return d;
 }
 
 void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
+#include "model/hardware/device_facts.hpp"
 
 #include <cuda_runtime.h>
 
@@ -24,6 +25,9 @@ struct GpuFacts {
     double clock_hz = 0;
 };
 GpuFacts facts_of(int number);
+
+// What a calibration begins with. Copies to it for some milliseconds.
+DeviceFacts described(int number);
 
 // A stream, destroyed with its last user. Operations on the default stream do not wait for it.
 class WorkStream {

@@ -1,4 +1,4 @@
-// sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn.
+// sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/gpu.hpp"
 #include "backend/cuda/nccl_transport.hpp"
@@ -7,9 +7,13 @@
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/io/calibration/device_facts.hpp"
 
 #include <cublasLt.h>
 #include <cudnn.h>
+
+#include <iostream>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -68,7 +72,24 @@ public:
     }
 };
 
+// What a calibration asks for: the GPUs of this machine, on stdout.
+int tell_devices() {
+    try {
+        CudaEngine().check_machine();
+        std::vector<DeviceFacts> devices;
+        for (int gpu = 0; gpu < cuda::gpu_count(); ++gpu) devices.push_back(cuda::described(gpu));
+        std::cout << device_facts_to_json(devices);
+        return 0;
+    } catch (const BackendError& e) {
+        std::cerr << e.what() << '\n';
+        return 3;  // as the command line's
+    }
+}
+
 }  // namespace
 }  // namespace sextant
 
-int main(int argc, char** argv) { return sextant::run_rank(argc, argv, sextant::CudaEngine()); }
+int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
+    return sextant::run_rank(argc, argv, sextant::CudaEngine());
+}

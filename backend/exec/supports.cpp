@@ -19,6 +19,7 @@ public:
         check_memory();
         check_framework();
         check_network();
+        refuse_if(plan_.cuda_graph, "/plan/cuda_graph", "captured graphs do not run: kernels are launched one by one", "without it");
         return std::move(problems_);
     }
 

@@ -30,6 +30,7 @@ struct Target {
 
 std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted) {
     std::vector<Term> terms;
+    if (predicted[Term::launch] > Seconds{}) return terms;
     for (const Term t :
          {Term::forward, Term::backward, Term::recompute, Term::optimizer, Term::tensor_communication, Term::data_communication})
         if (measured[t] >= shortest && predicted[t] > Seconds{}) terms.push_back(t);
@@ -104,10 +105,10 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
             targets.push_back(t);
             points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, form_error)});
         };
-        if (!waits_by_chance(probes[i].scenario))
-            std::ranges::for_each(fitted_terms(probes[i].measured, before), add);
-        else if (probes[i].measured.total() >= shortest)
-            add({});
+        std::vector<Term> terms;
+        if (!waits_by_chance(probes[i].scenario)) terms = fitted_terms(probes[i].measured, before);
+        std::ranges::for_each(terms, add);
+        if (terms.empty() && probes[i].measured.total() >= shortest) add({});
     }
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 

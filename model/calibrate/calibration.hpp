@@ -22,7 +22,8 @@ struct ProbeRun {
     Terms measured;
     double noise = 0;  // of a step
 };
-// The terms of a step that a profile's numbers decide and a run shows.
+// The terms of a step that a profile's numbers decide and a run shows. None where the device is predicted to wait for its host: a run shows
+// that as longer spans of kernels, and only the whole step can be compared.
 std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted);
 
 // Half the distance between their quartiles, relative to the median.

@@ -1,5 +1,7 @@
 #include "model/calibrate/machine.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 
 Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
@@ -47,6 +49,44 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
     node.host_link.bandwidth.value = node.host_link.bandwidth.value * node.host_link.achievable.value;
     node.host_link.achievable = {1.0, SourceKind::estimated, "the bandwidth is the one that copies reach"};
+    return c;
+}
+
+Device device_after(const DeviceFacts& facts, const Device& like) {
+    Device d = like;
+    const std::string told = "what its driver says", source = "as " + like.name + ", by multiprocessors and clock";
+    d.name = facts.name;
+    d.aliases.clear();
+    d.compute_capability = facts.compute_capability;
+    d.notes.clear();
+    d.price.reset();
+    d.multiprocessors = facts.multiprocessors;
+    d.clock = {facts.clock, SourceKind::measured, told};
+    d.memory = {facts.memory, SourceKind::measured, told};
+    if (facts.l2 > Bytes{}) d.l2 = {facts.l2, SourceKind::measured, told};
+    if (facts.memory_bandwidth > Bandwidth{}) d.memory_bandwidth = {facts.memory_bandwidth, SourceKind::measured, told};
+    const double times = facts.multiprocessors * facts.clock.si() / (like.multiprocessors * like.clock.value.si());
+    for (PeakRate& p : d.peaks) p.rate = {times * p.rate.value, SourceKind::estimated, source};
+    return d;
+}
+
+Cluster gpu_cluster(const MachineFacts& m, const DeviceFacts& facts, const Cluster& like) {
+    Cluster c = like;
+    NodeSpec& node = c.node;
+    c.name = m.host;
+    c.title = m.host + ": " + std::to_string(node.devices) + " x " + facts.name;
+    c.aliases.clear();
+    c.notes = "Measured by `sextant calibrate --backend cuda`.";
+    const std::string told = "what " + m.host + " says of itself";
+    node.host.cpu = m.processor;
+    node.host.cores = m.cores;
+    node.host.memory = {m.memory, SourceKind::measured, told};
+    node.device.usable_memory = {facts.memory, SourceKind::measured, told};
+    node.device.sustained_clock = {1.0, SourceKind::estimated, "as in short runs"};
+    node.device.gemm_curves.clear();
+    LinkType& copies = node.host_link;
+    copies.achievable = {std::min(1.0, facts.copies / copies.bandwidth.value), SourceKind::measured,
+                         "a copy from pinned memory, measured on " + m.host};
     return c;
 }
 

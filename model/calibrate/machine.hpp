@@ -1,7 +1,8 @@
-// A machine of cores as a cluster whose numbers are still guesses: where a calibration begins.
+// A machine as a cluster whose numbers are still guesses: where a calibration begins.
 #pragma once
 
 #include "model/hardware/cluster.hpp"
+#include "model/hardware/device_facts.hpp"
 
 #include <string>
 
@@ -17,5 +18,13 @@ struct MachineFacts {
 
 // Each core is a device. What the facts do not say is taken from `like`, a profile of such a machine, and called an estimate.
 Cluster machine_cluster(const MachineFacts&, const Cluster& like);
+
+// A device that nobody described, after one of its compute capability: rates as many times those as it has multiprocessors and clock, the
+// rest as its driver says or as in `like`.
+Device device_after(const DeviceFacts&, const Device& like);
+
+// The machine whose devices those of `like` are. What its rates are said to be in runs of hours, and products that others measured, is left
+// out: measured here is what short runs reach.
+Cluster gpu_cluster(const MachineFacts&, const DeviceFacts&, const Cluster& like);
 
 }  // namespace sextant

@@ -1,6 +1,7 @@
 #include "model/calibrate/profile_parameters.hpp"
 
 #include <algorithm>
+#include <set>
 #include <type_traits>
 
 namespace sextant {
@@ -59,6 +60,11 @@ ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
         found.achievable = Sourced<double>{1.0, SourceKind::measured, source};
     };
     return p;
+}
+
+// How libraries multiply with such operands on this device: an index of its peaks.
+std::size_t path_of(const Device& d, DataType type, bool tf32) {
+    return static_cast<std::size_t>(matrix_path(d, type, tf32).peak - d.peaks.data());
 }
 
 // Of a library's numbers: how sure its profile is of them, and how far from them a fit may look.
@@ -127,6 +133,49 @@ std::vector<ProfileParameter> cpu_parameters(const Device& d) {
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
         [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
+    return list;
+}
+
+std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
+    using enum ParameterOwner;
+    const Device& d = machine.cluster.node.device;
+    std::vector<ProfileParameter> list;
+    const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
+    constexpr Range reached{0.02, 1, unsure};
+    const std::set<std::size_t> paths{path_of(d, DataType::fp32, false), path_of(d, DataType::fp32, true),
+                                      path_of(d, DataType::bf16, false), path_of(d, DataType::fp16, false)};
+    for (const std::size_t i : paths)
+        add(
+            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device,
+            reached, [i](Scenario & s) -> auto& { return known(s.cluster.node.device.peaks[i].achievable, 1.0); });
+    add(
+        "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.stream_fraction; });
+    add(
+        "time between two kernels", device, Range{1e-7, 1e-4, unknown},
+        [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
+    add(
+        "dispatch", framework, Range{1e-7, 1e-4, unknown}, [](Scenario & s) -> auto& { return s.framework.dispatch; });
+    // The device waits for the host in both directions, and a step does not say in which.
+    list.back().set = [](Scenario& s, double si) {
+        s.framework.dispatch.value = s.framework.backward_dispatch.value = Seconds::from_si(si);
+    };
+    list.back().attribute = [attribute = list.back().attribute](Scenario& s, const std::string& source) {
+        attribute(s, source);
+        s.framework.backward_dispatch = s.framework.dispatch;
+    };
+    add(
+        "step_overhead", framework, Range{1e-6, 1e-2, unknown}, [](Scenario & s) -> auto& { return s.framework.step_overhead; });
+    add(
+        "attention_efficiency", framework, Range{0.01, 1, unknown}, [](Scenario & s) -> auto& { return s.framework.attention_efficiency; });
+    add(
+        "convolution_efficiency", framework, Range{0.01, 1.34, unknown},
+        [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+    if (machine.cluster.node.devices == 1) return list;
+    for (ProfileParameter& p : cluster_parameters(machine.cluster))
+        if (p.owner == link) list.push_back(std::move(p));
+    for (ProfileParameter& p : library_parameters(machine.library))
+        if (p.get(machine) > 0) list.push_back(std::move(p));
     return list;
 }
 

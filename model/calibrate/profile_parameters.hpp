@@ -29,6 +29,9 @@ struct ProfileParameter : SourcedField<Scenario> {
 // Of a machine whose devices are such cores, and of what runs on it.
 std::vector<ProfileParameter> cpu_parameters(const Device&);
 
+// Of this scenario's machine, whose devices are GPUs, of what runs on it, and of the framework that its probes run under.
+std::vector<ProfileParameter> gpu_parameters(const Scenario&);
+
 // What a cluster's own logs show of its links, and its own runs of its devices.
 std::vector<ProfileParameter> cluster_parameters(const Cluster&);
 

@@ -38,6 +38,7 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), Contains("/plan/optimizer"));
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
+    EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
     EXPECT_THAT(refused({"workload.transformer.position=alibi"}), Contains("/workload"));
 }
 

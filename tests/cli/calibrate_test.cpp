@@ -60,6 +60,51 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     EXPECT_THAT(changed.err, HasSubstr("another probe of this name"));
 }
 
+TEST_F(Calibrate, SaysWhatAMachineWithoutAGpuLacks) {
+    const ProcessResult r = run_sextant({"calibrate", "--backend", "cuda", "--out", profile_, "--passes", "0"});
+    if (r.exit_code == 2) GTEST_SKIP() << "there is a GPU";
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, testing::AnyOf(HasSubstr("no GPU can be measured here"), HasSubstr("-DCMAKE_CUDA_COMPILER=")));
+    EXPECT_FALSE(fs::exists(profile_));
+}
+
+// All of `calibrate --backend cuda` but the GPU: in place of its executor a program that tells of one, and lets cores run the probes, which
+// are small ones here. What comes out is no profile of anything.
+TEST_F(Calibrate, GoesFromWhatTheExecutorTellsOfItsGpusToAProfileAndAFramework) {
+    const fs::path source = SEXTANT_SOURCE_DIR, bin = fs::path(SEXTANT_BINARY).parent_path(), root = runs_;
+    for (const char* folder : {"bin", "calibration"}) fs::create_directories(root / folder);
+    for (const char* folder : {"hardware_profiles", "frameworks"}) fs::create_directory_symlink(source / folder, root / folder);
+    fs::copy_file(SEXTANT_BINARY, root / "bin/sextant");
+    std::ofstream(root / "bin/sextant-exec-cuda") << R"(#!/bin/sh
+[ "$1" = --devices ] || exec ')" << (bin / "sextant-exec-cpu").string()
+                                                  << R"(' "$@"
+echo '{"schema": "devices/1", "devices": [{"name": "NVIDIA H200", "compute_capability": "9.0", "multiprocessors": 132, "clock_hz": 1.98e9,
+       "memory_bytes": 1.5e11, "l2_bytes": 5.2e7, "memory_bytes_per_s": 4.9e12, "copies_bytes_per_s": 5e10}]}'
+)";
+    fs::permissions(root / "bin/sextant-exec-cuda", fs::perms::owner_all);
+    std::ofstream(root / "calibration/gpu_probes.json") << R"({"schema": "probes/1", "framework": "sextant-cuda", "probes": [
+        {"name": "products in bf16", "workload": {"mlp": {"widths": [16, 128, 128]}}, "plan": {"micro_batch": 64, "precision": "bf16"}},
+        {"name": "small", "workload": {"mlp": {"widths": [32, 32, 32]}}, "plan": {"micro_batch": 8}},
+        {"name": "tensor halves", "workload": {"mlp": {"widths": [32, 32, 32]}}, "plan": {"micro_batch": 8, "tp": 2}}]})";
+    const ProcessResult r = run_program((root / "bin/sextant").string(), {"calibrate", "--backend", "cuda", "--passes", "1", "--out",
+                                                                          profile_, "--profiles", (root / "hardware_profiles").string()});
+    if (r.exit_code == 3 && r.err.find("too busy to be measured") != std::string::npos) GTEST_SKIP() << r.err;
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("1 x NVIDIA H200"));
+    EXPECT_THAT(r.out, testing::Not(HasSubstr("tensor halves"))) << "there is one GPU";
+    const std::string framework = fs::path(profile_).replace_extension(".framework.json").string();
+    EXPECT_THAT(r.out, HasSubstr("--set framework=" + framework));
+    Library library = open_library();
+    const Scenario s =
+        load_scenario(library, source / "scenarios/default.json", {"hardware.cluster=" + profile_, "framework=" + framework, "plan.dp=1"});
+    EXPECT_EQ(s.framework.name, "sextant-cuda");
+    ASSERT_TRUE(s.cluster.calibration);
+    EXPECT_EQ(s.cluster.calibration->processor, "NVIDIA H200");
+    EXPECT_EQ(s.cluster.calibration->runs, 2);
+    EXPECT_EQ(s.cluster.node.host_link.achievable.kind, SourceKind::measured);
+    fs::remove(framework);
+}
+
 TEST_F(Calibrate, ThatIsInterruptedLeavesWhatWasThere) {
     std::ofstream(profile_) << "what was there";
     for (const char* signal : {"INT", "TERM", "KILL"}) {
@@ -103,9 +148,13 @@ TEST(CalibrateFrom, LogsMakesAProfileThatPredicts) {
 }
 
 TEST(CalibrateFrom, ALogOfOneHostAndItsTopologySayWhichMachineTheyAreOf) {
-    const ProcessResult r = run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "topo_nvswitch.txt"});
+    const std::string profile = testing::TempDir() + "sextant_named_" + std::to_string(::getpid()) + ".json";
+    const ProcessResult r =
+        run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", logs + "topo_nvswitch.txt", "--out", profile});
     ASSERT_EQ(r.exit_code, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("8 x NVIDIA A100-SXM4-40GB, as the files say"));
+    EXPECT_EQ(run_sextant({"calibrate", "--show", profile}).exit_code, 0) << "what it wrote does not read back";
+    fs::remove(profile);
 }
 
 TEST(CalibrateFrom, StepsOfAJobMoveTheClockOfItsDevices) {

@@ -21,7 +21,8 @@ Probe read_probe(const JsonNode& n) {
     const JsonNode plan = r.need("plan", "as a scenario has it");
     if (!plan.is_object()) return p;
     p.plan = plan.value->dump();
-    if (const auto precision = plan.value->find("precision"); precision != plan.value->end()) p.bf16 = *precision == "bf16";
+    if (const auto precision = plan.value->find("precision"); precision != plan.value->end() && precision->is_string())
+        p.precision = precision->get<std::string>();
     for (const char* degree : {"tp", "pp"})
         if (const auto d = plan.value->find(degree); d != plan.value->end() && d->is_number_integer()) p.cut *= std::max(1, d->get<int>());
     return p;
@@ -38,8 +39,13 @@ std::vector<Probe> load_probes(const std::filesystem::path& path) {
     r.schema("probes/1");
     std::string notes;
     r.optional("notes", notes);
+    std::string framework = "sextant";
+    r.optional("framework", framework);
     r.need("probes", "a list");
-    r.each("probes", [&](const JsonNode& n) { probes.push_back(read_probe(n)); });
+    r.each("probes", [&](const JsonNode& n) {
+        probes.push_back(read_probe(n));
+        probes.back().framework = framework;
+    });
     diagnostics.throw_if_any();
     return probes;
 }
@@ -52,7 +58,7 @@ std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& c
                            {"workload", Json::parse(probe.workload)},
                            {"hardware", {{"cluster", cluster.string()}, {"ranks_per_device", probe.ranks_per_device}}},
                            {"plan", plan},
-                           {"framework", "sextant"}};
+                           {"framework", probe.framework}};
     return json_document(scenario);
 }
 

@@ -11,8 +11,9 @@ namespace sextant {
 
 struct Probe {
     std::string name;
-    bool quick = false;          // enough for a first answer
-    bool bf16 = false;           // in which it multiplies
+    bool quick = false;              // enough for a first answer
+    std::string precision = "fp32";  // in which it multiplies
+    std::string framework = "sextant";
     int cut = 1;                 // ranks that one copy of the model needs
     int ranks_per_device = 1;    // that share its core
     std::string workload, plan;  // as a scenario has them, JSON

@@ -217,7 +217,7 @@ Json json_of(const NodeSpec& node, Form form) {
     w.number({"gpu_direct_bandwidth", "gpu_direct_bandwidth_bytes_per_s"}, node.gpu_direct_bandwidth);
     if (node.ethernet) w.put("ethernet", json_of(*node.ethernet, form));
     if (node.local_storage) w.put("local_storage", json_of(*node.local_storage, form));
-    w.number({"base_power", "base_power_w"}, node.base_power);
+    w.known({"base_power", "base_power_w"}, node.base_power);
     w.number({"price", "price_usd_per_s"}, node.price);
     return w.take();
 }
