@@ -134,7 +134,15 @@ float* Scratch::reals(std::int64_t count) {
     return block.data();
 }
 
-Engine::Engine() : engine(dnnl::engine::kind::cpu, 0), stream(engine) {}
+Engine::Engine() : engine(dnnl::engine::kind::cpu, 0), stream(engine) {
+    // oneDNN writes the code of its products when it computes the first, and crashes where it gets no memory for that. So that is done
+    // here, after as much was asked for: a refusal can be told.
+    constexpr std::size_t most_code = 32 << 20;
+    (void)std::make_unique_for_overwrite<std::byte[]>(most_code);
+    const Array one = scratch.array(1);
+    const Matrix m(one, 1, 1);
+    multiply_reals(m, m, m, 1, 0);
+}
 
 dnnl::memory Engine::wrap(const dnnl::memory::desc& d, const void* data) const {
     return {d, engine, const_cast<void*>(data)};  // oneDNN does not say which of its arguments it only reads

@@ -80,7 +80,8 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     } catch (const std::bad_alloc&) {
         because("out of memory", machine_refused);
     } catch (const std::system_error& e) {
-        because(e.what(), machine_refused);
+        const bool thread = e.code() == std::errc::resource_unavailable_try_again;
+        because(thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused);
     } catch (const InputError& e) {  // of a dataset
         because(e.what(), wrong_input);
     } catch (const std::exception& e) {
