@@ -19,6 +19,44 @@ Bytes element_size(TensorRole role, const Precision& precision) {
     return size_of(precision.activation);
 }
 
+void push_memory(std::vector<Kernel>& list, const std::string& name, Bytes bytes, bool backward, int launches) {
+    Kernel k;
+    k.kind = KernelKind::memory;
+    k.bytes = bytes;
+    k.launches = launches;
+    k.backward = backward;
+    k.name = name;
+    list.push_back(std::move(k));
+}
+
+void push_weight_gradient(std::vector<Kernel>& list, const std::string& name, Bytes bytes, int launches) {
+    push_memory(list, name, bytes, true, launches);
+    list.back().weight_gradient = true;
+}
+
+void write_gate_in_passes(const std::string& name, Bytes result, BlockKernels& out) {
+    push_memory(out.forward, name, 34.0 * result, false, 14);
+    push_memory(out.backward, name, 63.0 * result, true, 26);
+}
+
+bool goes_over_copies(const Operator& op, const Precision& precision, ComputeUnit unit) {
+    if (size_of(precision.activation) >= size_of(DataType::fp32)) return false;
+    const auto is = [&op]<class... Kind>() { return (std::holds_alternative<Kind>(op.kind) || ...); };
+    if (is.template operator()<Gemm, Attention, Convolution>()) return unit != ComputeUnit::tensor;
+    return !is.template operator()<Embedding, CrossEntropy, Exchange>();
+}
+
+void go_over_copies(const Operator& op, const Precision& precision, std::vector<Kernel>& kernels, std::ptrdiff_t from) {
+    const double wider = size_of(DataType::fp32) / size_of(precision.activation);
+    Bytes stored;
+    for (auto k = kernels.begin() + from; k != kernels.end(); ++k) {
+        stored = max(stored, k->bytes);
+        k->bytes = wider * k->bytes;
+        k->parameters = wider * k->parameters;
+    }
+    if (stored > Bytes{}) push_memory(kernels, op.name + ".copies", (1 + wider) * stored, kernels.back().backward);
+}
+
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
     const auto operators = graph.operators();
     std::vector<std::vector<std::size_t>> exchanges(operators.size());
