@@ -66,7 +66,7 @@ void set_touched(DeviceRates& rates, const Network& network, std::span<const Blo
     }
     const Bytes states =
         facts_of(plan.optimizer).states * size_of(p.optimizer_state) + (p.master_weights ? size_of(DataType::fp32) : Bytes{});
-    rates.pass = (parameters * (size_of(p.parameter) + size_of(p.gradient_type())) + saved) / plan.pp;
+    rates.pass = (parameters * (size_of(p.parameter) + size_of(p.gradient_type())) + 2.0 * saved) / plan.pp;
     rates.update = job.micro_batches == 1 ? parameters * states / plan.pp : Bytes{};
 }
 
