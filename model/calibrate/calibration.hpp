@@ -11,7 +11,6 @@
 #include "model/graph/run_record.hpp"
 #include "model/predict/estimate.hpp"
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -36,8 +35,8 @@ struct CalibratedParameter {
     double before = 0, value = 0, spread = 0;  // SI; spread relative
     bool at_bound = false;
 
-    // Or does no run say anything about it? Two whose sum alone is known are each as unsure as before, but where they stand they fit.
-    [[nodiscard]] bool is_measured() const { return spread < 0.9 * parameter.spread || std::abs(std::log(value / before)) > 0.05; }
+    // Or does no run say anything about it?
+    [[nodiscard]] bool is_measured() const { return spread < 0.9 * parameter.spread; }
 };
 
 struct ProbeResidual {

@@ -43,11 +43,6 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
-    if (m.shared_cache > Bytes{}) {
-        // What a guest is told is the whole cache of its host, whose other cores use it too.
-        d.shared_cache = {min(m.shared_cache, 16.0 * m.cache), SourceKind::estimated, "16 times what a core has of its own"};
-        d.shared_cache_bandwidth = {d.usual_shared_cache_bandwidth(), SourceKind::estimated, "twice what memory streams"};
-    }
     d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};
     d.convolution = {1.0, SourceKind::estimated, "as products of their size"};
     node.host.turn = {usual_turn, SourceKind::estimated, "about a slice of Linux's scheduler"};

@@ -12,9 +12,8 @@ struct MachineFacts {
     std::string host, processor;
     int cores = 1;
     Bytes memory;
-    Bytes cache;              // of one core (L2); zero: not known
-    bool bf16 = false;        // cores multiply it faster than fp32
-    Bytes shared_cache = {};  // a core's part of the last cache; zero: not known
+    Bytes cache;        // of one core (L2); zero: not known
+    bool bf16 = false;  // cores multiply it faster than fp32
 };
 
 // Each core is a device. What the facts do not say is taken from `like`, a profile of such a machine, and called an estimate.

@@ -132,15 +132,6 @@ std::vector<ProfileParameter> cpu_parameters(const Device& d) {
     add(
         "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
         [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
-    if (d.shared_cache) {
-        add(
-            "part of the shared cache that a core has", device, Range{1e6, 1e9, unknown},
-            [](Scenario & s) -> auto& { return *s.cluster.node.device.shared_cache; });
-        add(
-            "bandwidth of the shared cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& {
-                return known(s.cluster.node.device.shared_cache_bandwidth, s.cluster.node.device.usual_shared_cache_bandwidth());
-            });
-    }
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
 }

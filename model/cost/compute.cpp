@@ -56,12 +56,11 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
 }
 
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
-// pass more. Backward comes to a weight again after half of a pass, on average over the layers; forward and its gradient after a whole one.
+// pass more; and they were last read a step ago, and are in no cache.
 Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    const bool turns = k.kind == KernelKind::gemm && !k.backward, of_input = k.backward && !k.weight_gradient;
-    const Bytes since = max(k.bytes, of_input ? d.pass / 2 : d.pass + d.update);
-    const Bytes again = k.bytes - k.parameters + (turns ? k.parameters : Bytes{});
-    return streaming_time(k.parameters, since, d, scale) + streaming_time(again, k.bytes, d, scale);
+    if (k.kind != KernelKind::gemm || k.backward) return streaming_time(k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type));
+    return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
 }
 
 Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
@@ -118,25 +117,12 @@ Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale) {
     return d.loads > Bandwidth{} ? memory / std::hypot(1.0, memory / d.loads) : memory;
 }
 
-// Newton's method from above the root, which is the smaller one of a convex function: it comes down to it.
-double part_left(Bytes cache, Bytes since) {
-    if (since <= cache) return 1;
-    if (!(cache > Bytes{})) return 0;
-    const double times = since / cache;
-    double missed = 1;
-    for (int i = 0; i < 30; ++i) {
-        const double survive = std::exp(-missed * times);
-        missed -= (missed - 1 + survive) / (1 - times * survive);
-    }
-    return 1 - std::clamp(missed, 0.0, 1.0);
-}
-
-Seconds streaming_time(Bytes bytes, Bytes since, const DeviceRates& d, const ComputeScale& scale) {
+// Twice as much as the cache holds leaves nothing in it for the next pass.
+Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) {
     const Bandwidth from_memory = streaming_bandwidth(d, scale);
-    if (!knows_caches(d) || !(since > Bytes{})) return bytes / from_memory;
-    const double own = part_left(d.cache, since), shared = std::max(own, part_left(d.shared_cache, since));
-    const Seconds in_caches = d.shared > Bandwidth{} ? (shared - own) * bytes / (d.shared * scale.memory) : Seconds{};
-    return own * bytes / (d.cached * scale.memory) + in_caches + (1 - shared) * bytes / from_memory;
+    if (!knows_caches(d)) return bytes / from_memory;
+    const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
+    return found / (d.cached * scale.memory) + (bytes - found) / from_memory;
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {

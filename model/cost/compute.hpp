@@ -9,7 +9,7 @@
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
 //                    and, forward, one pass more over weights, from memory
 //   others           + e E                                      e exponentials, or what takes as long (elementwise.hpp), E for each
-//   W(bytes): what lies in a cache is as fast as that; a pass finds the less the more was touched since the last (part_left).
+//   W(bytes): what lies in the cache is as fast as that; of bytes that it cannot hold, a pass finds the less the more they are.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
 // gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
@@ -37,11 +37,8 @@ struct DeviceRates {
     FlopRate vector;                                                   // fp32 on vector units
     Bandwidth memory;                                                  // streaming
     Bandwidth loads;                                                   // that multiprocessors ask for; zero: enough
-    Bandwidth cached;                                                  // what lies in `cache`, a core's own; zero: not known
+    Bandwidth cached;                                                  // what lies in `cache`; zero: not known
     Bytes cache;
-    Bandwidth shared;  // what a core finds in the last cache, which it shares; zero: not known
-    Bytes shared_cache;
-    Bytes pass, update;   // what a rank touches in a micro-batch, and beside that in an update where each ends in one
     Seconds exponential;  // of one element; zero: not known, or not what limits
     Seconds kernel_overhead;
     double multiprocessors = 1;
@@ -81,16 +78,8 @@ std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCur
 // Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight").
 Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {});
 
-// Of what was used before `since` was touched, the part h that a cache still has. What it has not replaces a line at random, so that one
-// survives the (1 - h) s that were not there with h = exp(-(1 - h) s / C); all of what fits.
-double part_left(Bytes cache, Bytes since);
-
-// Of going once through so much, after having touched `since` from the last time on.
-Seconds streaming_time(Bytes, Bytes since, const DeviceRates&, const ComputeScale& = {});
-// ... through nothing else.
-inline Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale = {}) {
-    return streaming_time(bytes, bytes, d, scale);
-}
+// Of reading and writing so much once.
+Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {});
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
 

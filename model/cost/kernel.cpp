@@ -62,16 +62,12 @@ private:
         BlockKernels out;
         prepare_chain(chain, out);
         const Operator& first = graph_.operators()[chain.operators.front()];
-        const auto casts = std::ssize(out.forward), sums = std::ssize(out.backward);  // casts are made once for forward and recompute
+        const auto casts = std::ssize(out.forward);  // made once for forward and recompute
         if (chain.operators.size() > 1) {
             push_memory(out.forward, first.name, chain_bytes(chain, false), false);
             push_memory(out.backward, first.name, chain_bytes(chain, true), true);
         } else {
             std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
-        }
-        if (framework_.widens_on_cores && goes_over_copies(first, plan_.precision, unit_)) {
-            go_over_copies(first, plan_.precision, out.forward, casts);
-            go_over_copies(first, plan_.precision, out.backward, sums);
         }
         add_work(chain, false, out.forward);
         add_work(chain, true, out.backward);
@@ -139,26 +135,14 @@ private:
         // Products of two activations (attention scores) stay in the activation type: narrow formats are for weights.
         const DataType type = g.weight ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
         if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
-        const double weights = g.weight ? static_cast<double>(g.batch * g.k * g.n) : 0;
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
-        out.forward.back().parameters = weights * size_of(type);
-        if (wants_gradient(op)) {
-            out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
-            out.backward.back().parameters = weights * size_of(type);
-        }
+        if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
-        of_weight.parameters = weights * element_size(TensorRole::activation, plan_.precision);
-        if (g.weight && framework_.widens_on_cores && framework_.gradients_in_fp32) {
-            const Bytes sums = weights * size_of(DataType::fp32);
-            of_weight.bytes += sums - of_weight.parameters;
-            of_weight.parameters = sums;
-        }
         of_weight.weight_gradient = g.weight;
         of_weight.turned = true;
         if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
             of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
             of_weight.bytes += of_weight.epilogue;
-            of_weight.parameters += of_weight.epilogue;
         }
         out.backward.push_back(std::move(of_weight));
         if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
@@ -184,8 +168,7 @@ private:
         k.type = product_type_;
         k.batch = c.groups;
         k.flops = sextant::forward_flops(c);
-        k.parameters = op.parameters * size_of(product_type_);
-        k.bytes = input_bytes(op) + output_bytes(op) + k.parameters;
+        k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
         k.window = window_of(c);
         k.strided = c.stride > 1;
         k.channels = in;
@@ -267,9 +250,18 @@ private:
         push_memory(out.backward, op.name, elements * (2.0 * wide + narrow), true);
         push_memory(out.backward, op.name + ".cast", elements * (narrow + wide), true);
     }
+    // GPT-OSS's gate where no kernel has it whole. Elements written and read for each of the result, forward: a bias for each expert, times
+    // the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
+    // in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together
+    // 8, the bias and its sum 12.
+    void write_gate_in_passes(const Operator& op, BlockKernels& out) const {
+        const Bytes result = output_bytes(op);
+        push_memory(out.forward, op.name, 34.0 * result, false, 14);
+        push_memory(out.backward, op.name, 63.0 * result, true, 26);
+    }
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
         const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
-        if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op.name, output_bytes(op), out);
+        if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
         switch (p.kind) {
             case PointwiseKind::add:

@@ -36,7 +36,6 @@ struct Kernel {
     Flops flops;                     // matrix work
     Bytes bytes;                     // read and written, at least
     Bytes epilogue;                  // of these, what a tile moves when its arithmetic is done
-    Bytes parameters;                // of these, weights or their gradients: what was last touched a pass over the network ago
     double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
     double computed = 1;             // of fused attention: scores that a core computes for each that counts (elementwise.hpp)
     int launches = 1;

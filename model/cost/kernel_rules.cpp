@@ -1,7 +1,5 @@
 #include "model/cost/kernel_rules.hpp"
 
-#include "model/cost/kernel_lists.hpp"
-
 #include <algorithm>
 
 namespace sextant {
@@ -19,29 +17,6 @@ Bytes element_size(TensorRole role, const Precision& precision) {
             return Bytes::from_si(8);
     }
     return size_of(precision.activation);
-}
-
-void write_gate_in_passes(const std::string& name, Bytes result, BlockKernels& out) {
-    push_memory(out.forward, name, 34.0 * result, false, 14);
-    push_memory(out.backward, name, 63.0 * result, true, 26);
-}
-
-bool goes_over_copies(const Operator& op, const Precision& precision, ComputeUnit unit) {
-    if (size_of(precision.activation) >= size_of(DataType::fp32)) return false;
-    const auto is = [&op]<class... Kind>() { return (std::holds_alternative<Kind>(op.kind) || ...); };
-    if (is.template operator()<Gemm, Attention, Convolution>()) return unit != ComputeUnit::tensor;
-    return !is.template operator()<Embedding, CrossEntropy, Exchange>();
-}
-
-void go_over_copies(const Operator& op, const Precision& precision, std::vector<Kernel>& kernels, std::ptrdiff_t from) {
-    const double wider = size_of(DataType::fp32) / size_of(precision.activation);
-    Bytes stored;
-    for (auto k = kernels.begin() + from; k != kernels.end(); ++k) {
-        stored = max(stored, k->bytes);
-        k->bytes = wider * k->bytes;
-        k->parameters = wider * k->parameters;
-    }
-    if (stored > Bytes{}) push_memory(kernels, op.name + ".copies", (1 + wider) * stored, kernels.back().backward);
 }
 
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {

@@ -63,9 +63,6 @@ struct Device {
     Sourced<Bytes> l2;
     // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
     std::optional<Sourced<Bandwidth>> cache_bandwidth;
-    // Of the last cache of a CPU, which its cores share: how much of what a core used last it finds there, and at which bandwidth.
-    std::optional<Sourced<Bytes>> shared_cache;
-    std::optional<Sourced<Bandwidth>> shared_cache_bandwidth;
     // Of one element of a long row, on a core; other functions take so many of these (model/cost/elementwise.hpp). Where it is not known,
     // bytes alone say how long they take.
     std::optional<Sourced<Seconds>> exponential;
@@ -87,9 +84,8 @@ struct Device {
     std::vector<GemmCurve> gemm_curves;
     std::string notes;
 
-    // Of `cache_bandwidth` and `shared_cache_bandwidth`, where nobody measured them.
+    // Of `cache_bandwidth`, where nobody measured it.
     [[nodiscard]] Bandwidth usual_cache_bandwidth() const { return 4.0 * memory_bandwidth.value; }
-    [[nodiscard]] Bandwidth usual_shared_cache_bandwidth() const { return 2.0 * memory_bandwidth.value; }
 
     // The fastest way to multiply with inputs of this type on this unit; null when the device has none.
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;

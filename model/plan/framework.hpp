@@ -83,9 +83,6 @@ struct Framework {
     Sourced<double> attention_efficiency;          // its fused attention kernels against the best of their generation
     bool attention_for_ampere = false;             // which is that of Ampere's instructions, on newer devices too
     Sourced<double> convolution_efficiency;        // autotuned algorithms (1) against heuristics
-    // On CPUs, operators that are no products, and products in a type that the cores do not multiply, take copies of 16-bit tensors in
-    // FP32.
-    bool widens_on_cores = false;
 
     // Data parallelism
     bool overlaps_gradients = true;  // gradient reduction runs beside backward

@@ -53,9 +53,7 @@ bool PlanPricer::shape(const Plan& plan) {
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
-    const int parts =
-        state_.rates.shared > Bandwidth{} ? now.pp : 1;  // how much of the network is touched before it comes to a weight again
-    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates, parts});
+    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();
@@ -67,7 +65,6 @@ PlanPricer::Shape PlanPricer::make_shape() {
     try {
         Network network = cut_network(state_.scenario);
         shape.templates = kernels_of(network, state_);
-        set_touched(state_.rates, network, shape.templates, state_);
         if (!network_) {
             state_.roles.clear();
             for (const Block& block : network.templates) state_.roles.push_back(block.role);

@@ -43,31 +43,14 @@ std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::Sta
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
     const ComputeUnit unit = job.rates.matrix(plan.precision.compute).unit;
-    Framework framework = job.scenario.framework;
-    framework.widens_on_cores = framework.widens_on_cores && job.scenario.cluster.node.device.kind == DeviceKind::cpu;
     std::vector<BlockKernels> templates;
     for (int t = 0; t < std::ssize(network.templates); ++t) {
         const Block& block = network.templates[static_cast<std::size_t>(t)];
         const bool reads_data = t == network.sequence.front() && std::ranges::count(network.sequence, t) == 1;
+        const Framework& framework = job.scenario.framework;
         templates.push_back(block_kernels(block.graph, block.role, plan, framework, reads_data && !framework.makes_data_gradients, unit));
     }
     return templates;
-}
-
-void set_touched(DeviceRates& rates, const Network& network, std::span<const BlockKernels> templates, const Prepared::State& job) {
-    const Plan& plan = job.scenario.plan;
-    const Precision& p = job.precision;
-    double parameters = 0;
-    Bytes saved;
-    for (const int t : network.sequence) {
-        const BlockKernels& k = templates[static_cast<std::size_t>(t)];
-        parameters += k.parameters + k.expert_parameters;
-        saved += k.saved + k.saved_logits;
-    }
-    const Bytes states =
-        facts_of(plan.optimizer).states * size_of(p.optimizer_state) + (p.master_weights ? size_of(DataType::fp32) : Bytes{});
-    rates.pass = (parameters * (size_of(p.parameter) + size_of(p.gradient_type())) + 2.0 * saved) / plan.pp;
-    rates.update = job.micro_batches == 1 ? parameters * states / plan.pp : Bytes{};
 }
 
 std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::span<const BlockParameters> parameters,
@@ -120,7 +103,6 @@ Prepared prepare(const Scenario& scenario) {
     job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario)));
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
-    set_touched(job->rates, network, job->templates, *job);
     for (const Block& block : network.templates) job->roles.push_back(block.role);
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);

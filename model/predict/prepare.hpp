@@ -12,9 +12,6 @@ namespace sextant {
 Prepared::State prepare_machine(const Scenario&);
 
 std::vector<BlockKernels> kernels_of(const Network&, const Prepared::State&);
-// DeviceRates::pass and ::update: a rank's part of weights and of what is saved for backward, each with its gradient; and of optimizer
-// states.
-void set_touched(DeviceRates&, const Network&, std::span<const BlockKernels> templates, const Prepared::State&);
 
 // Of every stage, chunk by chunk. `parameters`: of each block of the network.
 std::vector<std::vector<ChunkBlocks>> chunks_of(const Network&, std::span<const BlockParameters> parameters, const Prepared::State&);

@@ -279,9 +279,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const Bytes state = size_of(job.precision.optimizer_state), gradient = size_of(job.precision.gradient_type());
     const Bytes weight = size_of(job.precision.parameter), master = job.precision.master_weights ? size_of(DataType::fp32) : Bytes{};
     const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
-    // What a core writes where it has read goes back to memory behind it.
-    const double ways = job.rates.cached > Bandwidth{} ? 1 : 2;
-    Bytes per_parameter = gradient + ways * updated + (master > Bytes{} ? weight : Bytes{});
+    Bytes per_parameter = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
     if (f.accumulates_from_first) per_parameter += gradient;
     constexpr double passes_per_kernel = 2.5;  // an elementwise operation reads one tensor or two and writes one
     if (!f.fused_optimizer)
@@ -289,9 +287,8 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * gradient;
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    const Bytes bytes = owned * per_parameter;
-    const Seconds device = streaming_time(bytes, max(bytes, job.rates.pass + job.rates.update), job.rates, compute_scale(r)) +
-                           launches * job.rates.kernel_overhead / r.kernel_overhead;
+    const Seconds device =
+        streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
     const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);

@@ -29,7 +29,6 @@ void improve(Device& d, const Resources& r) {
         for (GemmCurve::Point& point : curve.points) point.time /= r.compute;
     multiply(d.memory_bandwidth, r.memory_bandwidth);
     multiply(d.cache_bandwidth, r.memory_bandwidth);
-    multiply(d.shared_cache_bandwidth, r.memory_bandwidth);
     multiply(d.kernel_overhead, 1 / r.kernel_overhead);
     multiply(d.graph_kernel_overhead, 1 / r.kernel_overhead);
 }

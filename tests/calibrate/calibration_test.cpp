@@ -22,8 +22,7 @@ class MadeUpMachine : public testing::Test {
 protected:
     void SetUp() override {
         fs::create_directories(folder_);
-        const Cluster machine =
-            guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true, 32 * units::MiB});
+        const Cluster machine = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true});
         std::ofstream(folder_ / "machine.json") << cluster_to_profile(machine);
         parameters_ = cpu_parameters(machine.node.device);
     }
@@ -57,16 +56,12 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
     truth[1] *= 0.5;
     truth[3] *= 1.5;
     truth[4] *= 3;
-    // A guest is told of more of a shared cache than it has.
-    const std::size_t cache = truth.size() - 3;
-    ASSERT_EQ(parameters_[cache].name, "part of the shared cache that a core has");
-    truth[cache] *= 0.6;
     // And products in bf16, which come last, three times as fast.
     const std::size_t bf16 = truth.size() - 1;
     ASSERT_EQ(parameters_[bf16].name, "bf16 rate that large products sustain");
     truth[bf16] *= 3;
     const Calibration found = calibrate(runs(truth), parameters_, "a test");
-    for (const std::size_t j : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}, cache, bf16}) {
+    for (const std::size_t j : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}, bf16}) {
         EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
         EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
     }
@@ -74,15 +69,14 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
 }
 
 TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
-    const Device core =
-        guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, false, 32 * units::MiB}).node.device;
+    const Device core = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB}).node.device;
     EXPECT_EQ(core.peak(DataType::bf16, ComputeUnit::tensor), nullptr);
     EXPECT_EQ(cpu_parameters(core).size() + 1, parameters_.size());
 }
 
 TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {
     const Calibration found = calibrate(runs({}), parameters_, "a test");
-    const Cluster cluster = calibrated_cluster(found, {"made-up", "Some CPU", 2, {}, {}, true, {}}, "2026-01-02");
+    const Cluster cluster = calibrated_cluster(found, {"made-up", "Some CPU", 2, {}, {}, true}, "2026-01-02");
     std::ofstream(folder_ / "profile.json") << cluster_to_profile(cluster);
     const Scenario s =
         load_scenario(library_, library_.root / "scenarios" / "default.json", {"hardware.cluster=" + (folder_ / "profile.json").string()});

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 namespace sextant {
 namespace {
 
@@ -22,20 +20,6 @@ TEST(OptimizerTime, OfFp32SgdReadsGradientAndWeightAndWritesTheWeight) {
     job.precision = precision_policy(DataType::fp32);
     job.scenario.plan.optimizer = Optimizer::sgd;
     EXPECT_NEAR(update_ms(job), 12, 1e-9);
-}
-
-TEST(OptimizerTime, OnACoreWritesBackWhatItHasReadBesideTheRest) {
-    // Gradient 2, two states and the master weight 12, weight out 2.
-    Prepared::State job = ten_layers();
-    job.rates.cached = 10 * TB / s;
-    job.rates.cache = 1 * MB;
-    EXPECT_NEAR(update_ms(job), 16, 1e-9);
-    // All of it is in a cache that holds what was touched since the last update, and half of it where a pass touches 2 ln 2 times as much.
-    job.rates.shared = 2 * TB / s;
-    job.rates.shared_cache = 16 * GB;
-    EXPECT_NEAR(update_ms(job), 8, 1e-9);
-    job.rates.pass = 2 * std::log(2.0) * 16 * GB;
-    EXPECT_NEAR(update_ms(job), 12, 1e-6);
 }
 
 TEST(OptimizerTime, IsDividedOverTheRanksThatShareTheStates) {

@@ -117,8 +117,6 @@ bool read_device(const JsonNode& n, Device& out) {
         read_sourced(r, "attention_backward", d.attention_backward, plausible::part);
         read_sourced(r, "l2", d.l2, Bounds{1, 1e12});
         read_sourced(r, "cache_bandwidth", d.cache_bandwidth, plausible::bandwidth);
-        read_sourced(r, "shared_cache", d.shared_cache, Bounds{1, 1e12});
-        read_sourced(r, "shared_cache_bandwidth", d.shared_cache_bandwidth, plausible::bandwidth);
         read_sourced(r, "exponential", d.exponential, Bounds{1e-13, 1e-6});
         read_sourced(r, "convolution", d.convolution, Bounds{0.01, 10});
         read_peaks(r, d);

@@ -120,7 +120,6 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
     r.reader.optional("attention_for_ampere", f.attention_for_ampere);
     r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
-    r.reader.optional("widens_on_cores", f.widens_on_cores);
 }
 
 void read_data_parallelism(const FieldReader& r, Framework& f) {
