@@ -6,7 +6,6 @@
 #include "model/io/calibration/device_facts.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace sextant {
 namespace {
@@ -50,9 +49,6 @@ std::string gpu_topology() {
     }
 }
 
-// Multiplies TF32 and bf16: Ampere and later.
-bool is_ampere(const DeviceFacts& d) { return std::atoi(d.compute_capability.c_str()) >= 8; }
-
 }  // namespace
 
 ProbedMachine probed_cores(Library& library, bool quick) {
@@ -68,7 +64,8 @@ ProbedMachine probed_gpus(Library& library, bool quick) {
     Cluster guess = guessed_cluster(library, facts, devices, devices.size() > 1 ? gpu_topology() : std::string());
     facts.processor = devices.front().name;
     std::vector<std::string> precisions{"fp32", "fp16"};
-    if (is_ampere(devices.front())) precisions.insert(precisions.end(), {"tf32", "bf16"});
+    for (const DataType type : {DataType::tf32, DataType::bf16})  // Ampere and later
+        if (guess.node.device.peak(type, ComputeUnit::tensor)) precisions.emplace_back(to_text(type));
     return {"cuda", facts, std::move(guess), probes_of(library, "gpu_probes.json", static_cast<int>(devices.size()), precisions, quick)};
 }
 

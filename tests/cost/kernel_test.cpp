@@ -1,7 +1,6 @@
 #include "model/cost/kernel.hpp"
 
-#include "model/workload/workload.hpp"
-#include "tests/cost/round_machine.hpp"
+#include "tests/cost/small_gpt.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,60 +15,12 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::string_literals;
 
-// A GPT of hidden size h = 64 with 4 heads of 16, s = 16, b = 2: 32 tokens, 2048 elements of the residual stream, 4096 bytes in BF16.
-Workload small_gpt() {
-    TransformerSpec gpt;
-    gpt.layers = 2;
-    gpt.hidden = 64, gpt.ffn_hidden = 256;
-    gpt.heads = gpt.kv_heads = 4;
-    gpt.vocab = 1000, gpt.seq_len = 16;
-    return {.name = "small gpt", .title = {}, .spec = gpt, .source = {}};
-}
-
-constexpr double stream = 4096;  // bytes of the residual stream
-
-struct Cut {
-    Plan plan{};
-    Framework framework = round_machine::framework();
-    int tensor = 1, context = 1;
-    bool sequence_parallel = false, flash = true;
-    MlpKind mlp = MlpKind::gelu;
-
-    [[nodiscard]] BlockKernels block(BlockRole role) const {
-        Shard shard;
-        shard.micro_batch = 2;
-        shard.tensor = tensor;
-        shard.context = context;
-        shard.sequence_parallel = sequence_parallel;
-        shard.flash_attention = flash;
-        Workload workload = small_gpt();
-        std::get<TransformerSpec>(workload.spec).mlp = mlp;
-        for (const Block& b : build_network(workload, shard).templates)
-            if (b.role == role) return block_kernels(b.graph, role, plan, framework);
-        return {};
-    }
-    [[nodiscard]] BlockKernels layer() const { return block(BlockRole::layer); }
-};
-
 using Shape = std::array<std::int64_t, 3>;
 std::vector<Shape> products(const std::vector<Kernel>& kernels) {
     std::vector<Shape> shapes;
     for (const Kernel& k : kernels)
         if (k.kind == KernelKind::gemm) shapes.push_back({k.m, k.n, k.k});
     return shapes;
-}
-
-std::vector<Kernel> named(const std::vector<Kernel>& kernels, std::string_view name, KernelKind kind = KernelKind::memory) {
-    std::vector<Kernel> found;
-    for (const Kernel& k : kernels)
-        if (k.name == name && k.kind == kind) found.push_back(k);
-    return found;
-}
-
-// Bytes of the only memory kernel of that name; -1 where there is none or more than one.
-double bytes_of(const std::vector<Kernel>& kernels, std::string_view name) {
-    const auto found = named(kernels, name);
-    return found.size() == 1 ? found.front().bytes.si() : -1;
 }
 
 TEST(LayerKernels, OfAGptHaveItsFourProductsForwardAndTwoForEachBackward) {
@@ -269,6 +220,22 @@ TEST(LayerKernels, OfAutocastNormaliseInFp32WithCastsBeforeAndAfter) {
     EXPECT_EQ(named(layer.forward, "mlp.norm.cast").at(0).launches, 2);
 }
 
+TEST(LayerKernels, OfAutocastHaveOneCastOfFp16InTheSoftmaxItself) {
+    // 2048 scores. Forward: 2 bytes in, 4 out, and a cast down. Backward: gradient and result in FP32, 2 bytes out, and a cast up.
+    Cut cut;
+    cut.flash = false;
+    cut.framework.casts_each_use = true;
+    cut.plan.precision = precision_policy(DataType::fp16);
+    const BlockKernels layer = cut.layer();
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "softmax"), (2 + 4) * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "softmax.cast"), (4 + 2) * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "softmax"), (4 + 4 + 2) * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "softmax.cast"), (2 + 4) * 2048);
+    cut.plan.precision = precision_policy(DataType::bf16);  // twice through what is wide, and a cast on either side
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "softmax"), 2 * 4 * 2048);
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "softmax.cast"), 2 * 6 * 2048);
+}
+
 TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     Cut cut;
     cut.plan.precision = precision_policy(DataType::fp8);
@@ -312,71 +279,6 @@ TEST(InputKernels, ClearAndFillADenseGradientOfTheTable) {
     EXPECT_DOUBLE_EQ(bytes_of(input.backward, "embedding"), 2 * 1000 * 64 + 3 * stream);
 }
 
-// Kinds and bytes, in order.
-std::vector<std::pair<ExchangeKind, double>> list(const std::vector<ExchangeCall>& calls) {
-    std::vector<std::pair<ExchangeKind, double>> pairs;
-    for (const ExchangeCall& c : calls) pairs.emplace_back(c.kind, c.bytes.si());
-    return pairs;
-}
-
-TEST(Exchanges, OfTensorParallelismSumTheStreamTwiceEachWay) {
-    Cut cut;
-    cut.tensor = 2;
-    const BlockKernels layer = cut.layer();
-    const std::pair sum{ExchangeKind::all_reduce, stream};
-    EXPECT_THAT(list(layer.forward_exchanges), ElementsAre(sum, sum));   // behind attention and MLP
-    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(sum, sum));  // before them
-    EXPECT_THAT(list(layer.recompute_exchanges), IsEmpty());
-}
-
-TEST(Exchanges, OfSequenceParallelismGatherAndScatterAndGatherAgainForBackward) {
-    Cut cut;
-    cut.tensor = 2;
-    cut.sequence_parallel = true;
-    const BlockKernels layer = cut.layer();
-    const std::pair gather{ExchangeKind::all_gather, stream}, scatter{ExchangeKind::reduce_scatter, stream};
-    EXPECT_THAT(list(layer.forward_exchanges), ElementsAre(gather, scatter, gather, scatter));
-    // Backward from the MLP's end. Leaving a pair: the gradient is gathered. Entering: the input is gathered again for the weight
-    // gradient, then its gradient is scattered.
-    EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(gather, gather, scatter, gather, gather, scatter));
-}
-
-// The kernel that runs after a call, and the one before it; empty at the ends.
-std::pair<std::string, std::string> around(const std::vector<Kernel>& kernels, const ExchangeCall& call) {
-    return {call.after > 0 ? kernels[call.after - 1].name : "", call.after < kernels.size() ? kernels[call.after].name : ""};
-}
-
-TEST(Exchanges, StandBetweenTheKernelsThatMakeAndReadWhatTheyCarry) {
-    Cut cut;
-    cut.tensor = 2;
-    cut.sequence_parallel = true;
-    const BlockKernels layer = cut.layer();
-    const auto forward = [&](std::size_t i) { return around(layer.forward, layer.forward_exchanges[i]); };
-    EXPECT_EQ(forward(0), std::pair("attention.norm"s, "attention.qkv"s));
-    EXPECT_EQ(forward(1), std::pair("attention.proj"s, "attention.out"s));
-    EXPECT_EQ(forward(2), std::pair("mlp.norm"s, "mlp.fc1"s));
-    EXPECT_EQ(forward(3), std::pair("mlp.fc2"s, "mlp.drop"s));
-    const auto backward = [&](std::size_t i) { return around(layer.backward, layer.backward_exchanges[i]); };
-    EXPECT_EQ(backward(0), std::pair("mlp.drop"s, "mlp.fc2"s));  // leaving, seen from behind
-    EXPECT_EQ(backward(1), std::pair("mlp.act"s, "mlp.fc1"s));   // the input once more
-    EXPECT_EQ(backward(2), std::pair("mlp.fc1"s, "mlp.norm"s));  // its gradient
-}
-
-TEST(Exchanges, ThatGatherAnInputAgainServeWeightGradientsUnlessAttentionReadsIt) {
-    const auto for_weights = [](const Cut& cut) {
-        std::vector<bool> flags;
-        for (const ExchangeCall& call : cut.layer().backward_exchanges) flags.push_back(call.weight_gradient);
-        return flags;
-    };
-    Cut cut;
-    cut.tensor = 2;
-    cut.sequence_parallel = true;
-    EXPECT_THAT(for_weights(cut), ElementsAre(false, true, false, false, true, false));
-    Cut keys;
-    keys.context = 2;  // keys and values gathered, their gradients scattered
-    EXPECT_THAT(for_weights(keys), ElementsAre(false, false));
-}
-
 TEST(LayerKernels, SayWhichOfThemMakeWeightGradientsAlone) {
     Cut cut;
     cut.plan.global_batch = 8;  // gradients add up
@@ -388,16 +290,6 @@ TEST(LayerKernels, SayWhichOfThemMakeWeightGradientsAlone) {
                 ElementsAre("mlp.fc2", "mlp.fc2", "mlp.fc2.accumulate", "mlp.fc1", "mlp.fc1", "mlp.fc1.accumulate", "mlp.norm.accumulate"));
     // Forward has none.
     for (const Kernel& k : cut.layer().forward) EXPECT_FALSE(k.weight_gradient) << k.name;
-}
-
-TEST(Exchanges, OfForwardAreMadeAgainByFullRecompute) {
-    Cut cut;
-    cut.tensor = 2;
-    cut.plan.recompute = Recompute::full;
-    const BlockKernels layer = cut.layer();
-    EXPECT_EQ(list(layer.recompute_exchanges), list(layer.forward_exchanges));
-    cut.plan.recompute = Recompute::selective;  // the core exchanges nothing
-    EXPECT_THAT(cut.layer().recompute_exchanges, IsEmpty());
 }
 
 }  // namespace

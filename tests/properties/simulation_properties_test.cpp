@@ -113,7 +113,7 @@ TEST_P(EveryScenario, puts_every_rank_of_the_job_into_one_set_of_each_of_its_gro
 // The longest way through the graph, each piece as fast as it can be: kernels beside no communication, exchanges alone on their links.
 Seconds longest_way(const PlayableScenario& played) {
     const TaskGraph& graph = played.graph;
-    const LinkMap links(graph, played.table, played.topology, played.placement);
+    const LinkMap links(graph, played.table, *played.machine.topology, played.machine.placement);
     const std::vector<Bandwidth> capacities = links.capacities();
     const auto alone = [&](const Segment& s, const Work& work, const PricedExchange& exchange) {
         const bool own = !std::holds_alternative<ComputeWork>(work);

@@ -1,10 +1,8 @@
 #include "model/io/profile/profile_writer.hpp"
 
-#include "model/base/quantity_text.hpp"
 #include "model/io/format/json_text.hpp"
 #include "model/io/profile/fingerprint.hpp"
-
-#include <nlohmann/json.hpp>
+#include "model/io/profile/sourced_json.hpp"
 
 namespace sextant {
 namespace {
@@ -18,12 +16,10 @@ struct Key {
     const char *profile, *facts;
 };
 
-constexpr int digits = 9;  // of a quantity in a profile
-
 Json value_of(double number, Form) { return number; }
 template <int B, int F, int S, int J, int M>
 Json value_of(Quantity<B, F, S, J, M> q, Form form) {
-    return form == Form::facts ? Json(q.si()) : Json(to_text(q, digits));
+    return form == Form::facts ? Json(q.si()) : profile_value(q);
 }
 
 std::string_view word(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : kind == DeviceKind::cpu ? "cpu" : "accelerator"; }
@@ -51,8 +47,7 @@ public:
 
     template <class T>
     void number(Key key, const Sourced<T>& n) {
-        out_[form_ == Form::facts ? key.facts : key.profile] = {
-            {"value", value_of(n.value, form_)}, {"kind", to_text(n.kind)}, {"source", n.source}};
+        out_[form_ == Form::facts ? key.facts : key.profile] = sourced_json(n, value_of(n.value, form_));
     }
     template <class T>
     void number(Key key, const std::optional<Sourced<T>>& n) {
