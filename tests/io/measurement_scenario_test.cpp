@@ -61,6 +61,26 @@ TEST(MeasurementScenario, LayersThatDoNotDivideAreSplitEvenlyWithEmbeddingAndHea
     EXPECT_TRUE(assumes(s, "pipeline split"));
 }
 
+TEST(MeasurementScenario, ChunksThatATableOfNemoLeavesOutAreAssumedForDenseModels) {
+    std::string row(megatron);
+    row.replace(row.find("\"layers\": 105"), 13, "\"layers\": 96");
+    row.replace(row.find("\"pp\": 35, \"vpp\": 3"), 18, "\"pp\": 8");
+    row.replace(row.find("\"schedule\": \"interleaved 1f1b\", "), 32, "");
+    row.replace(row.find("Megatron-LM (2022)"), 18, "NeMo 2.x");
+    row.replace(row.find("\"megatron-lm\""), 13, "\"megatron-core\"");
+    const Scenario s = scenario_of(row);
+    EXPECT_EQ(s.plan.vpp, 12);
+    EXPECT_EQ(s.plan.schedule, Schedule::interleaved);
+    EXPECT_TRUE(assumes(s, "chunks of one layer"));
+    const auto chunks_of = [](std::string text, std::string_view what, std::string_view with) {
+        return scenario_of(text.replace(text.find(what), what.size(), with)).plan.vpp;
+    };
+    EXPECT_EQ(chunks_of(row, "\"pp\": 8", "\"pp\": 8, \"vpp\": 1"), 1);
+    EXPECT_EQ(chunks_of(row, "NeMo 2.x", "Megatron-Core CI"), 1);
+    EXPECT_EQ(chunks_of(row, R"json("mlp")json", R"json("experts": 8, "topk": 2, "mlp")json"), 1);
+    EXPECT_EQ(chunks_of(row, "\"global_batch\": 2240", "\"global_batch\": 2248"), 1);  // 281 micro-batches: no multiple of 8 stages
+}
+
 constexpr std::string_view fsdp = R"json({
   "id": "fsdp", "kind": "training",
   "model": {"family": "Llama-3", "layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256, "seq_len": 4096, "mlp": "swiglu"},

@@ -157,9 +157,10 @@ void read_hardware(const Fields& f, MeasuredHardware& h) {
 }
 
 void read_plan(const Fields& f, MeasuredPlan& p) {
-    const std::pair<const char*, int*> degrees[] = {{"dp", &p.dp}, {"tp", &p.tp}, {"pp", &p.pp}, {"vpp", &p.vpp}, {"cp", &p.cp}};
+    const std::pair<const char*, int*> degrees[] = {{"dp", &p.dp}, {"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
     for (const auto& [key, field] : degrees) f.optional(key, *field, ranks);
     f.optional("zero_stage", p.zero_stage, Bounds{0, 3});
+    f.optional("vpp", p.vpp, ranks);
     f.optional("ep", p.ep, ranks);
     f.optional("etp", p.etp, ranks);
     f.optional("zero1_shard_size", p.zero1_shard_size, ranks);

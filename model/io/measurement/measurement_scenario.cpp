@@ -82,13 +82,22 @@ void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& p
     if (!p.variable_update.empty()) set_parameter_server(p, h, plan, report);
 }
 
+// All of NeMo's recipes of dense models that state their chunks have several; a table that lists none leaves them out.
+int assumed_chunks(const MeasuredPlan& p, const TransformerSpec* t, const Plan& plan, RowReport& report) {
+    const bool interleaves = p.framework_family == "megatron-core" && mentions(p.framework, "nemo") && t && !t->moe && plan.pp > 1;
+    if (!interleaves || t->layers % plan.pp != 0 || plan.micro_batches() % plan.pp != 0) return 1;
+    report.assume("chunks of one layer in the pipeline: NeMo's recipes of dense models interleave");
+    return static_cast<int>(t->layers / plan.pp);
+}
+
 void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
+    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    plan.vpp = p.vpp ? *p.vpp : assumed_chunks(p, t, plan, report);
     if (mentions(p.schedule, "gpipe")) plan.schedule = Schedule::gpipe;
     if (mentions(p.schedule, "zero-bubble") || mentions(p.schedule, "zero bubble")) plan.schedule = Schedule::zero_bubble;
     if (plan.vpp > 1) plan.schedule = Schedule::interleaved;
     if (plan.pp > 1 && p.schedule.empty() && plan.vpp == 1) report.assume("pipeline schedule 1F1B");
 
-    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
     const std::int64_t chunks = std::int64_t{plan.pp} * plan.vpp;
     if (!t || chunks == 1) return;
     const std::int64_t blocks = t->layers + 2;
@@ -181,7 +190,7 @@ void set_overlap(const MeasuredPlan& p, Plan& plan) {
 Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& workload, RowReport& report) {
     const MeasuredPlan& p = row.plan;
     Plan plan;
-    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp, plan.vpp = p.vpp;
+    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp;
     set_experts(p, workload, plan, report);
     plan.sequence_parallel = p.sequence_parallel;
     plan.head_chunks = p.lmhead_chunks;
