@@ -149,15 +149,19 @@ private:
             push_weight_gradient(out.backward, op.name, output_bytes(op));
     }
 
-    // Scaled low-precision operands are made by a pass of their own: read the wide tensor, write the narrow one; forward for the
-    // activation, backward for the incoming gradient, twice there because dgrad and wgrad want different layouts.
+    // Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,
+    // twice there because dgrad and wgrad want different layouts. Scales of blocks belong to a layout: MXFP8 and NVFP4 are written in both
+    // in forward too. NVFP4 is read three times: for the largest value of the tensor, for its rows, and through a Hadamard transform for
+    // its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
     void add_quantization(const Operator& op, BlockKernels& out) const {
+        const bool in_blocks = product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4;
+        const double reads = product_type_ == DataType::nvfp4 ? 3 : 1;
         double outputs = 0;
         for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
         const Bytes narrow = size_of(product_type_);
-        push_memory(out.forward, op.name + ".quantize", bytes_of(op.inputs.front()) + graph_.tensor(op.inputs.front()).elements() * narrow,
-                    false);
-        push_memory(out.backward, op.name + ".quantize", output_bytes(op) + 2 * outputs * narrow, true);
+        const Bytes written = (in_blocks ? 2.0 : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
+        push_memory(out.forward, op.name + ".quantize", reads * bytes_of(op.inputs.front()) + written, false, reads);
+        push_memory(out.backward, op.name + ".quantize", reads * output_bytes(op) + 2 * outputs * narrow, true, reads);
     }
 
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {

@@ -252,6 +252,19 @@ TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     EXPECT_THAT(named(head.forward, "head.quantize"), IsEmpty());
 }
 
+TEST(LayerKernels, OfFormatsWithScaledBlocksWriteBothLayoutsAndReadNvfp4ThreeTimes) {
+    Cut cut;
+    cut.plan.precision = precision_policy(DataType::mxfp8);  // 33 bytes for 32 values
+    const BlockKernels mxfp8 = cut.layer();
+    EXPECT_DOUBLE_EQ(bytes_of(mxfp8.forward, "mlp.fc1.quantize"), 32 * 64 * (2 + 2 * 33. / 32));
+    EXPECT_DOUBLE_EQ(bytes_of(mxfp8.backward, "mlp.fc1.quantize"), 32 * 256 * (2 + 2 * 33. / 32));
+    cut.plan.precision = precision_policy(DataType::nvfp4);  // 9 bytes for 16 values
+    const BlockKernels nvfp4 = cut.layer();
+    EXPECT_DOUBLE_EQ(bytes_of(nvfp4.forward, "mlp.fc1.quantize"), 32 * 64 * (3 * 2 + 2 * 9. / 16));
+    EXPECT_DOUBLE_EQ(bytes_of(nvfp4.backward, "mlp.fc1.quantize"), 32 * 256 * (3 * 2 + 2 * 9. / 16));
+    EXPECT_EQ(named(nvfp4.forward, "mlp.fc1.quantize").at(0).launches, 3);
+}
+
 TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
     Cut cut;
     // 32 rows of 1000 logits in BF16, 64 000 bytes, and 32 labels of 8 bytes.
