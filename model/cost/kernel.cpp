@@ -181,8 +181,9 @@ private:
         k.m = pixels, k.n = to, k.k = in * window;
         out.forward.push_back(k);
         k.backward = true;
-        const bool image = c.in_channels <= 4;  // nobody wants its gradient, whichever block this is
-        if (!image && wants_gradient(op)) {
+        // Nobody wants the gradient of images, whichever block this is.
+        const bool makes_input_gradient = c.in_channels > 4 && wants_gradient(op);
+        if (makes_input_gradient) {
             k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
             k.channels = to;
             out.backward.push_back(k);
@@ -191,10 +192,13 @@ private:
         k.channels = in;
         k.weight_gradient = true;
         out.backward.push_back(k);
-        if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor &&
-            size_of(product_type_) == Bytes::from_si(2)) {  // from NCHW to NHWC and back; TF32 has kernels for either
-            push_memory(out.forward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), false, 2);
-            push_memory(out.backward, op.name + ".layout", 2.0 * (input_bytes(op) + output_bytes(op)), true, 2);
+        if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct &&
+            size_of(product_type_) == Bytes::from_si(2)) {  // TF32 has kernels for either
+            // From NCHW to NHWC and back: each call copies what it reads and what it writes, as if no other had.
+            const Bytes copied = 2.0 * (input_bytes(op) + output_bytes(op));
+            push_memory(out.forward, op.name + ".layout", copied, false, 2);
+            if (makes_input_gradient) push_memory(out.backward, op.name + ".layout", copied, true, 2);
+            push_memory(out.backward, op.name + ".layout", copied, true, 2);  // for the gradient of the filters
         }
     }
 

@@ -31,26 +31,37 @@ TEST(ImageKernels, OfBatchNormReadTheirInputOnceMoreForItsStatisticsInTraining) 
     }
 }
 
-std::size_t copies_of_layouts(DataType type, ComputeUnit unit, bool channels_last) {
+struct LayoutCopies {
+    std::ptrdiff_t forward = 0, backward = 0;
+    bool operator==(const LayoutCopies&) const = default;
+};
+
+// Of ResNet-18, which has 20 convolutions.
+LayoutCopies copies_of_layouts(DataType type, ComputeUnit unit, bool channels_last) {
     Plan plan;
     plan.micro_batch = plan.global_batch = 4;
     plan.channels_last = channels_last;
     plan.precision.compute = plan.precision.activation = plan.precision.parameter = type;
     const Network network = build_network({"resnet18", "", ConvolutionalSpec{.name = "resnet18", .image_px = 64}, ""}, {.micro_batch = 4});
-    std::size_t count = 0;
-    for (const Block& b : network.templates) {
+    const auto copies = [](const std::vector<Kernel>& list) {
+        return std::ranges::count_if(list, [](const Kernel& k) { return k.name.ends_with(".layout"); });
+    };
+    LayoutCopies count;
+    for (const int t : network.sequence) {
+        const Block& b = network.templates[static_cast<std::size_t>(t)];
         const BlockKernels kernels = block_kernels(b.graph, b.role, plan, round_machine::framework(), false, unit);
-        count +=
-            static_cast<std::size_t>(std::ranges::count_if(kernels.forward, [](const Kernel& k) { return k.name.ends_with(".layout"); }));
+        count.forward += copies(kernels.forward);
+        count.backward += copies(kernels.backward);
     }
     return count;
 }
 
 TEST(ImageKernels, CopyLayoutsWhereTensorUnitsMultiply16BitsAndChannelsLieApart) {
-    EXPECT_GT(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, false), 0U);
-    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, true), 0U);
-    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::vector, false), 0U);  // a GTX 1080 Ti multiplies FP16 as FP32
-    EXPECT_EQ(copies_of_layouts(DataType::fp32, ComputeUnit::tensor, false), 0U);  // TF32 has kernels for either
+    // Each for its filters and its input, but for the first one's images.
+    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, false), (LayoutCopies{20, 20 + 19}));
+    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, true), LayoutCopies{});
+    EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::vector, false), LayoutCopies{});  // a GTX 1080 Ti multiplies FP16 as FP32
+    EXPECT_EQ(copies_of_layouts(DataType::fp32, ComputeUnit::tensor, false), LayoutCopies{});  // TF32 has kernels for either
 }
 
 }  // namespace

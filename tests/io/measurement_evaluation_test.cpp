@@ -50,7 +50,7 @@ TEST(MeasurementEvaluation, UtilizationIsThePartOfABatchThatAnAcceleratorCompute
     // Two accelerators take batches of 10: at 10 ms a sample each has one in 200 ms, of which it computes 150.
     LoadingRow row;
     row.accelerators = 2;
-    row.training = EmulatedTraining{10, 150 * ms, 4, "npz"};
+    row.training = EmulatedTraining{10, 150 * ms, 4, "npz", {}};
     row.accelerator_utilization = 0.6;
     Predictors predictors = fixed_predictors();
     predictors.loading = [](const LoadingRow&) { return 10 * ms; };

@@ -38,8 +38,10 @@ TEST(Lessons, data_parallelism_scales_worse_over_ethernet_than_over_infiniband) 
     for (const std::string size : {"2-nodes", "16-nodes"})
         expect_better("share of the step on the wire, Lisa over Snellius, " + size, time_on_the_wire("resnet50-lisa-" + size),
                       time_on_the_wire("resnet50-snellius-" + size));
-    expect_better("the same job on Snellius, InfiniBand over Ethernet", samples_per_second("resnet50-snellius-16-nodes"),
-                  samples_per_second("resnet50-snellius-16-nodes", {"hardware.ethernet=true"}), 1.1);
+    const Overrides small{"plan.micro_batch=128"};  // with 256 samples on a device even Ethernet has nearly the time it needs
+    const Overrides slow{"plan.micro_batch=128", "hardware.ethernet=true"};
+    expect_better("small batches on Snellius, InfiniBand over Ethernet", samples_per_second("resnet50-snellius-16-nodes", small),
+                  samples_per_second("resnet50-snellius-16-nodes", slow), 1.1);
 }
 
 TEST(Lessons, a_node_of_snellius_does_the_work_of_several_of_lisa) {
