@@ -1,10 +1,14 @@
 // sextant compare: what was predicted beside what a real run measured, and which input their difference points to.
 #include "cli/commands.hpp"
 #include "cli/show_comparison.hpp"
+#include "model/io/report/profiler_comparison_writer.hpp"
+#include "model/io/trace/profiler_reader.hpp"
 #include "model/io/trace/run_reader.hpp"
+#include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
 #include <memory>
 
 namespace sextant {
@@ -16,8 +20,18 @@ struct CompareOptions {
     std::string run, trace;
 };
 
+ExitCode compare_with_profiler(const CompareOptions& o, const std::vector<Condition>& conditions) {
+    if (!o.trace.empty())
+        throw InputError(Diagnostic{"--trace", "", "draws runs of sextant", "ui.perfetto.dev opens the profile as it is"});
+    const Scenario scenario = o.scenario.load();
+    const ProfilerComparison comparison = compare(scenario, load_profiler(o.run, scenario.plan));
+    std::cout << (o.report.json() ? profiler_comparison_to_json(comparison) : profiler_comparison_to_text(comparison));
+    return verdict(named_quantities(comparison), conditions);
+}
+
 ExitCode run_compare(const CompareOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    if (looks_like_profiler(o.run)) return compare_with_profiler(o, conditions);
     const RunRecord run = load_run(o.run);
     return show_comparison(o.scenario.load(), run, o.report, conditions, o.trace);
 }
@@ -28,7 +42,9 @@ void add_compare(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("compare", "hold a prediction beside what a real run measured");
     auto options = std::make_shared<CompareOptions>();
     options->scenario.add_to(*command);
-    command->add_option("run", options->run, "what `sextant run --out` wrote")->required()->type_name("RUN.json");
+    command->add_option("run", options->run, "what `sextant run --out` wrote, or a trace of torch.profiler")
+        ->required()
+        ->type_name("RUN.json");
     options->report.add_to(*command);
     command->add_option("--trace", options->trace, "write both timelines, one above the other, for Perfetto")->type_name("FILE.json");
     command->callback([options, &exit_code] { exit_code = run_compare(*options); });

@@ -24,6 +24,7 @@ void json_quantity(std::string_view input);
 void measurement(std::string_view input);
 void predict(std::string_view input);
 void profile(std::string_view input);
+void profiler(std::string_view input);
 void run(std::string_view input);
 void sample(std::string_view input);
 void scenario(std::string_view input);
@@ -49,6 +50,7 @@ inline constexpr std::array targets = {
     Target{"measurement", measurement},
     Target{"predict", predict},
     Target{"profile", profile},
+    Target{"profiler", profiler},
     Target{"run", run},
     Target{"sample", sample},
     Target{"scenario", scenario},

@@ -321,6 +321,10 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }
 
+ProfilerComparison compare(const Scenario& scenario, const ProfilerRecord& profile) {
+    return compare_profiler(scenario, predict(scenario), profile);
+}
+
 Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
     Diagnostics diagnostics;
     const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);

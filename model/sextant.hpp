@@ -18,6 +18,7 @@
 #include "model/report/comparison.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/lesson.hpp"
+#include "model/report/profiler_comparison.hpp"
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
 #include "model/report/validation.hpp"
@@ -103,6 +104,8 @@ std::vector<int> usual_sizes(const Scenario&);
 
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.
 Comparison compare(const Scenario&, const RunRecord&);
+// Prediction and what a profiler saw of one rank. Throws InputError where the profile is of a job of another size.
+ProfilerComparison compare(const Scenario&, const ProfilerRecord&);
 
 // The machine with a small machine's numbers in place of its own, for calibrate() to begin with.
 Cluster guessed_cluster(Library&, const MachineFacts&);

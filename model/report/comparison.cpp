@@ -26,21 +26,6 @@ RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
     return times;
 }
 
-// The first walk through the graph allocates memory and prepares kernels; `walk`: the steps in one.
-StepTimes step_times(std::vector<Seconds> times, std::size_t walk) {
-    StepTimes t;
-    t.count = static_cast<int>(times.size());
-    if (times.size() > walk) {
-        t.first = times.front();
-        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(walk));
-    }
-    std::ranges::sort(times);
-    t.fastest = times.front();
-    t.slowest = times.back();
-    t.median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-    return t;
-}
-
 // What is done once a step, by the times that it takes.
 Beside<Frequency> rates(Frequency predicted, const Beside<Seconds>& step) {
     return {predicted, predicted * (step.predicted / step.simulated), predicted * (step.predicted / step.measured)};
@@ -190,7 +175,7 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     Comparison c;
     c.prediction = make_report(job);
     c.simulation = std::move(simulation);
-    c.steps = step_times(run.steps, static_cast<std::size_t>(c.simulation.steps));
+    c.steps = step_times(run.steps, static_cast<std::size_t>(c.simulation.steps));  // the first walk allocates memory and prepares kernels
     c.step = {c.prediction.estimate.step, c.simulation.report.estimate.step, c.steps.median};
     c.samples_per_s = rates(c.prediction.samples_per_s, c.step);
     if (c.prediction.tokens_per_s) c.tokens_per_s = rates(*c.prediction.tokens_per_s, c.step);
@@ -226,6 +211,31 @@ Terms communication_of(const Terms& terms) {
 Seconds waiting_of(const Terms& t) { return t[Term::bubble] + t[Term::straggler]; }
 Seconds computing_of(const Terms& t) { return t[Term::forward] + t[Term::backward] + t[Term::recompute] + t[Term::optimizer]; }
 
+StepTimes step_times(std::vector<Seconds> times, std::size_t preparing) {
+    StepTimes t;
+    t.count = static_cast<int>(times.size());
+    if (preparing > 0 && times.size() > preparing) {
+        t.first = times.front();
+        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(preparing));
+    }
+    std::ranges::sort(times);
+    t.fastest = times.front();
+    t.slowest = times.back();
+    t.median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+    return t;
+}
+
+void add_term_quantities(std::vector<NamedQuantity>& list, const Terms& predicted, const Terms& measured) {
+    const UnitTable* time = &unit_table<Seconds>();
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        const std::string name(to_text(t));
+        list.push_back({"terms." + name, measured[t].si(), time});
+        list.push_back({"residual." + name, (measured[t] - predicted[t]).si(), time});
+        if (const auto of = ratio(measured[t].si(), predicted[t].si())) list.push_back({"ratio." + name, *of, nullptr});
+    }
+}
+
 std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     const UnitTable* time = &unit_table<Seconds>();
     const UnitTable* size = &unit_table<Bytes>();
@@ -250,13 +260,7 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     if (c.hidden.measured) list.push_back({"hidden", *c.hidden.measured, nullptr});
     if (c.staleness) list.push_back({"staleness", c.staleness->measured, nullptr});
     if (c.last_loss) list.push_back({"last_loss", *c.last_loss, nullptr});
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
-        const Seconds measured = c.terms.measured[t], predicted = c.terms.predicted[t];
-        list.push_back({"terms." + std::string(to_text(t)), measured.si(), time});
-        list.push_back({"residual." + std::string(to_text(t)), (measured - predicted).si(), time});
-        if (const auto of = ratio(measured.si(), predicted.si())) list.push_back({"ratio." + std::string(to_text(t)), *of, nullptr});
-    }
+    add_term_quantities(list, c.terms.predicted, c.terms.measured);
     return list;
 }
 

@@ -66,7 +66,7 @@ struct MemoryResidual {
 
 struct StepTimes {
     int count = 0;
-    Seconds median, fastest, slowest;  // the first step apart where there are more
+    Seconds median, fastest, slowest;  // those that prepare apart, where there are more
     std::optional<Seconds> first;
 };
 
@@ -129,7 +129,12 @@ Terms communication_of(const Terms&);  // exchanges between ranks and nothing el
 Seconds waiting_of(const Terms&);      // for other ranks
 Seconds computing_of(const Terms&);    // forward, backward, recompute, optimizer
 
+// `times`: at least one; the first `preparing` are not like the others.
+StepTimes step_times(std::vector<Seconds> times, std::size_t preparing);
+
 // What a condition may ask about: "step_time_ratio > 1.5", "largest_residual > 100 ms".
 std::vector<NamedQuantity> named_quantities(const Comparison&);
+// "terms.forward", "residual.forward", "ratio.forward" and so on.
+void add_term_quantities(std::vector<NamedQuantity>&, const Terms& predicted, const Terms& measured);
 
 }  // namespace sextant

@@ -33,7 +33,7 @@ Cluster cluster(const JsonNode& node) {
     box.nodes = 4;
     box.node.devices = 8;
     box.node.nics = 8;
-    box.node.nic_link = {"IB", LinkCategory::infiniband, {25 * GB / s, SourceKind::datasheet, "test"}, {}, {}, true, {}};
+    box.node.nic_link = {"IB", LinkCategory::infiniband, {25 * GB / s, SourceKind::datasheet, "test"}, {}, {}, true, {}, {}};
     box.node.device.name = "chip";
     box.node.device.memory = {80 * GiB, SourceKind::datasheet, "test"};
     box.node.device.peaks.push_back(

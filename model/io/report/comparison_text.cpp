@@ -1,5 +1,6 @@
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/report/comparison_cells.hpp"
 #include "model/io/report/comparison_writer.hpp"
 
 #include <algorithm>
@@ -10,18 +11,10 @@ namespace sextant {
 namespace {
 
 constexpr std::size_t most_ranks = 16;
-constexpr double bar_width = 16;
 constexpr double worth_a_line = 0.02;  // of a difference in memory, relative
 
 std::string rank_text(const RankComparison& r) {
     return r.server ? "server " + std::to_string(r.rank) : "rank " + std::to_string(r.rank) + ", stage " + std::to_string(r.stage);
-}
-
-std::string ratio_text(std::optional<double> ratio) { return ratio ? number_text(*ratio, 3) : ""; }
-
-template <int... Exponents>
-std::string or_nothing(Quantity<Exponents...> value) {
-    return value.si() > 0 ? to_text(value) : "";
 }
 
 // "712→631 ms": both in the unit of the larger.
@@ -88,11 +81,6 @@ std::string step_text(const Comparison& c) {
 
 Seconds difference(const Comparison& c, Term t) { return c.terms.measured[t] - c.terms.predicted[t]; }
 
-// Less than predicted to the left, more to the right.
-std::string bar(Seconds off, Seconds full) {
-    return side_bar(full > Seconds{} ? bar_width * (off / full) : 0, static_cast<std::size_t>(bar_width));
-}
-
 std::string last_of_its_stage(const Comparison& c) {
     if (c.ranks.size() == 1) return "";
     const bool one_stage = c.prediction.estimate.memory.size() == 1;
@@ -105,11 +93,8 @@ std::string terms_text(const Comparison& c) {
         const Seconds off = difference(c, static_cast<Term>(i));
         full = max(full, max(off, -off));
     }
-    const std::string side = "less";
     TextTable table("  ", Align::right);
-    table.row({"", "predicted", "simulated", "measured", "ratio",
-               std::string(static_cast<std::size_t>(bar_width) - side.size(), ' ') + side + "|more than predicted, a # is " +
-                   to_text(full / bar_width, 2)});
+    table.row({"", "predicted", "simulated", "measured", "ratio", bar_header(full)});
     const auto row = [&](const std::string& name, Seconds predicted, Seconds simulated, Seconds measured, const std::string& last) {
         table.row({name, or_nothing(predicted), or_nothing(simulated), or_nothing(measured),
                    ratio_text(ratio(measured.si(), predicted.si())), last});
@@ -118,7 +103,7 @@ std::string terms_text(const Comparison& c) {
         const Term t = static_cast<Term>(i);
         const Seconds predicted = c.terms.predicted[t], simulated = c.terms.simulated[t], measured = c.terms.measured[t];
         if (max(predicted, max(simulated, measured)) / c.step.measured < 5e-5) continue;
-        row(words(to_text(t)), predicted, simulated, measured, bar(difference(c, t), full));
+        row(words(to_text(t)), predicted, simulated, measured, difference_bar(difference(c, t), full));
     }
     row("sum", c.terms.predicted.total(), c.terms.simulated.total(), c.terms.measured.total(), "");
     for (int i = 0; i < term_count; ++i) {

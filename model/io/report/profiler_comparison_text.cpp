@@ -1,0 +1,71 @@
+#include "model/io/report/comparison_cells.hpp"
+#include "model/io/report/profiler_comparison_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t most_kernels = 10, widest_name = 80;
+
+std::string header_text(const ProfilerComparison& c) {
+    TextTable table;
+    table.row({"profile", c.file + ": rank " + std::to_string(c.rank) + (c.device.empty() ? "" : ", " + c.device)});
+    table.row({"plan", c.prediction.plan});
+    table.row({"hardware", c.prediction.hardware});
+    table.row({"steps", std::to_string(c.steps.count) + ", " + to_text(c.steps.fastest) + " to " + to_text(c.steps.slowest)});
+    const bool inside = c.steps.median >= c.prediction.low && c.steps.median <= c.prediction.high;
+    table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
+                                    (inside ? "inside" : "outside")});
+    return table.text();
+}
+
+std::string terms_text(const ProfilerComparison& c) {
+    Seconds full;
+    for (int i = 0; i < term_count; ++i) {
+        const Seconds off = c.measured[static_cast<Term>(i)] - c.predicted[static_cast<Term>(i)];
+        full = max(full, max(off, -off));
+    }
+    TextTable table("  ", Align::right);
+    table.row({"", "predicted", "measured", "ratio", bar_header(full)});
+    table.row({"step time", to_text(c.predicted_step), to_text(c.steps.median),
+               ratio_text(ratio(c.steps.median.si(), c.predicted_step.si())), ""});
+    const auto row = [&](const std::string& name, Seconds predicted, Seconds measured, const std::string& last, double least) {
+        if (max(predicted, measured) / c.traced_step < least) return;
+        table.row({name, or_nothing(predicted), or_nothing(measured), ratio_text(ratio(measured.si(), predicted.si())), last});
+    };
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        row(words(to_text(t)), c.predicted[t], c.measured[t], difference_bar(c.measured[t] - c.predicted[t], full), 5e-5);
+    }
+    row("sum", c.predicted.total(), c.measured.total(), "", 0);
+    for (int i = 0; i < term_count; ++i) {
+        const Term t = static_cast<Term>(i);
+        row("hidden " + words(to_text(t)), c.predicted_overlapped[t], c.measured_overlapped[t], "", 5e-4);
+    }
+    return "\nWhere the time goes (measured in the step of median time)\n" + table.text();
+}
+
+std::string kernels_text(const ProfilerComparison& c) {
+    TextTable table("  ", {Align::right, Align::right, Align::right, Align::left, Align::left});
+    table.row({"time", "of the step", "calls", "in", "kernel"});
+    for (std::size_t i = 0; i < std::min(most_kernels, c.kernels.size()); ++i) {
+        const KernelTime& k = c.kernels[i];
+        const std::string name = k.name.size() <= widest_name ? k.name : k.name.substr(0, widest_name) + "...";
+        table.row({to_text(k.time), percent_text(k.time / c.traced_step), std::to_string(k.calls), words(to_text(k.kind)), name});
+    }
+    return c.kernels.empty() ? "" : "\nThe longest kernels\n" + table.text();
+}
+
+}  // namespace
+
+std::string profiler_comparison_to_text(const ProfilerComparison& c) {
+    const Seconds off = c.measured[c.largest] - c.predicted[c.largest];
+    std::string text = c.prediction.scenario + ": prediction beside a profile\n" + header_text(c) + terms_text(c) + kernels_text(c) +
+                       "\nWhere they part: " + words(to_text(c.largest)) + " takes " + to_text(max(off, -off)) +
+                       (off < Seconds{} ? " less" : " more") + " than predicted\n";
+    for (const std::string& note : c.notes) text += "  note: " + note + "\n";
+    return text;
+}
+
+}  // namespace sextant

@@ -1,0 +1,340 @@
+#include "model/io/trace/profiler_reader.hpp"
+
+#include "model/base/diagnostics.hpp"
+#include "model/io/format/json_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <span>
+#include <unordered_map>
+
+namespace sextant {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// Times of the document are microseconds, of host and device alike.
+struct Interval {
+    double start = 0, end = 0;
+};
+
+// What the host was at when it launched something.
+enum class Phase { optimizer, backward, recompute };
+struct PhaseInterval : Interval {
+    Phase phase;
+};
+
+struct Launch {
+    double at = 0;
+    std::size_t thread = 0;
+};
+
+// A kernel or a copy on the device.
+struct Work : Interval {
+    std::string name, group;  // group: what its collective and its process group are called
+    std::int64_t correlation = 0, stream = 0;
+    double bytes = 0;
+    SpanKind kind = SpanKind::forward;
+    double launched = 0;
+};
+
+bool is_exchange_kernel(const Work& w) { return w.name.find("nccl") != std::string::npos; }
+
+// The events of the document that count, each taken when it is complete: a trace may have millions.
+class Events {
+public:
+    std::vector<Work> work;
+    std::unordered_map<std::int64_t, Launch> launches;  // by correlation
+    std::vector<std::vector<PhaseInterval>> phases;     // by thread
+    std::vector<Interval> steps, loading;
+
+    void take(const Json& e) {
+        if (!e.is_object() || text(e, "ph") != "X") return;
+        const std::string category = lower(text(e, "cat")), name = text(e, "name");
+        const Interval at{number(e, "ts"), number(e, "ts") + std::max(0.0, number(e, "dur"))};
+        const Json none = Json::object();
+        const Json& args = e.contains("args") && e["args"].is_object() ? e["args"] : none;
+        if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
+            Work w{at, name, lower(text(args, "Collective name") + " " + text(args, "Process Group Description"))};
+            w.correlation = whole(args, "correlation"), w.stream = whole(args, "stream");
+            w.bytes = std::max(0.0, number(args, "bytes"));
+            work.push_back(std::move(w));
+        } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "runtime") {
+            launches.insert_or_assign(whole(args, "correlation"), Launch{at.start, thread(e)});
+        } else if (name.starts_with("ProfilerStep#") && !category.starts_with("gpu")) {
+            steps.push_back(at);
+        } else if (name.starts_with("enumerate(DataLoader)")) {
+            loading.push_back(at);
+        } else if (name.starts_with("Optimizer.")) {
+            phases[thread(e)].push_back({at, Phase::optimizer});
+        } else if (name.starts_with("autograd::engine::evaluate_function")) {
+            phases[thread(e)].push_back({at, Phase::backward});
+        } else if (name == "CheckpointFunctionBackward") {
+            phases[thread(e)].push_back({at, Phase::recompute});
+        }
+    }
+
+private:
+    static std::string text(const Json& o, const char* key) {
+        const auto found = o.find(key);
+        return found != o.end() && found->is_string() ? found->get<std::string>() : std::string();
+    }
+    static double number(const Json& o, const char* key) {
+        const auto found = o.find(key);
+        return found != o.end() && found->is_number() ? found->get<double>() : 0;
+    }
+    static std::int64_t whole(const Json& o, const char* key) {
+        const auto found = o.find(key);
+        return found != o.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    }
+    // Processes and threads are numbers, or names.
+    std::size_t thread(const Json& e) {
+        const std::string key = e.value("pid", Json()).dump(-1, ' ', false, Json::error_handler_t::replace) + "/" +
+                                e.value("tid", Json()).dump(-1, ' ', false, Json::error_handler_t::replace);
+        const auto [at, is_new] = threads_.emplace(key, threads_.size());
+        if (is_new) phases.emplace_back();
+        return at->second;
+    }
+
+    std::map<std::string, std::size_t> threads_;
+};
+
+// Innermost first: an optimizer's step runs in no backward, a checkpoint in a node of autograd, whose own nodes run in it.
+SpanKind phase_at(const std::vector<PhaseInterval>& phases, double t) {
+    auto after = std::ranges::upper_bound(phases, t, {}, &PhaseInterval::start);
+    while (after != phases.begin() && (after - 1)->end <= t) --after;  // intervals of a thread nest
+    if (after == phases.begin()) return SpanKind::forward;
+    constexpr SpanKind kinds[] = {SpanKind::optimizer, SpanKind::backward, SpanKind::recompute};
+    return kinds[static_cast<int>((after - 1)->phase)];
+}
+
+// Megatron calls its groups "TENSOR_MODEL_PARALLEL_GROUP" and the like, meshes of PyTorch "mesh_tp".
+SpanKind exchange_of(const Work& w, const Plan& plan) {
+    const auto named = [&](std::string_view words, std::string_view mesh) {
+        return w.group.find(words) != std::string::npos || w.group.find(mesh) != std::string::npos;
+    };
+    if (named("tensor", "mesh_tp")) return SpanKind::tensor_exchange;
+    if (named("pipeline", "mesh_pp")) return SpanKind::pipeline_transfer;
+    if (named("expert", "mesh_ep") || named("all_to_all", "alltoall")) return SpanKind::expert_exchange;
+    if (named("data", "mesh_dp")) return SpanKind::data_exchange;
+    if (named("context", "mesh_cp")) return SpanKind::context_exchange;
+    const bool messages = w.name.find("SendRecv") != std::string::npos;
+    if (messages && plan.pp > 1) return SpanKind::pipeline_transfer;
+    if (messages && plan.ep > 1) return SpanKind::expert_exchange;
+    if (plan.dp > 1 && !(plan.tp > 1 && w.kind == SpanKind::forward)) return SpanKind::data_exchange;
+    return plan.tp > 1 ? SpanKind::tensor_exchange : plan.cp > 1 ? SpanKind::context_exchange : SpanKind::data_exchange;
+}
+
+// On which stream of the device most of the work is.
+std::int64_t main_stream(const std::vector<Work>& work) {
+    std::map<std::int64_t, double> busy;
+    for (const Work& w : work)
+        if (!is_exchange_kernel(w)) busy[w.stream] += w.end - w.start;
+    const auto most = std::ranges::max_element(busy, {}, [](const auto& s) { return s.second; });
+    return most == busy.end() ? 0 : most->first;
+}
+
+// One step: its work, from `window.start` to `window.end`.
+class StepTrace {
+public:
+    StepTrace(Interval window, std::int64_t main_stream) : window_(window), main_stream_(main_stream) {}
+
+    Trace make(std::span<const Work> work, const std::vector<Interval>& loading, int rank) {
+        trace_.ranks = {{rank, 0, 1, false, {}}};
+        trace_.end = since(window_.end);
+        for (const Work& w : work) add(w);
+        std::ranges::stable_sort(trace_.spans, {}, &Span::start);
+        fill_idle(loading);
+        set_causes();
+        return std::move(trace_);
+    }
+
+private:
+    [[nodiscard]] Seconds since(double t) const { return Seconds::from_si((t - window_.start) * 1e-6); }
+
+    void add(const Work& w) {
+        const double start = std::max(w.start, window_.start), end = std::min(w.end, window_.end);
+        if (end <= start) return;
+        Span s;
+        s.start = since(start), s.end = since(end);
+        s.bytes = Bytes::from_si(w.bytes);
+        s.kind = w.kind;
+        s.stream = w.stream == main_stream_ ? Stream::compute : stream_of(w.kind);
+        s.name = name_of(w.name);
+        trace_.spans.push_back(s);
+    }
+    static Stream stream_of(SpanKind k) {
+        return k == SpanKind::device_copy ? Stream::copy : runs_kernels(k) ? Stream::compute : Stream::communication;
+    }
+
+    // Where nothing runs the device waits: for samples, if that is what its host does, else for its host.
+    void fill_idle(const std::vector<Interval>& loading) {
+        std::vector<Span> waits;
+        Seconds busy;
+        auto next = loading.begin();
+        const auto fill = [&](Seconds until) {
+            while (next != loading.end() && since(next->end) <= busy) ++next;
+            for (auto l = next; l != loading.end() && since(l->start) < until; ++l) {
+                const Seconds start = max(busy, since(l->start)), end = min(until, since(l->end));
+                if (start >= end) continue;
+                wait(waits, busy, start, SpanKind::launch);
+                wait(waits, start, end, SpanKind::input);
+                busy = end;
+            }
+            wait(waits, busy, until, SpanKind::launch);
+        };
+        for (const Span& s : trace_.spans) {
+            fill(s.start);
+            busy = max(busy, s.end);
+        }
+        fill(trace_.end);
+        trace_.spans.insert(trace_.spans.end(), waits.begin(), waits.end());
+        std::ranges::stable_sort(trace_.spans, {}, &Span::start);
+    }
+    void wait(std::vector<Span>& waits, Seconds start, Seconds end, SpanKind kind) {
+        if (start >= end) return;
+        Span s;
+        s.start = start, s.end = end;
+        s.kind = kind;
+        s.name = name_of(std::string(to_text(kind)));
+        waits.push_back(s);
+    }
+    std::uint32_t name_of(const std::string& name) {
+        const auto [at, is_new] = names_.emplace(name, static_cast<std::uint32_t>(trace_.names.size()));
+        if (is_new) trace_.names.push_back(name);
+        return at->second;
+    }
+
+    // A kernel that comes after a pause began when what ran beside ended last, if that was in the pause.
+    void set_causes() {
+        std::vector<SpanIndex> beside;
+        for (SpanIndex i = 0; i < trace_.spans.size(); ++i) {
+            trace_.spans[i].cause = i;
+            if (trace_.spans[i].stream != Stream::compute) beside.push_back(i);
+        }
+        std::ranges::sort(beside, {}, [&](SpanIndex i) { return trace_.spans[i].end; });
+        Seconds busy;
+        auto next = beside.begin();
+        for (Span& s : trace_.spans) {
+            if (s.stream != Stream::compute) continue;
+            while (next != beside.end() && trace_.spans[*next].end <= s.start) ++next;
+            if (next != beside.begin() && trace_.spans[*(next - 1)].end > busy) s.cause = *(next - 1);
+            busy = max(busy, s.end);
+        }
+    }
+
+    Interval window_;
+    std::int64_t main_stream_;
+    Trace trace_;
+    std::map<std::string, std::uint32_t> names_;
+};
+
+void set_phases(Events& events, const Plan& plan) {
+    std::ranges::sort(events.loading, {}, &Interval::start);
+    for (auto& thread : events.phases) std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
+    for (Work& w : events.work) {
+        const auto launch = events.launches.find(w.correlation);
+        w.launched = launch == events.launches.end() ? w.start : launch->second.at;
+        if (launch != events.launches.end()) w.kind = phase_at(events.phases[launch->second.thread], w.launched);
+        if (is_exchange_kernel(w))
+            w.kind = exchange_of(w, plan);
+        else if (w.name.find("HtoD") != std::string::npos)
+            w.kind = SpanKind::device_copy;
+    }
+}
+
+// The steps on the device, each until the next begins; the last only where it is alone.
+std::vector<Interval> windows_of(const std::vector<Work>& work, std::vector<Interval> steps) {
+    std::ranges::sort(steps, {}, &Interval::start);
+    std::vector<std::optional<Interval>> found(steps.size());
+    for (const Work& w : work) {
+        const auto after = std::ranges::upper_bound(steps, w.launched, {}, &Interval::start);
+        if (after == steps.begin() || w.launched >= (after - 1)->end) continue;
+        auto& window = found[static_cast<std::size_t>(after - steps.begin()) - 1];
+        window = window ? Interval{std::min(window->start, w.start), std::max(window->end, w.end)} : Interval{w.start, w.end};
+    }
+    std::vector<Interval> windows;
+    for (const auto& window : found)
+        if (window) windows.push_back(*window);
+    for (std::size_t i = 0; i + 1 < windows.size(); ++i) windows[i].end = windows[i + 1].start;
+    if (windows.size() > 1) windows.pop_back();
+    std::erase_if(windows, [](const Interval& w) { return w.end <= w.start; });
+    return windows;
+}
+
+int member(const Json& root, const char* object, const char* key, int otherwise) {
+    const auto found = root.find(object);
+    if (found == root.end() || !found->is_object()) return otherwise;
+    const auto value = found->find(key);
+    return value != found->end() && value->is_number_integer() ? value->get<int>() : otherwise;
+}
+
+std::string device_of(const Json& root, int rank) {
+    const auto devices = root.find("deviceProperties");
+    if (devices == root.end() || !devices->is_array() || devices->empty()) return {};
+    const Json& device = (*devices)[static_cast<std::size_t>(std::max(0, rank)) % devices->size()];
+    return device.is_object() && device.contains("name") && device["name"].is_string() ? device["name"].get<std::string>() : std::string();
+}
+
+}  // namespace
+
+bool looks_like_profiler(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::string start(4096, '\0');
+    in.read(start.data(), static_cast<std::streamsize>(start.size()));
+    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    return start.find("\"traceEvents\"") != std::string::npos || start.find("\"deviceProperties\"") != std::string::npos;
+}
+
+ProfilerRecord profiler_from_text(std::string_view text, const std::string& name, const Plan& plan) {
+    Events events;
+    bool in_events = false;
+    const auto take = [&](int depth, Json::parse_event_t what, Json& parsed) {
+        if (depth == 1 && what == Json::parse_event_t::key) in_events = parsed == "traceEvents";
+        if (depth != 2 || what != Json::parse_event_t::object_end || !in_events) return true;
+        events.take(parsed);
+        return false;  // nothing is kept of it
+    };
+    const Json root = Json::parse(text, take, false);
+    if (!root.is_object())
+        throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler, unpacked (gunzip)"});
+
+    set_phases(events, plan);
+    const std::vector<Interval> windows = windows_of(events.work, events.steps);
+    if (events.work.empty())
+        throw InputError(Diagnostic{name, "/traceEvents", "has no kernels of a GPU", "profile with ProfilerActivity.CUDA"});
+    if (windows.empty())
+        throw InputError(Diagnostic{name, "/traceEvents", "does not say where steps begin", "call step() of the profiler after each step"});
+
+    ProfilerRecord record;
+    record.file = name;
+    record.rank = member(root, "distributedInfo", "rank", 0);
+    if (const int ranks = member(root, "distributedInfo", "world_size", 0); ranks > 0) record.ranks = ranks;
+    record.device = device_of(root, record.rank);
+    for (const Interval& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
+    std::vector<int> order(windows.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::ranges::sort(order, {}, [&](int i) { return record.steps[static_cast<std::size_t>(i)]; });
+    record.traced_step = order[(order.size() - 1) / 2];
+    const Interval window = windows[static_cast<std::size_t>(record.traced_step)];
+    record.trace = StepTrace(window, main_stream(events.work)).make(events.work, events.loading, record.rank);
+    return record;
+}
+
+ProfilerRecord load_profiler(const std::filesystem::path& file, const Plan& plan) {
+    Diagnostics diagnostics;
+    const auto text = read_text_file(file, diagnostics);
+    diagnostics.throw_if_any();
+    return profiler_from_text(*text, file.string(), plan);
+}
+
+}  // namespace sextant
