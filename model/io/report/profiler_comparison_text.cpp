@@ -7,6 +7,7 @@ namespace sextant {
 namespace {
 
 constexpr std::size_t most_kernels = 10, widest_name = 80;
+constexpr double nothing = 1e-6;  // of a step
 
 std::string header_text(const ProfilerComparison& c) {
     TextTable table;
@@ -32,6 +33,7 @@ std::string terms_text(const ProfilerComparison& c) {
                ratio_text(ratio(c.steps.median.si(), c.predicted_step.si())), ""});
     const auto row = [&](const std::string& name, Seconds predicted, Seconds measured, const std::string& last, double least) {
         if (max(predicted, measured) / c.traced_step < least) return;
+        if (predicted / c.traced_step < nothing) predicted = {};
         table.row({name, or_nothing(predicted), or_nothing(measured), ratio_text(ratio(measured.si(), predicted.si())), last});
     };
     for (int i = 0; i < term_count; ++i) {
