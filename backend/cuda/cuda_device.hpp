@@ -1,5 +1,5 @@
-// A GPU that computes: cuBLASLt for products, cuDNN for convolutions, kernels of backend/kernels for the rest. All in fp32; products and
-// convolutions may be of TF32.
+// A GPU that computes: cuBLASLt for products, cuDNN for convolutions and for attention in 16 bits, kernels of backend/kernels for the rest.
+// `tf32`: products and convolutions of fp32 may be of TF32.
 #pragma once
 
 #include "backend/exec/device.hpp"
