@@ -15,14 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-class FusedAttentionChoice : public testing::Test {
-protected:
-    void SetUp() override {
-        if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr && dlopen(SEXTANT_CUDA_DRIVER_STUB, RTLD_NOW) == nullptr)
-            GTEST_SKIP() << "neither a driver nor its stand-in: " << dlerror();
-    }
-};
-
 // As cuDNN 9.19 names them, and the data sheets and `deviceQuery` say.
 Descriptor gpu(int version, int multiprocessors, int shared_memory, int threads, int blocks, int l2_bytes) {
     const auto n = [](int value) { return std::to_string(value); };
@@ -37,6 +29,19 @@ Descriptor gpu(int version, int multiprocessors, int shared_memory, int threads,
 Descriptor t4() { return gpu(750, 40, 65536, 1024, 16, 4 << 20); }
 Descriptor a100() { return gpu(800, 108, 166912, 2048, 32, 40 << 20); }
 Descriptor h200() { return gpu(900, 132, 232448, 2048, 32, 60 << 20); }
+
+class FusedAttentionChoice : public testing::Test {
+protected:
+    void SetUp() override {
+        if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr && dlopen(SEXTANT_CUDA_DRIVER_STUB, RTLD_NOW) == nullptr)
+            GTEST_SKIP() << "neither a driver nor its stand-in: " << dlerror();
+        try {
+            h200();
+        } catch (const BackendError& e) {
+            GTEST_SKIP() << "cuDNN " << cudnnGetVersion() << " wants to know something else of a GPU: " << e.what();
+        }
+    }
+};
 
 Attention attention(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t length, std::int64_t width, bool causal) {
     return {.batch = batch,

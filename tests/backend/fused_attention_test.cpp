@@ -82,8 +82,8 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
                                    [&](std::int64_t reals) { return in_use.emplace_back(device->allocate(reals)); });
         std::vector<std::vector<float>> first;
         for (int time = 0; time < 2; ++time) {
-            ASSERT_TRUE(fused.forward(a, half.call(graph)));
-            ASSERT_TRUE(fused.backward(a, half.call(graph)));
+            ASSERT_TRUE(fused.forward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
+            ASSERT_TRUE(fused.backward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
             stream.wait();
             const auto found = half.results(*device), expected = wide.results(*device);
             for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(relative_error(found[i], expected[i]), tolerance) << i;
