@@ -39,8 +39,8 @@ public:
         return std::move(g_);
     }
 
-    // The library knows two graphs: of this one the gradients of the scores are written and read again, and the sums made in the same order
-    // every time; the other adds up d_q in fp32 as it comes, is faster and needs less room.
+    // The library knows two graphs. Of this one the gradients of the scores are written and read again, and sums made in the same order
+    // every time. Of the other d_q is summed in fp32 as its parts come: that moves less, needs less room and should be faster.
     OperationGraph backward() && {
         const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
         const Tensor v = g_.stored(keys(a_.value_dim).transposed(), type_), out = g_.stored(queries(a_.value_dim), type_);
