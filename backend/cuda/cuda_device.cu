@@ -9,6 +9,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <string>
 
 namespace sextant::cuda {
 namespace {
@@ -165,6 +166,7 @@ public:
     void filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
         convolutions_.filter_gradient(s, x, dy, d_filter);
     }
+    [[nodiscard]] std::string fused_attention() const { return fused_attention_.passes(); }
     bool attend(const Attention& a, const OperatorCall& c) { return fused_attention_.forward(a, c); }
     bool attend_back(const Attention& a, const OperatorCall& c) { return fused_attention_.backward(a, c); }
 
@@ -202,6 +204,10 @@ private:
 std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32) {
     use(gpu);
     return std::make_unique<kernels::KernelDevice<CudaMachine>>(gpu, tf32);
+}
+
+std::string fused_attention(ComputeDevice& device) {
+    return static_cast<kernels::KernelDevice<CudaMachine>&>(device).machine().fused_attention();
 }
 
 }  // namespace sextant::cuda

@@ -5,9 +5,13 @@
 #include "backend/exec/device.hpp"
 
 #include <memory>
+#include <string>
 
 namespace sextant::cuda {
 
 std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32);
+
+// Of a device made here: which passes of attention cuDNN has run, "forward and backward". Empty: none.
+std::string fused_attention(ComputeDevice&);
 
 }  // namespace sextant::cuda

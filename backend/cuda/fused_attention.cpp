@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sextant::cuda {
 namespace {
@@ -202,6 +203,16 @@ const std::optional<FusedAttention::Way>& FusedAttention::way_of(AttentionPass p
     auto found = ways_.find(key);
     if (found == ways_.end()) found = ways_.emplace(key, make_way(pass, a, element)).first;
     return found->second;
+}
+
+std::string FusedAttention::passes() const {
+    std::string text;
+    for (const auto& [pass, name] : {std::pair{AttentionPass::forward, "forward"}, std::pair{AttentionPass::backward, "backward"}}) {
+        const auto first = static_cast<std::int64_t>(pass);
+        const bool has_run = std::ranges::any_of(ways_, [&](const auto& way) { return way.first[0] == first && way.second; });
+        if (has_run) text += (text.empty() ? "" : " and ") + std::string(name);
+    }
+    return text;
 }
 
 bool FusedAttention::forward(const Attention& a, const OperatorCall& c) {

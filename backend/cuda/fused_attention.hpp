@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
 
 namespace sextant::cuda {
 
@@ -32,6 +33,8 @@ public:
     // so and the other otherwise.
     bool forward(const Attention&, const OperatorCall&);
     bool backward(const Attention&, const OperatorCall&);
+    // Those that have been run, of any shape: "forward and backward".
+    [[nodiscard]] std::string passes() const;
 
 private:
     struct Way {

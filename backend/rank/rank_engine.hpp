@@ -40,7 +40,8 @@ public:
     // `threads`: that compute. All ranks make theirs at the same time.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
     [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;
-    [[nodiscard]] virtual std::vector<LibraryVersion> libraries() const = 0;  // beside MPI
+    // Beside MPI; and what the device took of them where it had a choice.
+    [[nodiscard]] virtual std::vector<LibraryVersion> libraries(ComputeDevice&) const = 0;
     [[nodiscard]] virtual ProcessorFacts processor() const = 0;
 };
 

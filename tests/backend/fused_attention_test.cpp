@@ -84,6 +84,7 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
         for (int time = 0; time < 2; ++time) {
             ASSERT_TRUE(fused.forward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
             ASSERT_TRUE(fused.backward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
+            EXPECT_EQ(fused.passes(), "forward and backward");
             stream.wait();
             const auto found = half.results(*device), expected = wide.results(*device);
             for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(relative_error(found[i], expected[i]), tolerance) << i;
