@@ -59,12 +59,14 @@ Convolutions::Convolutions(CudnnLibrary library, bool tf32, Scratch scratch)
 
 Convolutions::~Convolutions() = default;
 
-// The fastest, as the library thinks, that takes no more room than there is; `exact`: in no narrower arithmetic than fp32.
+// The fastest, as the library thinks, that gives the same result every time and takes no more room than there is; `exact`: in no narrower
+// arithmetic than fp32.
 template <class Performance>
 void Convolutions::choose(Way& way, const Performance* list, int count, bool exact) {
     for (int i = 0; i < count; ++i) {
         const bool is_exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
-        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].memory > most_workspace_bytes || (exact && !is_exact)) continue;
+        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].determinism != CUDNN_DETERMINISTIC) continue;
+        if (list[i].memory > most_workspace_bytes || (exact && !is_exact)) continue;
         way.algorithm = static_cast<int>(list[i].algo);
         way.workspace = list[i].memory;
         if (!exact) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
