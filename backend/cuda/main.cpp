@@ -35,8 +35,8 @@ public:
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
     }
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
-        const int gpu = gpu_of(world);
-        return {"GPU " + std::to_string(gpu) + " of " + world.host(), static_cast<double>(cuda::facts_of(gpu).free_bytes) * units::B};
+        const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
+        return {"GPU " + facts.bus + " of " + world.host(), static_cast<double>(facts.free_bytes) * units::B};
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);

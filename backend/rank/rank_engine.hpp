@@ -16,7 +16,7 @@ namespace sextant {
 
 // Memory that ranks which name the same share, and how much of it is left.
 struct SharedMemory {
-    std::string of;  // "node7", "GPU 0 of node7"
+    std::string of;  // "node7", "GPU 0000:1b:00.0 of node7"
     Bytes available;
 };
 
