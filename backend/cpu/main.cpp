@@ -26,7 +26,9 @@ public:
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         return std::make_unique<MpiTransport>(job.graph, world.rank());
     }
-    [[nodiscard]] std::vector<LibraryVersion> libraries() const override { return {{"oneDNN", CpuDevice::library_version()}}; }
+    [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice&) const override {
+        return {{"oneDNN", CpuDevice::library_version()}};
+    }
     [[nodiscard]] ProcessorFacts processor() const override {
         const int core = std::max(0, sched_getcpu());
         const double clock = std::strtod(processor_fact("cpu MHz", core).c_str(), nullptr) * 1e6;

@@ -2,6 +2,7 @@
 
 #include "model/base/diagnostics.hpp"
 
+#include <array>
 #include <string>
 
 namespace sextant::cuda {
@@ -21,7 +22,10 @@ void check(cublasStatus_t code, const char* call) {
 }
 
 void check(cudnnStatus_t code, const char* call) {
-    if (code != CUDNN_STATUS_SUCCESS) refuse(call, cudnnGetErrorString(code));
+    if (code == CUDNN_STATUS_SUCCESS) return;
+    std::array<char, 256> more{};  // "cuLibraryLoadData returned error ..."
+    cudnnGetLastErrorString(more.data(), more.size());
+    refuse(call, std::string(cudnnGetErrorString(code)) + (more[0] == 0 ? "" : ": ") + more.data());
 }
 
 }  // namespace sextant::cuda

@@ -8,15 +8,10 @@
 namespace sextant::cuda {
 namespace {
 
-constexpr std::size_t most_workspace = std::size_t{1} << 30;
 constexpr int choices = 8;
 constexpr float one = 1, zero = 0;
 
 int extent(std::int64_t e) { return static_cast<int>(e); }
-
-cudnnDataType_t type_of(Element e) {
-    return e == Element::bf16 ? CUDNN_DATA_BFLOAT16 : e == Element::fp16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
-}
 
 }  // namespace
 
@@ -27,7 +22,7 @@ struct Convolutions::Description {
     cudnnConvolutionDescriptor_t convolution = nullptr;
 
     Description(const kernels::ConvolutionShape& s, bool tf32) {
-        const cudnnDataType_t type = type_of(s.element);
+        const cudnnDataType_t type = cudnn_type(s.element);
         check(cudnnCreateTensorDescriptor(&x), "cudnnCreateTensorDescriptor");
         check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
         check(cudnnCreateFilterDescriptor(&filter), "cudnnCreateFilterDescriptor");
@@ -59,21 +54,19 @@ struct Convolutions::Description {
     }
 };
 
-Convolutions::Convolutions(cudaStream_t stream, bool tf32, Scratch scratch) : tf32_(tf32), scratch_(std::move(scratch)) {
-    cudnnHandle_t made = nullptr;
-    check(cudnnCreate(&made), "cudnnCreate");
-    library_.reset(made, [](cudnnHandle_t h) { cudnnDestroy(h); });
-    check(cudnnSetStream(made, stream), "cudnnSetStream");
-}
+Convolutions::Convolutions(CudnnLibrary library, bool tf32, Scratch scratch)
+    : library_(std::move(library)), tf32_(tf32), scratch_(std::move(scratch)) {}
 
 Convolutions::~Convolutions() = default;
 
-// The fastest, as the library thinks, that takes no more room than there is; `exact`: in no narrower arithmetic than fp32.
+// The fastest, as the library thinks, that gives the same result every time and takes no more room than there is; `exact`: in no narrower
+// arithmetic than fp32.
 template <class Performance>
 void Convolutions::choose(Way& way, const Performance* list, int count, bool exact) {
     for (int i = 0; i < count; ++i) {
         const bool is_exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
-        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].memory > most_workspace || (exact && !is_exact)) continue;
+        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].determinism != CUDNN_DETERMINISTIC) continue;
+        if (list[i].memory > most_workspace_bytes || (exact && !is_exact)) continue;
         way.algorithm = static_cast<int>(list[i].algo);
         way.workspace = list[i].memory;
         if (!exact) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
@@ -109,12 +102,10 @@ const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::Convolut
     return at->second = std::move(way);
 }
 
-Array Convolutions::room_for(const Way& w) const { return scratch_(static_cast<std::int64_t>((w.workspace + 3) / 4)); }
-
 void Convolutions::convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
     const Way& w = way_of(Pass::forward, s);
     const Description& d = *w.description;
-    const Array room = room_for(w);
+    const Array room = room_for(w.workspace, scratch_);
     check(cudnnConvolutionForward(library_.get(), &one, d.x, x, d.filter, filter, d.convolution,
                                   static_cast<cudnnConvolutionFwdAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.y, y),
           "cudnnConvolutionForward");
@@ -123,7 +114,7 @@ void Convolutions::convolve(const kernels::ConvolutionShape& s, const void* x, c
 void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
     const Way& w = way_of(Pass::back, s);
     const Description& d = *w.description;
-    const Array room = room_for(w);
+    const Array room = room_for(w.workspace, scratch_);
     check(cudnnConvolutionBackwardData(library_.get(), &one, d.filter, filter, d.y, dy, d.convolution,
                                        static_cast<cudnnConvolutionBwdDataAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.x, dx),
           "cudnnConvolutionBackwardData");
@@ -132,7 +123,7 @@ void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const void*
 void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
     const Way& w = way_of(Pass::filter, s);
     const Description& d = *w.description;
-    const Array room = room_for(w);
+    const Array room = room_for(w.workspace, scratch_);
     check(cudnnConvolutionBackwardFilter(library_.get(), &one, d.x, x, d.y, dy, d.convolution,
                                          static_cast<cudnnConvolutionBwdFilterAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero,
                                          d.filter, d_filter),

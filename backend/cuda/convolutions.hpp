@@ -1,12 +1,9 @@
 // Convolutions by cuDNN, images and filters channels last. Internal to backend/cuda.
 #pragma once
 
-#include "backend/exec/array.hpp"
+#include "backend/cuda/cudnn_library.hpp"
 #include "backend/kernels/convolution.hpp"
 
-#include <cudnn.h>
-
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -14,8 +11,7 @@ namespace sextant::cuda {
 
 class Convolutions {
 public:
-    using Scratch = std::function<Array(std::int64_t reals)>;
-    Convolutions(cudaStream_t, bool tf32, Scratch);
+    Convolutions(CudnnLibrary, bool tf32, Scratch);
     ~Convolutions();
 
     void convolve(const kernels::ConvolutionShape&, const void* x, const void* filter, void* y);
@@ -34,11 +30,10 @@ private:
     const Way& way_of(Pass, const kernels::ConvolutionShape&);
     template <class Performance>
     static void choose(Way&, const Performance* list, int count, bool exact);
-    Array room_for(const Way&) const;
 
+    CudnnLibrary library_;
     bool tf32_;
     Scratch scratch_;
-    std::shared_ptr<cudnnContext> library_;
     std::map<std::pair<Pass, kernels::ConvolutionShape>, Way> ways_;
 };
 

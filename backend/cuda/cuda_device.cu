@@ -1,6 +1,7 @@
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/convolutions.hpp"
 #include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/fused_attention.hpp"
 #include "backend/cuda/gpu.hpp"
 #include "backend/cuda/products.hpp"
 #include "backend/kernels/kernel_device.hpp"
@@ -8,6 +9,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <string>
 
 namespace sextant::cuda {
 namespace {
@@ -103,7 +105,9 @@ public:
           marks_(std::make_shared<Marks>(gpu, stream_)),
           memory_(gpu_memory(gpu, marks_)),
           products_(stream_.get(), tf32),
-          convolutions_(stream_.get(), tf32, [this](std::int64_t reals) { return scratch(reals); }),
+          cudnn_(cudnn_on(stream_.get())),
+          convolutions_(cudnn_, tf32, [this](std::int64_t reals) { return scratch(reals); }),
+          fused_attention_(cudnn_, [this](std::int64_t reals) { return scratch(reals); }),
           workspace_(std::shared_ptr<void>(gpu_memory(gpu, marks_).allocate(workspace_bytes), cudaFree)) {}
     ~CudaMachine() { cudaStreamSynchronize(stream_.get()); }
 
@@ -162,6 +166,9 @@ public:
     void filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
         convolutions_.filter_gradient(s, x, dy, d_filter);
     }
+    [[nodiscard]] std::string fused_attention() const { return fused_attention_.passes(); }
+    bool attend(const Attention& a, const OperatorCall& c) { return fused_attention_.forward(a, c); }
+    bool attend_back(const Attention& a, const OperatorCall& c) { return fused_attention_.backward(a, c); }
 
     void begin_step() { marks_->begin(); }
     Mark mark() { return marks_->make(); }
@@ -186,7 +193,9 @@ private:
     std::shared_ptr<Marks> marks_;
     MemoryPool memory_;
     Products products_;
+    CudnnLibrary cudnn_;
     Convolutions convolutions_;
+    FusedAttention fused_attention_;
     std::shared_ptr<void> workspace_;  // no array of the job: it does not count as one
 };
 
@@ -195,6 +204,10 @@ private:
 std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32) {
     use(gpu);
     return std::make_unique<kernels::KernelDevice<CudaMachine>>(gpu, tf32);
+}
+
+std::string fused_attention(ComputeDevice& device) {
+    return static_cast<kernels::KernelDevice<CudaMachine>&>(device).machine().fused_attention();
 }
 
 }  // namespace sextant::cuda

@@ -20,6 +20,16 @@ int attribute(cudaDeviceAttr which, int gpu) {
     return value;
 }
 
+// False: there is no room. Anything else that goes wrong, such as in a kernel before, is said as what it is.
+bool is_granted(cudaError_t code, const char* call) {
+    if (code == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();  // it is not to be found by whoever asks next
+        return false;
+    }
+    check(code, call);
+    return true;
+}
+
 Bandwidth speed_of_copies(int gpu) {
     const WorkStream stream(gpu);
     Marks marks(gpu, stream);
@@ -119,9 +129,9 @@ void Marks::begin() {
 }
 
 Mark Marks::make() {
+    use(gpu_);
     const std::lock_guard lock(mutex_);
     if (next_ == events_.size()) {
-        use(gpu_);
         cudaEvent_t made = nullptr;
         check(cudaEventCreate(&made), "cudaEventCreate");
         events_.push_back(made);
@@ -150,9 +160,8 @@ MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
             .allocate = [gpu](std::int64_t bytes) -> void* {
                 use(gpu);
                 void* memory = nullptr;
-                if (cudaMalloc(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
-                (void)cudaGetLastError();  // it is not to be found by whoever asks next
-                return nullptr;
+                const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+                return is_granted(code, "cudaMalloc") ? memory : nullptr;
             },
             .release = [](void* memory) { cudaFree(memory); },
             .mark = [marks]() -> Mark {
@@ -174,9 +183,8 @@ MemorySource pinned_memory(int gpu) {
             .allocate = [gpu](std::int64_t bytes) -> void* {
                 use(gpu);
                 void* memory = nullptr;
-                if (cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
-                (void)cudaGetLastError();
-                return nullptr;
+                const cudaError_t code = cudaMallocHost(&memory, static_cast<std::size_t>(bytes));
+                return is_granted(code, "cudaMallocHost") ? memory : nullptr;
             },
             .release = [](void* memory) { cudaFreeHost(memory); }};
 }

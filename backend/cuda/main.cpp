@@ -35,8 +35,8 @@ public:
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
     }
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
-        const int gpu = gpu_of(world);
-        return {"GPU " + std::to_string(gpu) + " of " + world.host(), static_cast<double>(cuda::facts_of(gpu).free_bytes) * units::B};
+        const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
+        return {"GPU " + facts.bus + " of " + world.host(), static_cast<double>(facts.free_bytes) * units::B};
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);
@@ -55,13 +55,15 @@ public:
                                                         std::make_unique<cuda::PinnedCopies>(gpu));
         return std::make_unique<cuda::NcclTransport>(job.graph, world.rank(), gpu, cuda::facts_of(gpu).bus, std::move(staged));
     }
-    [[nodiscard]] std::vector<LibraryVersion> libraries() const override {
+    [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice& device) const override {
+        const std::string attention = cuda::fused_attention(device);
         int cuda_version = 0, nccl = 0;
         cudaRuntimeGetVersion(&cuda_version);
         ncclGetVersion(&nccl);
         return {{"CUDA", version_text(cuda_version, 1000, 10)},
                 {"cuBLASLt", version_text(static_cast<int>(cublasLtGetVersion()), 10000, 100)},
-                {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100)},
+                {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100) +
+                              (attention.empty() ? "" : " (attention " + attention + ")")},
                 {"NCCL", version_text(nccl, 10000, 100)}};
     }
     [[nodiscard]] ProcessorFacts processor() const override {

@@ -81,7 +81,7 @@ NcclTransport::Group NcclTransport::make_group(const std::vector<int>& members, 
     const auto place = static_cast<int>(std::ranges::find(members, rank) - members.begin());
     ncclComm_t made = nullptr;
     check_nccl(ncclCommInitRank(&made, static_cast<int>(members.size()), id, place), "ncclCommInitRank");
-    return {{made, [](ncclComm_t c) { ncclCommAbort(c); }}, WorkStream(gpu_)};
+    return {WorkStream(gpu_), {made, [](ncclComm_t c) { ncclCommAbort(c); }}};
 }
 
 Ticket NcclTransport::start(const Call& call) {

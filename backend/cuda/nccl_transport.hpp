@@ -24,8 +24,8 @@ public:
 
 private:
     struct Group {
+        WorkStream stream;  // CUDA's, of its own; the communicator goes before it
         std::shared_ptr<ncclComm> communicator;
-        WorkStream stream;  // CUDA's, of its own
     };
     struct Running {
         Ticket ticket;

@@ -1,4 +1,5 @@
-// Attention that holds a block of scores at a time; see backend/cpu/attention.cpp. A block is of all heads of a sample at once.
+// Attention, where the device has no operation of its own for it: holds a block of scores at a time, see backend/cpu/attention.cpp. A block
+// is of all heads of a sample at once.
 #pragma once
 
 #include "backend/exec/key_range.hpp"
@@ -167,11 +168,11 @@ private:
 
 template <class T, class Machine>
 void forward(Machine& m, const Attention& a, const OperatorCall& c) {
-    AttentionBlocks<T, Machine>(m, a, c).forward();
+    if (!m.attend(a, c)) AttentionBlocks<T, Machine>(m, a, c).forward();
 }
 template <class T, class Machine>
 void backward(Machine& m, const Attention& a, const OperatorCall& c) {
-    AttentionBlocks<T, Machine>(m, a, c).backward();
+    if (!m.attend_back(a, c)) AttentionBlocks<T, Machine>(m, a, c).backward();
 }
 
 }  // namespace sextant::kernels

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
 
 namespace sextant::kernels {
 
@@ -129,8 +130,10 @@ private:
                   Grow<T>{c_.inputs[0].as<T>(), grown.as<T>(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         return grown;
     }
+    // Parameters lie one behind the other, wherever that may be; the library reads so many bytes at once.
     Array filter() {
-        if (taps() == 1) return c_.weights[0];
+        constexpr std::uintptr_t alignment = 16;
+        if (taps() == 1 && reinterpret_cast<std::uintptr_t>(c_.weights[0].template as<T>()) % alignment == 0) return c_.weights[0];
         Array theirs = m_.scratch(shape_.filter_elements(), shape_.element);
         m_.matrix(k_.out_channels * taps(), shape_.filter_channels(),
                   FilterIn<T>{c_.weights[0].as<T>(), theirs.as<T>(), taps(), shape_.filter_channels()});

@@ -16,7 +16,7 @@ namespace sextant {
 
 // Memory that ranks which name the same share, and how much of it is left.
 struct SharedMemory {
-    std::string of;  // "node7", "GPU 0 of node7"
+    std::string of;  // "node7", "GPU 0000:1b:00.0 of node7"
     Bytes available;
 };
 
@@ -40,7 +40,8 @@ public:
     // `threads`: that compute. All ranks make theirs at the same time.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
     [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;
-    [[nodiscard]] virtual std::vector<LibraryVersion> libraries() const = 0;  // beside MPI
+    // Beside MPI; and what the device took of them where it had a choice.
+    [[nodiscard]] virtual std::vector<LibraryVersion> libraries(ComputeDevice&) const = 0;
     [[nodiscard]] virtual ProcessorFacts processor() const = 0;
 };
 

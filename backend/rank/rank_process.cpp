@@ -228,7 +228,7 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     record.backend = engine.name();
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    for (LibraryVersion& library : engine.libraries()) record.libraries.push_back(std::move(library));
+    for (LibraryVersion& library : engine.libraries(*device)) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
     if (staged) outcome.fed.push_back(staging_of(*staged));

@@ -22,7 +22,7 @@ public:
         return std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
                                                  std::make_unique<DelayedCopies>());
     }
-    [[nodiscard]] std::vector<LibraryVersion> libraries() const override { return {}; }
+    [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice&) const override { return {}; }
     [[nodiscard]] ProcessorFacts processor() const override { return {}; }
 };
 

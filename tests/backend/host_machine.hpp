@@ -70,6 +70,9 @@ public:
         round(gradient_of_filter(s, wide(x, s.in_elements()), wide(dy, s.out_elements())), d_filter);
     }
 
+    bool attend(const Attention&, const OperatorCall&) { return false; }
+    bool attend_back(const Attention&, const OperatorCall&) { return false; }
+
     void begin_step() {}
     Mark mark() { return {now()}; }
     bool reached(const Mark&) { return true; }

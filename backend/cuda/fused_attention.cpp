@@ -1,0 +1,247 @@
+#include "backend/cuda/fused_attention.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sextant::cuda {
+namespace {
+
+using Tensor = OperationGraph::Tensor;
+
+constexpr std::size_t least_version = 91600;  // before that, backward is wrong unless the keys are a multiple of 128
+
+// The tensors of a piece of attention: its extents are those of the piece, its strides those of the whole.
+class PieceGraph {
+public:
+    PieceGraph(const Attention& a, Element element, std::int64_t samples, std::int64_t kv_heads)
+        : a_(a),
+          type_(cudnn_type(element)),
+          samples_(samples),
+          kv_heads_(kv_heads),
+          heads_(kv_heads * (a.heads / a.kv_heads)),
+          scale_(g_.number(1 / std::sqrt(static_cast<float>(a.head_dim)))) {}
+
+    OperationGraph forward() && {
+        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
+        const Tensor v = g_.stored(keys(a_.value_dim), type_), out = g_.stored(queries(a_.value_dim), type_);
+        const Tensor log_sum = g_.stored(statistics(), CUDNN_DATA_FLOAT);
+        const Tensor s = masked(scores(q, k)), largest = g_.passing(a_row()), sum = g_.passing(a_row());
+        g_.reduce(CUDNN_REDUCE_TENSOR_MAX, s, largest);
+        const Tensor e = of(CUDNN_POINTWISE_EXP, of(CUDNN_POINTWISE_SUB, s, &largest));
+        g_.reduce(CUDNN_REDUCE_TENSOR_ADD, e, sum);
+        const Tensor log = of(CUDNN_POINTWISE_LOG, sum), p = g_.passing(by_keys(), type_);
+        g_.apply(CUDNN_POINTWISE_ADD, log_sum, largest, &log);
+        g_.apply(CUDNN_POINTWISE_DIV, p, e, &sum);
+        g_.multiply(p, v, out);
+        return std::move(g_);
+    }
+
+    // The library knows two graphs. Of this one the gradients of the scores are written and read again, and sums made in the same order
+    // every time. Of the other d_q is summed in fp32 as its parts come: that moves less, needs less room and should be faster.
+    OperationGraph backward() && {
+        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
+        const Tensor v = g_.stored(keys(a_.value_dim).transposed(), type_), out = g_.stored(queries(a_.value_dim), type_);
+        const Tensor log_sum = g_.stored(statistics(), CUDNN_DATA_FLOAT), d_out = g_.stored(queries(a_.value_dim), type_);
+        const Tensor dots = g_.stored(a_row(), CUDNN_DATA_FLOAT), d_q = g_.stored(queries(a_.head_dim), type_);
+        const Tensor d_k = g_.stored(keys(a_.head_dim), type_), d_v = g_.stored(keys(a_.value_dim), type_);
+
+        const Tensor products = g_.passing(Layout::packed({samples_, heads_, a_.query_len, a_.value_dim})), dot = g_.passing(a_row());
+        const Tensor undropped = g_.number(1);  // a factor of dropout, without which the library does not know the graph
+        g_.apply(CUDNN_POINTWISE_MUL, products, d_out, &out);
+        g_.reduce(CUDNN_REDUCE_TENSOR_ADD, products, dot);
+        g_.apply(CUDNN_POINTWISE_MUL, dots, dot, &undropped);
+
+        const Tensor p = of(CUDNN_POINTWISE_EXP, masked(of(CUDNN_POINTWISE_SUB, scores(q, k), &log_sum)));
+        multiply_shared(turned(p), d_out, d_v);
+        const Tensor d_p = g_.passing(by_keys());
+        g_.multiply(d_out, v, d_p);
+        const Tensor d_s = of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_SUB, d_p, &dots), &p), &scale_);
+        multiply_shared(turned(d_s), q, d_k);
+        const Tensor k_again = g_.passing(keys(a_.head_dim), type_);
+        g_.reshape(k, k_again);
+        g_.multiply(d_s, k_again, d_q);
+        return std::move(g_);
+    }
+
+private:
+    // Of tokens [samples x length, heads x width], of which there may be more heads than these.
+    [[nodiscard]] Layout of_tokens(std::int64_t length, std::int64_t heads, std::int64_t all_heads, std::int64_t width) const {
+        return {{samples_, heads, length, width}, {length * all_heads * width, width, all_heads * width, 1}};
+    }
+    [[nodiscard]] Layout queries(std::int64_t width) const { return of_tokens(a_.query_len, heads_, a_.heads, width); }
+    [[nodiscard]] Layout keys(std::int64_t width) const { return of_tokens(a_.key_len, kv_heads_, a_.kv_heads, width); }
+    [[nodiscard]] Layout statistics() const { return {a_row().extents, {a_.heads * a_.query_len, a_.query_len, 1, 1}}; }
+    [[nodiscard]] Layout by_keys() const { return Layout::packed({samples_, heads_, a_.query_len, a_.key_len}); }
+    [[nodiscard]] Layout a_row() const { return Layout::packed({samples_, heads_, a_.query_len, 1}); }
+
+    Tensor of(cudnnPointwiseMode_t kind, const Tensor& x, const Tensor* b = nullptr, const Tensor* t = nullptr) {
+        Tensor made = g_.passing(x.layout);
+        g_.apply(kind, made, x, b, t);
+        return made;
+    }
+    Tensor scores(const Tensor& q, const Tensor& k) {
+        const Tensor s = g_.passing(by_keys());
+        g_.multiply(q, k, s);
+        return of(CUDNN_POINTWISE_MUL, s, &scale_);
+    }
+    Tensor masked(const Tensor& s) {
+        if (!a_.causal) return s;
+        const Tensor query = indices(s, 2), key = indices(s, 3), seen = g_.passing(s.layout, CUDNN_DATA_BOOLEAN);
+        const Tensor hidden = g_.number(-std::numeric_limits<float>::infinity());
+        g_.apply(CUDNN_POINTWISE_CMP_GE, seen, query, &key);
+        return of(CUDNN_POINTWISE_BINARY_SELECT, s, &hidden, &seen);
+    }
+    // Where along an axis each element stands.
+    Tensor indices(const Tensor& like, std::int64_t axis) {
+        Tensor made = g_.passing(like.layout, CUDNN_DATA_INT32);
+        g_.apply(CUDNN_POINTWISE_GEN_INDEX, made, like, nullptr, nullptr, axis);
+        return made;
+    }
+    Tensor turned(const Tensor& x) {
+        Tensor t = g_.passing(x.layout.transposed(), type_);
+        g_.reshape(x, t);
+        return t;
+    }
+    // Into keys or values, over the queries that share them.
+    void multiply_shared(const Tensor& by_key, const Tensor& of_queries, const Tensor& result) {
+        if (heads_ == kv_heads_) return g_.multiply(by_key, of_queries, result);
+        const Tensor alone = g_.passing(Layout::packed({samples_, heads_, a_.key_len, result.layout.extents[3]}), type_);
+        g_.multiply(by_key, of_queries, alone);
+        g_.reduce(CUDNN_REDUCE_TENSOR_ADD, alone, result);
+    }
+
+    const Attention& a_;
+    cudnnDataType_t type_;
+    std::int64_t samples_, kv_heads_, heads_;
+    OperationGraph g_;
+    Tensor scale_;
+};
+
+// Whether PieceGraph says all of it. NVIDIA does not let a single query meet a single key; the library knows what else it asks for.
+bool is_described(const Attention& a, Element element) {
+    const bool is_square = a.query_len == a.key_len;  // the mask's first query stands beside its first key
+    return is_half(element) && a.window == 0 && a.key_len > 1 && (is_square || !a.causal);
+}
+
+// Where the arrays of a piece begin.
+struct Piece {
+    const Attention& a;
+    std::int64_t sample, kv_head;
+
+    [[nodiscard]] const void* queries(const Array& x, std::int64_t width) const {
+        return at(x, (sample * a.query_len * a.heads + head()) * width);
+    }
+    [[nodiscard]] const void* keys(const Array& x, std::int64_t width) const {
+        return at(x, (sample * a.key_len * a.kv_heads + kv_head) * width);
+    }
+    [[nodiscard]] const void* statistics(const Array& x) const { return at(x, (sample * a.heads + head()) * a.query_len); }
+
+private:
+    [[nodiscard]] std::int64_t head() const { return kv_head * (a.heads / a.kv_heads); }
+    static const void* at(const Array& x, std::int64_t element) { return x.as<std::byte>() + element * bytes_of(x.element); }
+};
+
+template <class Work>
+void for_each_piece(const Attention& a, std::int64_t samples, std::int64_t kv_heads, const Work& work) {
+    for (std::int64_t s = 0; s < a.batch; s += samples)
+        for (std::int64_t h = 0; h < a.kv_heads; h += kv_heads) work(Piece{a, s, h});
+}
+
+// The next smaller part that divides a whole.
+std::int64_t next_part(std::int64_t part, std::int64_t whole) {
+    do --part;
+    while (whole % part != 0);
+    return part;
+}
+
+}  // namespace
+
+std::optional<FusedWay> fused_way(AttentionPass pass, const Attention& a, Element element, const Descriptor& properties) {
+    if (!is_described(a, element)) return {};
+    for (std::int64_t samples = a.batch, kv_heads = a.kv_heads;;) {
+        PieceGraph piece(a, element, samples, kv_heads);
+        OperationGraph graph = pass == AttentionPass::forward ? std::move(piece).forward() : std::move(piece).backward();
+        const std::vector<Engine> engines = graph.engines(properties);
+        const auto fits = std::ranges::find_if(engines, [](const Engine& e) { return e.workspace_bytes <= most_workspace_bytes; });
+        if (fits != engines.end()) return FusedWay{samples, kv_heads, std::move(graph), *fits};
+        if (engines.empty() || (samples == 1 && kv_heads == 1)) return {};
+        if (samples > 1)
+            samples = next_part(samples, a.batch);
+        else
+            kv_heads = next_part(kv_heads, a.kv_heads);
+    }
+}
+
+FusedAttention::FusedAttention(CudnnLibrary library, Scratch scratch) : library_(std::move(library)), scratch_(std::move(scratch)) {}
+
+std::optional<FusedAttention::Way> FusedAttention::make_way(AttentionPass pass, const Attention& a, Element element) const {
+    if (cudnnGetVersion() < least_version) return {};
+    try {
+        const std::optional<FusedWay> way = fused_way(pass, a, element, properties_of(library_.get()));
+        if (way) return Way{way->samples, way->kv_heads, ExecutionPlan(way->graph, way->engine)};
+    } catch (const BackendError&) {  // the other way of running it needs nothing that may have been refused here
+    }
+    return {};
+}
+
+const std::optional<FusedAttention::Way>& FusedAttention::way_of(AttentionPass pass, const Attention& a, Element element) {
+    const Key key{static_cast<std::int64_t>(pass),
+                  static_cast<std::int64_t>(element),
+                  a.batch,
+                  a.heads,
+                  a.kv_heads,
+                  a.query_len,
+                  a.key_len,
+                  a.head_dim,
+                  a.value_dim,
+                  a.causal ? 1 : 0,
+                  a.window};
+    auto found = ways_.find(key);
+    if (found == ways_.end()) found = ways_.emplace(key, make_way(pass, a, element)).first;
+    return found->second;
+}
+
+std::string FusedAttention::passes() const {
+    std::string text;
+    for (const auto& [pass, name] : {std::pair{AttentionPass::forward, "forward"}, std::pair{AttentionPass::backward, "backward"}}) {
+        const auto first = static_cast<std::int64_t>(pass);
+        const bool has_run = std::ranges::any_of(ways_, [&](const auto& way) { return way.first[0] == first && way.second; });
+        if (has_run) text += (text.empty() ? "" : " and ") + std::string(name);
+    }
+    return text;
+}
+
+bool FusedAttention::forward(const Attention& a, const OperatorCall& c) {
+    const std::optional<Way>& way = way_of(AttentionPass::forward, a, c.inputs[0].element);
+    if (!way) return false;
+    const Array room = room_for(way->plan.workspace_bytes(), scratch_);
+    for_each_piece(a, way->samples, way->kv_heads, [&](const Piece& p) {
+        way->plan.run(library_.get(),
+                      {p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
+                       p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1])},
+                      room.reals());
+    });
+    return true;
+}
+
+bool FusedAttention::backward(const Attention& a, const OperatorCall& c) {
+    const std::optional<Way>& way = way_of(AttentionPass::backward, a, c.inputs[0].element);
+    if (!way) return false;
+    const Array room = room_for(way->plan.workspace_bytes(), scratch_);
+    const Array dots = scratch_(way->samples * way->kv_heads * (a.heads / a.kv_heads) * a.query_len);
+    for_each_piece(a, way->samples, way->kv_heads, [&](const Piece& p) {
+        way->plan.run(library_.get(),
+                      {p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
+                       p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1]), p.queries(c.output_gradients[0], a.value_dim),
+                       dots.reals(), p.queries(c.input_gradients[0], a.head_dim), p.keys(c.input_gradients[1], a.head_dim),
+                       p.keys(c.input_gradients[2], a.value_dim)},
+                      room.reals());
+    });
+    return true;
+}
+
+}  // namespace sextant::cuda

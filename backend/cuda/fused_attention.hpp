@@ -1,0 +1,53 @@
+// Attention by cuDNN, as one operation that never writes the scores (FlashAttention, arXiv 2205.14135): in 16 bits, of every query to every
+// key or to those up to its own. Internal to backend/cuda.
+#pragma once
+
+#include "backend/cuda/cudnn_library.hpp"
+#include "backend/cuda/operation_graph.hpp"
+#include "backend/exec/device.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sextant::cuda {
+
+enum class AttentionPass { forward, backward };
+
+// How attention is run: some of its samples at a time, or some key-value heads of one, with the queries that share them.
+struct FusedWay {
+    std::int64_t samples = 0, kv_heads = 0;
+    OperationGraph graph;
+    Engine engine;
+};
+
+// On a GPU of such properties. None where there is no such way: it is run otherwise then.
+std::optional<FusedWay> fused_way(AttentionPass, const Attention&, Element, const Descriptor& properties);
+
+class FusedAttention {
+public:
+    FusedAttention(CudnnLibrary, Scratch);
+
+    // False: it does not run fused, and nothing was done. Statistics are those of backend/kernels/attention.hpp, so that one pass may run
+    // so and the other otherwise.
+    bool forward(const Attention&, const OperatorCall&);
+    bool backward(const Attention&, const OperatorCall&);
+    // Those that have been run, of any shape: "forward and backward".
+    [[nodiscard]] std::string passes() const;
+
+private:
+    struct Way {
+        std::int64_t samples, kv_heads;
+        ExecutionPlan plan;
+    };
+    using Key = std::array<std::int64_t, 11>;
+    const std::optional<Way>& way_of(AttentionPass, const Attention&, Element);
+    std::optional<Way> make_way(AttentionPass, const Attention&, Element) const;
+
+    CudnnLibrary library_;
+    Scratch scratch_;
+    std::map<Key, std::optional<Way>> ways_;
+};
+
+}  // namespace sextant::cuda

@@ -1,0 +1,183 @@
+#include "backend/cuda/operation_graph.hpp"
+
+#include "backend/cuda/check.hpp"
+
+#include <utility>
+
+namespace sextant::cuda {
+namespace {
+
+constexpr std::int64_t alignment = 16;  // bytes, of tensors in memory
+
+// How many there are, where room is for none; else how many were written.
+std::int64_t attributes(const Descriptor& d, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t room,
+                        void* to) {
+    std::int64_t count = 0;
+    check(cudnnBackendGetAttribute(d.get(), name, type, room, &count, to), "cudnnBackendGetAttribute");
+    return count;
+}
+
+std::size_t bytes(const Descriptor& d, cudnnBackendAttributeName_t name) {
+    std::int64_t count = 0;
+    attributes(d, name, CUDNN_TYPE_INT64, 1, &count);
+    return static_cast<std::size_t>(count);
+}
+
+}  // namespace
+
+Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
+    cudnnBackendDescriptor_t made = nullptr;
+    check(cudnnBackendCreateDescriptor(type, &made), "cudnnBackendCreateDescriptor");
+    made_.reset(made, [](void* d) { cudnnBackendDestroyDescriptor(d); });
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count, const void* values) {
+    check(cudnnBackendSetAttribute(get(), name, type, count, values), "cudnnBackendSetAttribute");
+}
+
+void Descriptor::finalize() { check(cudnnBackendFinalize(get()), "cudnnBackendFinalize"); }
+
+Descriptor properties_of(cudnnHandle_t handle) {
+    Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    d.set(CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, handle);
+    d.finalize();
+    return d;
+}
+
+Descriptor properties_of(const std::string& json) {
+    Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    d.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(json.size()), json.data());
+    d.finalize();
+    return d;
+}
+
+Layout Layout::packed(const Four& extents) {
+    const auto [a, b, c, d] = extents;
+    return {extents, {b * c * d, c * d, d, 1}};
+}
+
+Layout Layout::transposed() const {
+    Layout t = *this;
+    std::swap(t.extents[2], t.extents[3]);
+    std::swap(t.strides[2], t.strides[3]);
+    return t;
+}
+
+OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataType_t type, std::optional<cudnnBackendAttributeName_t> role) {
+    Descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+    d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, ++tensors_);
+    d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
+    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
+    d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, layout.extents.data());
+    d.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, layout.strides.data());
+    if (role) d.set(*role, CUDNN_TYPE_BOOLEAN, true);
+    d.finalize();
+    return {layout, d};
+}
+
+OperationGraph::Tensor OperationGraph::stored(const Layout& layout, cudnnDataType_t type) {
+    stored_.push_back(tensors_ + 1);
+    return tensor(layout, type);
+}
+
+OperationGraph::Tensor OperationGraph::number(float value) {
+    numbers_.push_back(tensors_ + 1);
+    values_.push_back(value);
+    return tensor(Layout::packed({1, 1, 1, 1}), CUDNN_DATA_FLOAT, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+}
+
+OperationGraph::Tensor OperationGraph::passing(const Layout& layout, cudnnDataType_t type) {
+    return tensor(layout, type, CUDNN_ATTR_TENSOR_IS_VIRTUAL);
+}
+
+void OperationGraph::multiply(const Tensor& a, const Tensor& b, const Tensor& product) {
+    Descriptor arithmetic(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+    arithmetic.set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+    arithmetic.finalize();
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, arithmetic);
+    d.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, a.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, b.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, product.descriptor);
+    d.finalize();
+}
+
+void OperationGraph::reduce(cudnnReduceTensorOp_t kind, const Tensor& from, const Tensor& to) {
+    Descriptor arithmetic(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
+    arithmetic.set(CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+    arithmetic.set(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, kind);
+    arithmetic.finalize();
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, arithmetic);
+    d.set(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, from.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, to.descriptor);
+    d.finalize();
+}
+
+void OperationGraph::reshape(const Tensor& from, const Tensor& to) {
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, from.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, to.descriptor);
+    d.finalize();
+}
+
+void OperationGraph::apply(cudnnPointwiseMode_t kind, const Tensor& result, const Tensor& x, const Tensor* b, const Tensor* t,
+                           std::optional<std::int64_t> axis) {
+    Descriptor arithmetic(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    arithmetic.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, kind);
+    arithmetic.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+    if (axis) arithmetic.set(CUDNN_ATTR_POINTWISE_AXIS, CUDNN_TYPE_INT64, *axis);
+    arithmetic.finalize();
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, arithmetic);
+    d.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x.descriptor);
+    if (b != nullptr) d.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b->descriptor);
+    if (t != nullptr) d.set(CUDNN_ATTR_OPERATION_POINTWISE_TDESC, t->descriptor);
+    d.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, result.descriptor);
+    d.finalize();
+}
+
+std::vector<Engine> OperationGraph::engines(const Descriptor& properties) const {
+    std::vector<cudnnBackendDescriptor_t> operations;
+    for (const Descriptor& d : operations_) operations.push_back(d.get());
+    Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR), heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<std::int64_t>(operations.size()),
+              operations.data());
+    graph.finalize();
+    heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+    heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, CUDNN_HEUR_MODE_A);
+    heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, properties);
+    heuristic.finalize();
+
+    const std::int64_t most = attributes(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
+    std::vector<Engine> engines;
+    std::vector<cudnnBackendDescriptor_t> filled;
+    for (std::int64_t i = 0; i < most; ++i) {
+        engines.push_back({Descriptor(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)});
+        filled.push_back(engines.back().configuration.get());
+    }
+    const std::int64_t count = attributes(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, filled.data());
+    engines.erase(engines.begin() + count, engines.end());  // the rest did not stand a closer look
+    for (Engine& e : engines) e.workspace_bytes = bytes(e.configuration, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE);
+    return engines;
+}
+
+ExecutionPlan::ExecutionPlan(const OperationGraph& graph, Engine engine)
+    : engine_(std::move(engine)), tensors_(graph.stored_), values_(graph.values_) {
+    tensors_.insert(tensors_.end(), graph.numbers_.begin(), graph.numbers_.end());
+    made_.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine_.configuration);
+    made_.finalize();
+    workspace_bytes_ = bytes(made_, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+}
+
+void ExecutionPlan::run(cudnnHandle_t library, std::vector<const void*> data, void* workspace) const {
+    for (const float& v : values_) data.push_back(&v);
+    Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, static_cast<std::int64_t>(tensors_.size()), tensors_.data());
+    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, static_cast<std::int64_t>(data.size()), data.data());
+    pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
+    pack.finalize();
+    check(cudnnBackendExecute(library, made_.get(), pack.get()), "cudnnBackendExecute");
+}
+
+}  // namespace sextant::cuda

@@ -1,0 +1,133 @@
+// How cuDNN would run attention on GPUs that are not here: it chooses by what it is told of them, and compiles; nothing is run. It wants
+// NVIDIA's driver to be there; where it is not, the library that programs are linked with in its place will do, which refuses every call.
+#include "backend/cuda/fused_attention.hpp"
+#include "model/base/diagnostics.hpp"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sextant::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+// As cuDNN 9.19 names them, and the data sheets and `deviceQuery` say.
+Descriptor gpu(int version, int multiprocessors, int shared_memory, int threads, int blocks, int l2_bytes) {
+    const auto n = [](int value) { return std::to_string(value); };
+    return properties_of(R"({"deviceName": "GPU", "cudaDeviceId": 0, "pciDeviceId": 0, "isTccDriver": 0, "supportCoopLaunch": 1,
+        "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64], "maxThreadsPerBlock": 1024, "warpSize": 32,
+        "regsPerBlock": 65536, "maxRegistersPerSM": 65536, "maxSharedMemoryPerBlock": 49152, "reservedSharedMemoryPerBlock": 1024,
+        "smClockRateKHz": 1410000, "memClockRateKHz": 1593000, "totalGlobalMem": 80000000000, "driverVer": 13000, "deviceVer": )" +
+                         n(version) + R"(, "multiProcessorCount": )" + n(multiprocessors) + R"(, "maxSharedMemoryPerBlockOptin": )" +
+                         n(shared_memory) + R"(, "maxThreadsPerSM": )" + n(threads) + R"(, "maxCtasPerSM": )" + n(blocks) +
+                         R"(, "l2CacheSize": )" + n(l2_bytes) + "}");
+}
+Descriptor t4() { return gpu(750, 40, 65536, 1024, 16, 4 << 20); }
+Descriptor a100() { return gpu(800, 108, 166912, 2048, 32, 40 << 20); }
+Descriptor h200() { return gpu(900, 132, 232448, 2048, 32, 60 << 20); }
+
+class FusedAttentionChoice : public testing::Test {
+protected:
+    void SetUp() override {
+        if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr && dlopen(SEXTANT_CUDA_DRIVER_STUB, RTLD_NOW) == nullptr)
+            GTEST_SKIP() << "neither a driver nor its stand-in: " << dlerror();
+        try {
+            h200();
+        } catch (const BackendError& e) {
+            GTEST_SKIP() << "cuDNN " << cudnnGetVersion() << " wants to know something else of a GPU: " << e.what();
+        }
+    }
+};
+
+Attention attention(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t length, std::int64_t width, bool causal) {
+    return {.batch = batch,
+            .heads = heads,
+            .kv_heads = kv_heads,
+            .query_len = length,
+            .key_len = length,
+            .head_dim = width,
+            .value_dim = width,
+            .causal = causal};
+}
+
+std::vector<Attention> usual() {
+    std::vector<Attention> list;
+    for (const std::int64_t width : {64, 128})
+        for (const std::int64_t length : {512, 1024, 2048, 4096})
+            for (const std::int64_t kv_heads : {16, 4})
+                for (const bool causal : {true, false}) list.push_back(attention(1, 16, kv_heads, length, width, causal));
+    for (const bool causal : {true, false}) list.push_back(attention(3, 6, 2, 197, 64, causal));  // no power of two
+    return list;
+}
+
+std::string name(const Attention& a) {
+    return std::to_string(a.heads) + "/" + std::to_string(a.kv_heads) + " heads of " + std::to_string(a.head_dim) + ", " +
+           std::to_string(a.query_len) + (a.causal ? " causal" : "");
+}
+
+constexpr AttentionPass passes[] = {AttentionPass::forward, AttentionPass::backward};
+
+TEST_F(FusedAttentionChoice, RunsTheUsualShapesOnAmpereAndHopper) {
+    for (const Descriptor& gpu : {a100(), h200()})
+        for (const Element element : {Element::bf16, Element::fp16})
+            for (const AttentionPass pass : passes)
+                for (const Attention& a : usual()) {
+                    const std::optional<FusedWay> way = fused_way(pass, a, element, gpu);
+                    ASSERT_TRUE(way) << name(a);
+                    EXPECT_EQ(way->samples, a.batch) << name(a);
+                    EXPECT_EQ(way->kv_heads, a.kv_heads) << name(a);
+                    EXPECT_LE(way->engine.workspace_bytes, most_workspace_bytes) << name(a);
+                    if (pass == AttentionPass::forward) {
+                        EXPECT_LT(way->engine.workspace_bytes, 1024) << name(a) << ": no scores are written";
+                    }
+                }
+}
+
+TEST_F(FusedAttentionChoice, CompilesWhatItChose) {
+    for (const Descriptor& gpu : {a100(), h200()})
+        for (const AttentionPass pass : passes)
+            for (const Attention& a : {attention(1, 16, 4, 1024, 128, true), attention(2, 8, 8, 512, 64, false)}) {
+                const std::optional<FusedWay> way = fused_way(pass, a, Element::bf16, gpu);
+                ASSERT_TRUE(way) << name(a);
+                try {
+                    ExecutionPlan(way->graph, way->engine);
+                } catch (const BackendError& e) {  // made, but there is no GPU to load it
+                    EXPECT_THAT(e.what(), HasSubstr("CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER")) << name(a);
+                }
+            }
+}
+
+// 4 x 32 x 4096^2 gradients of scores in 16 bits are four times what there is room for.
+TEST_F(FusedAttentionChoice, TakesLargeAttentionInPieces) {
+    const std::optional<FusedWay> way = fused_way(AttentionPass::backward, attention(4, 32, 8, 4096, 128, true), Element::bf16, h200());
+    ASSERT_TRUE(way);
+    EXPECT_EQ(way->samples, 1);
+    EXPECT_EQ(way->kv_heads, 4);
+    EXPECT_LE(way->engine.workspace_bytes, most_workspace_bytes);
+    EXPECT_FALSE(fused_way(AttentionPass::backward, attention(1, 8, 1, 65536, 128, true), Element::bf16, h200()))
+        << "more than there is for one";
+}
+
+TEST_F(FusedAttentionChoice, RefusesWhatItCannotRun) {
+    const Attention usual = attention(2, 8, 4, 512, 64, true), odd = attention(2, 8, 4, 512, 20, true),
+                    wide = attention(2, 8, 4, 512, 256, true);
+    Attention window = usual, last_queries = usual;
+    window.window = 128;
+    last_queries.query_len = 256;
+    for (const AttentionPass pass : passes) {
+        EXPECT_FALSE(fused_way(pass, usual, Element::real, h200())) << "fp32";
+        EXPECT_FALSE(fused_way(pass, odd, Element::bf16, h200())) << "heads that are no multiple of eight wide";
+        EXPECT_FALSE(fused_way(pass, window, Element::bf16, h200()));
+        EXPECT_FALSE(fused_way(pass, last_queries, Element::bf16, h200())) << "its mask begins elsewhere";
+        EXPECT_FALSE(fused_way(pass, usual, Element::fp16, t4())) << "a GPU older than Ampere";
+        EXPECT_TRUE(fused_way(pass, wide, Element::bf16, h200()));
+    }
+    EXPECT_FALSE(fused_way(AttentionPass::backward, wide, Element::bf16, a100())) << "Ampere has no backward of wide heads";
+}
+
+}  // namespace
+}  // namespace sextant::cuda
