@@ -68,8 +68,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       device_(device, recorder_),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
-              flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp},
+              job.context_cut(place_.context), shard_of(job, rank, flow_), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
@@ -78,16 +78,26 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
     first_of_rank_.assign(job.graph.ranks().size(), 0);
     for (SegmentIndex s = static_cast<SegmentIndex>(job.graph.segments().size()); s-- > 0;)
         first_of_rank_[job.graph.segments()[s].rank] = s;
-    if (feed_ != nullptr)
-        for (int t = feed_->reads() ? 1 : 0; t < (feed_->reads() ? job.scenario.plan.tp : 1); ++t) {
-            RankPlace peer = place_;
-            peer.tensor = t;
-            peers_.push_back(layout_.rank_at(peer));
-        }
+    if (feed_ != nullptr) peers_ = peers_of_feed();
     if (job.optimizer.loss_scale) loss_scale_.emplace(*job.optimizer.loss_scale);
     tied_elements_ = tied_elements(job.graph);
     memory_.draw_weights(job.seed);
     if (flow_.served) servers_.emplace(job, rank, memory_);
+}
+
+// The first rank of those that see the same samples reads for all of them.
+std::vector<RankPlace> RankRunner::peers_of_feed() const {
+    const auto at = [&](int context, int tensor) {
+        RankPlace peer = place_;
+        peer.context = context;
+        peer.tensor = tensor;
+        return peer;
+    };
+    if (!feed_->reads()) return {at(0, 0)};
+    std::vector<RankPlace> others;
+    for (int c = 0; c < job_.scenario.plan.cp; ++c)
+        for (int t = c == 0 ? 1 : 0; t < job_.scenario.plan.tp; ++t) others.push_back(at(c, t));
+    return others;
 }
 
 const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
@@ -104,10 +114,10 @@ RankRunner::Arrays& RankRunner::passing(Payload payload, const Segment& s) {
 
 int RankRunner::round_of(std::uint32_t micro_batch) const { return static_cast<int>(micro_batch / job_.scenario.plan.micro_batches()); }
 
-// A micro-batch's mean loss in the mean over the global batch.
+// The mean loss of this rank's rows of a micro-batch in the mean over the global batch.
 double RankRunner::share_of_loss() const {
     const Plan& plan = job_.scenario.plan;
-    return 1.0 / static_cast<double>(plan.micro_batches() * plan.dp);
+    return 1.0 / static_cast<double>(plan.micro_batches() * plan.dp * plan.cp);
 }
 
 // A worker that goes on without the others makes updates of its own: its gradients are of its own mean loss.
@@ -134,23 +144,25 @@ void RankRunner::make_data() {
         for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
             const StepPosition at = position(m);
             const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
-            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, first, plan.micro_batch);
+            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, job_.context_cut(place_.context), first, plan.micro_batch);
         }
     }
 }
 
-// A loader runs ahead; what it is behind is time of the step. One rank of a tensor group reads for all of them.
+// A loader runs ahead; what it is behind is time of the step.
 void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
     recorder_.begin(s, SpanKind::input);
     feed_->next();
     std::vector<Call> calls;
     for (auto& [b, held] : memory_.blocks()) {
         if (!reads_data(b)) continue;
-        Arrays& arrays = data_[{b, micro_batch}];
-        arrays = feed_->inputs(device_, held.program.graph(), b);
-        for (const int peer : peers_)
-            for (const Array& a : arrays)
-                if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), a});
+        const auto part = [&](int context) { return feed_->inputs(device_, held.program.graph(), b, job_.context_cut(context)); };
+        const Arrays& mine = data_[{b, micro_batch}] = part(place_.context);
+        for (const RankPlace& peer : peers_) {
+            const bool other_part = feed_->reads() && peer.context != place_.context;
+            for (const Array& a : other_part ? part(peer.context) : mine)
+                if (a) calls.push_back(MessageCall{layout_.rank_at(peer), samples_tag, !feed_->reads(), a});
+        }
     }
     if (!calls.empty()) loop_.run(std::move(calls), device_.mark());
 }
