@@ -17,12 +17,12 @@ struct Block {
     std::int64_t sample, head, kv_head, first_query, queries, first_key, keys;
 };
 
-KeyRange visible(const Attention& a, const ContextCut& context, std::int64_t query) {
+KeyRange visible(const Attention& a, ContextCut context, std::int64_t query) {
     return visible_keys(query, a.query_len, a.key_len, a.causal, a.window, context);
 }
 
 template <class Work>
-void for_each_block(const Attention& a, const ContextCut& context, const Work& work) {
+void for_each_block(const Attention& a, ContextCut context, const Work& work) {
     const std::int64_t slice = a.query_len / context.slices();
     for (std::int64_t s = 0; s < a.batch; ++s)
         for (std::int64_t h = 0; h < a.heads; ++h)

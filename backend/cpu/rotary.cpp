@@ -10,7 +10,7 @@ namespace {
 class Rotation {
 public:
     // `positions`: of each sequence here.
-    Rotation(const Pointwise& p, std::int64_t positions, const ContextCut& context, float direction)
+    Rotation(const Pointwise& p, std::int64_t positions, ContextCut context, float direction)
         : width_(p.head_dim), positions_(positions), cosines_(positions * width_ / 2), sines_(positions * width_ / 2) {
         for (std::int64_t row = 0; row < positions; ++row)
             for (std::int64_t i = 0; i < width_ / 2; ++i) {

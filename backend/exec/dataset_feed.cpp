@@ -83,7 +83,7 @@ std::vector<std::string> DatasetFeed::skipped() const {
     return all;
 }
 
-std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, const ContextCut& context) const {
+std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, ContextCut context) const {
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const TensorId id = graph.inputs()[i];
@@ -102,7 +102,7 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
     return arrays;
 }
 
-Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, const ContextCut& context) const {
+Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, ContextCut context) const {
     std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / micro_batch_, length = elements(loader_->extents());
     const std::int64_t all = per_sample * context.ranks;

@@ -29,14 +29,14 @@ public:
     void next();  // takes the samples of one more micro-batch, and waits for them
     // Of these the inputs that a block reads, on a rank that has this part of every sequence, or room for them where another rank reads;
     // empty arrays for what the block before makes.
-    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph&, int block, const ContextCut&) const;
+    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph&, int block, ContextCut) const;
     [[nodiscard]] std::vector<std::string> skipped() const;  // so far: what was wrong with each
     [[nodiscard]] std::vector<BatchLoad> loads() const;
     [[nodiscard]] std::uint64_t taken() const { return taken_; }  // a sum over all samples so far and their order
     [[nodiscard]] int workers() const { return workers_; }
 
 private:
-    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, const ContextCut&) const;
+    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, ContextCut) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&) const;
 
     std::optional<Loader> loader_;

@@ -46,7 +46,7 @@ std::int64_t GeneratedTask::token(std::int64_t sample, std::int64_t position) co
     return t % alphabet_;
 }
 
-Array GeneratedTask::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, const ContextCut& context,
+Array GeneratedTask::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, ContextCut context,
                               std::int64_t first, std::int64_t samples) const {
     std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples, all = per_sample * context.ranks;
@@ -93,7 +93,7 @@ Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t 
     return uploaded(device, values, element_);
 }
 
-std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, const ContextCut& context,
+std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, ContextCut context,
                                          std::int64_t first_sample, std::int64_t samples) const {
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {

@@ -13,7 +13,7 @@ struct KeyRange {
 // Of one of so many queries here. The last query of all stands beside the last key. A window (0: none) reaches to both sides unless it is
 // causal.
 constexpr KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window,
-                                const ContextCut& context) {
+                                ContextCut context) {
     const std::int64_t beside = context.position(query, queries) + keys - queries * context.ranks;
     const std::int64_t before = window == 0 ? keys : causal ? window - 1 : window / 2;
     const std::int64_t behind = beside + window - window / 2;

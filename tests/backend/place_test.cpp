@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 Tensor tensor(std::vector<std::int64_t> shape) { return {"t", std::move(shape), TensorRole::activation}; }
 
-std::vector<std::int64_t> positions(const ContextCut& cut, std::int64_t here) {
+std::vector<std::int64_t> positions(ContextCut cut, std::int64_t here) {
     std::vector<std::int64_t> list;
     for (std::int64_t i = 0; i < here; ++i) list.push_back(cut.position(i, here));
     return list;
