@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr int first_transfer_tag = 16, tags_per_transfer = 4, samples_tag = 4;
+constexpr int first_transfer_tag = 16, tags_per_transfer = 4;
 
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
@@ -85,21 +85,6 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
     if (flow_.served) servers_.emplace(job, rank, memory_);
 }
 
-// The first rank of those that see the same samples reads for all of them.
-std::vector<RankPlace> RankRunner::peers_of_feed() const {
-    const auto at = [&](int context, int tensor) {
-        RankPlace peer = place_;
-        peer.context = context;
-        peer.tensor = tensor;
-        return peer;
-    };
-    if (!feed_->reads()) return {at(0, 0)};
-    std::vector<RankPlace> others;
-    for (int c = 0; c < job_.scenario.plan.cp; ++c)
-        for (int t = c == 0 ? 1 : 0; t < job_.scenario.plan.tp; ++t) others.push_back(at(c, t));
-    return others;
-}
-
 const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
     static const SegmentPlan nothing;
     const auto found = plan_.plans.find(s);
@@ -131,52 +116,10 @@ StepPosition RankRunner::position(std::uint32_t micro_batch) const {
             .loss_weight = share_of_loss() * (alone ? plan.dp : 1) * (loss_scale_ ? loss_scale_->value() : 1)};
 }
 
-bool RankRunner::reads_data(int block) {
-    const OperatorGraph& graph = memory_.block(block).program.graph();
-    return block == 0 || std::ranges::any_of(graph.inputs(), [&](TensorId id) { return graph.tensor(id).role == TensorRole::index; });
-}
-
-// Before the step begins, as a loader would that runs ahead.
-void RankRunner::make_data() {
-    const Plan& plan = job_.scenario.plan;
-    for (auto& [b, held] : memory_.blocks()) {
-        if (!reads_data(b)) continue;
-        for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
-            const StepPosition at = position(m);
-            const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
-            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, job_.context_cut(place_.context), first, plan.micro_batch);
-        }
-    }
-}
-
-// A loader runs ahead; what it is behind is time of the step.
-void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
-    recorder_.begin(s, SpanKind::input);
-    feed_->next();
-    std::vector<Call> calls;
-    for (auto& [b, held] : memory_.blocks()) {
-        if (!reads_data(b)) continue;
-        const auto part = [&](int context) { return feed_->inputs(device_, held.program.graph(), b, job_.context_cut(context)); };
-        const Arrays& mine = data_[{b, micro_batch}] = part(place_.context);
-        for (const RankPlace& peer : peers_) {
-            const bool other_part = feed_->reads() && peer.context != place_.context;
-            for (const Array& a : other_part ? part(peer.context) : mine)
-                if (a) calls.push_back(MessageCall{layout_.rank_at(peer), samples_tag, !feed_->reads(), a});
-        }
-    }
-    if (!calls.empty()) loop_.run(std::move(calls), device_.mark());
-}
-
 // From a server comes a message, and from loaders what the feed hands on. What this rank computed before, the device has in its order.
 bool RankRunner::is_awaited(const Segment& s) const {
     return (s.rank != rank_ || s.stream != Stream::compute) && !job_.graph.ranks()[s.rank].server &&
            !brings_samples(job_.graph.works()[s.work]);
-}
-
-bool RankRunner::lacks_samples(const ComputeWork& work, std::uint32_t micro_batch) {
-    for (int b = work.first_block; b < work.first_block + work.count; ++b)
-        if (reads_data(b) && !data_.contains({b, micro_batch})) return true;
-    return false;
 }
 
 // All that will come in this step, at once: so no sender waits for a receiver that waits for it.
@@ -292,10 +235,6 @@ void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     recorder_.begin(s, SpanKind::overhead);
     const bool updated = !servers_ && !job_.scenario.plan.without_optimizer;  // the update has cleared them
     if (work.of_step && !updated) memory_.clear_gradients();
-}
-
-void RankRunner::run(SegmentIndex s, const TakeWork&) {
-    if (feed_ != nullptr) await_samples(s, job_.graph.segments()[s].micro_batch);
 }
 
 // A CPU that stands for a device has nothing to copy to.

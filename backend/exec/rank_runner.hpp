@@ -1,6 +1,7 @@
 // Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
 //
-// rank_runner.cpp walks through the graph and says what its exchanges call, rank_passes.cpp runs blocks, rank_update.cpp ends the step.
+// rank_runner.cpp walks through the graph and says what its exchanges call, rank_samples.cpp has the data, rank_passes.cpp runs blocks,
+// rank_update.cpp ends the step.
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
