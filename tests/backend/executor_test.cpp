@@ -72,19 +72,33 @@ TEST_F(Executor, ComputesTheSameInContextParallel) {
 
 // Keys and values, and gradients, which context ranks sum like data-parallel ones.
 TEST_F(Executor, ExchangesInContextParallelWhatIsPredicted) {
+    struct Spans {
+        double count = 0, bytes = 0;
+    };
     const json run = train(transformer(true), {{"cp", 2}, {"dp", 2}});
     ASSERT_FALSE(run.is_null());
-    std::map<std::string, double> found, predicted;
+    std::map<std::string, Spans> found, predicted;
     const json& spans = run["trace"]["spans"];
-    for (std::size_t i = 0; i < spans["kind"].size(); ++i) found[spans["kind"][i]] += spans["bytes"][i].get<double>();
+    for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
+        Spans& of_kind = found[spans["kind"][i]];
+        of_kind.count += 1;
+        of_kind.bytes += spans["bytes"][i].get<double>();
+    }
     Library library = open_library();
     const SimulationReport played = simulate(load_scenario(library, stem_ + ".json"));
-    for (const Span& s : played.trace.spans)
-        predicted[std::string(to_text(s.kind))] += s.bytes.si() * played.trace.ranks[s.rank].multiplicity;
-    for (const char* kind : {"context_exchange", "data_exchange"}) {
-        EXPECT_GT(predicted[kind], 0) << kind;
-        EXPECT_EQ(found[kind], predicted[kind]) << kind;
+    for (const Span& s : played.trace.spans) {
+        Spans& of_kind = predicted[std::string(to_text(s.kind))];
+        const double ranks = played.trace.ranks[s.rank].multiplicity;
+        of_kind.count += ranks;
+        of_kind.bytes += ranks * s.bytes.si();
     }
+    for (const char* kind : {"context_exchange", "data_exchange"}) {
+        EXPECT_GT(predicted[kind].bytes, 0) << kind;
+        EXPECT_EQ(found[kind].bytes, predicted[kind].bytes) << kind;
+        EXPECT_EQ(found[kind].count, predicted[kind].count) << kind;
+    }
+    // Between exchanges, one span of each stretch of kernels.
+    for (const char* kind : {"forward", "backward"}) EXPECT_EQ(found[kind].count, predicted[kind].count) << kind;
 }
 
 TEST_F(Executor, ComputesTheSameInAPipeline) {
