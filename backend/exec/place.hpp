@@ -18,7 +18,7 @@ struct ContextCut {
     int rank = 0, ranks = 1;
     bool balanced = false;
 
-    [[nodiscard]] constexpr int slices() const { return balanced ? 2 : 1; }  // here
+    [[nodiscard]] constexpr int slices() const { return balanced && ranks > 1 ? 2 : 1; }  // here
     // Which of all slices of the sequence the one of that number here is.
     [[nodiscard]] constexpr int slice(int number) const { return number == 0 ? rank : 2 * ranks - 1 - rank; }
     // Where in the whole sequence position i stands, of so many here.

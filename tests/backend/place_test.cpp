@@ -25,7 +25,8 @@ TEST(Place, OfAContextRankIsASliceOrTwo) {
     EXPECT_THAT(positions({1, 3, false}, 4), ElementsAre(4, 5, 6, 7));
     EXPECT_THAT(positions({0, 2, true}, 4), ElementsAre(0, 1, 6, 7));
     EXPECT_THAT(positions({1, 2, true}, 4), ElementsAre(2, 3, 4, 5));
-    EXPECT_THAT(positions({}, 3), ElementsAre(0, 1, 2));
+    EXPECT_THAT(positions({0, 1, true}, 3), ElementsAre(0, 1, 2)) << "alone in its group";
+    EXPECT_THAT(positions({0, 1, true}, 1), ElementsAre(0));
 }
 
 // Each of so many tensor and context ranks has such a part; what lies together in it lies together in the whole.
