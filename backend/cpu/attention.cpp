@@ -12,19 +12,23 @@ namespace {
 constexpr std::int64_t block_queries = 64;
 constexpr float hidden = -1e30F;  // the score of a key that a query does not see; its exponential is zero
 
-// A block of queries of one head, and the keys that any of them sees.
+// A block of queries of one head that are neighbours in the sequence, and the keys that any of them sees.
 struct Block {
     std::int64_t sample, head, kv_head, first_query, queries, first_key, keys;
 };
 
+KeyRange visible(const Attention& a, ContextCut context, std::int64_t query) {
+    return visible_keys(query, a.query_len, a.key_len, a.causal, a.window, context);
+}
+
 template <class Work>
-void for_each_block(const Attention& a, const Work& work) {
+void for_each_block(const Attention& a, ContextCut context, const Work& work) {
+    const std::int64_t slice = a.query_len / context.slices();
     for (std::int64_t s = 0; s < a.batch; ++s)
         for (std::int64_t h = 0; h < a.heads; ++h)
-            for (std::int64_t q = 0; q < a.query_len; q += block_queries) {
-                const std::int64_t queries = std::min(block_queries, a.query_len - q);
-                const std::int64_t begin = visible_keys(q, a.query_len, a.key_len, a.causal, a.window).begin;
-                const std::int64_t end = visible_keys(q + queries - 1, a.query_len, a.key_len, a.causal, a.window).end;
+            for (std::int64_t q = 0, queries = 0; q < a.query_len; q += queries) {
+                queries = std::min(block_queries, slice - q % slice);
+                const std::int64_t begin = visible(a, context, q).begin, end = visible(a, context, q + queries - 1).end;
                 work(Block{s, h, h * a.kv_heads / a.heads, q, queries, begin, end - begin});
             }
 }
@@ -125,7 +129,7 @@ private:
     }
     // Of the block's keys.
     [[nodiscard]] KeyRange range(const Block& b, std::int64_t query) const {
-        const KeyRange r = visible_keys(b.first_query + query, a_.query_len, a_.key_len, a_.causal, a_.window);
+        const KeyRange r = visible(a_, c_.place.context, b.first_query + query);
         return {r.begin - b.first_key, r.end - b.first_key};
     }
     static void shift(float* row, std::int64_t keys, KeyRange r, float by) {
@@ -150,14 +154,14 @@ Matrix head_of(const Array& tokens, std::int64_t sample, std::int64_t head, std:
 
 void forward(Engine& engine, const Attention& a, const OperatorCall& c) {
     Head head(engine, a, c);
-    for_each_block(a, [&](const Block& b) { head.forward(b); });
+    for_each_block(a, c.place.context, [&](const Block& b) { head.forward(b); });
 }
 
 void backward(Engine& engine, const Attention& a, const OperatorCall& c) {
     WideSum d_keys(engine, c.input_gradients[1], true), d_values(engine, c.input_gradients[2], true);
     for (const WideSum* s : {&d_keys, &d_values}) std::fill_n(s->sum().reals(), s->sum().elements, 0.0F);
     Head head(engine, a, c);
-    for_each_block(a, [&](const Block& b) { head.backward(b, d_keys.sum(), d_values.sum()); });
+    for_each_block(a, c.place.context, [&](const Block& b) { head.backward(b, d_keys.sum(), d_values.sum()); });
     d_keys.finish();
     d_values.finish();
 }

@@ -124,10 +124,11 @@ void backward_multiply(const OperatorCall& c) {
 
 // Scores [.., queries, keys] of keys that the query does not see fall out of the softmax.
 template <class Hide>
-void hide_unseen(const Pointwise& p, const Tensor& scores, const Hide& hide) {
+void hide_unseen(const Pointwise& p, const OperatorCall& c, const Hide& hide) {
+    const Tensor& scores = c.output(0);
     const std::int64_t queries = scores.shape[1], keys = scores.shape[2];
     for (std::int64_t row = 0; row < scores.shape[0] * queries; ++row) {
-        const KeyRange r = visible_keys(row % queries, queries, keys, p.causal, p.window);
+        const KeyRange r = visible_keys(row % queries, queries, keys, p.causal, p.window, c.place.context);
         for (std::int64_t j = 0; j < r.begin; ++j) hide(row * keys + j);
         for (std::int64_t j = r.end; j < keys; ++j) hide(row * keys + j);
     }
@@ -151,7 +152,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return map(c, [](float x) { return x; });
         case PointwiseKind::mask:
             map(c, [](float x) { return x; });
-            return hide_unseen(p, c.output(0), [y](std::int64_t i) { y[i] = -1e30F; });
+            return hide_unseen(p, c, [y](std::int64_t i) { y[i] = -1e30F; });
         case PointwiseKind::gate:
             return forward_gate(engine, *curve_of(p.gate), c);
         case PointwiseKind::clamped_gate:
@@ -184,7 +185,7 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return copy_gradient(c, static_cast<float>(p.constant));
         case PointwiseKind::mask:
             copy_gradient(c);
-            return hide_unseen(p, c.output(0), [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
+            return hide_unseen(p, c, [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
         case PointwiseKind::gate:
             return backward_gate(engine, *curve_of(p.gate), c);
         case PointwiseKind::clamped_gate:
@@ -209,10 +210,10 @@ void forward_dropout(const Pointwise& p, const OperatorCall& c) {
     const std::int64_t count = c.outputs[0].elements;
     // Keyed by sample and element of the serial tensor: who holds which part makes no difference.
     const Place& place = c.place;
-    for (std::int64_t begin = 0; begin < count; begin += place.run) {
-        const std::int64_t end = std::min(count, begin + place.run);
-        std::int64_t sample = place.of(begin) / place.per_sample, element = place.of(begin) % place.per_sample;
-        for (std::int64_t i = begin; i < end;) {
+    for (std::int64_t i = 0; i < count;) {
+        const std::int64_t end = std::min(count, i + place.together(i));
+        std::int64_t sample = place.of(i) / place.per_sample, element = place.of(i) % place.per_sample;
+        while (i < end) {
             const RandomKey key = c.dropout.with(static_cast<std::uint64_t>(c.first_sample + sample));
             for (; i < end && element < place.per_sample; ++i, ++element) {
                 mask[i] = key.uniform(static_cast<std::uint64_t>(element)) >= dropped ? 1 : 0;

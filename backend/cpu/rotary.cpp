@@ -9,14 +9,15 @@ namespace {
 
 class Rotation {
 public:
-    Rotation(const Pointwise& p, std::int64_t positions, float direction)
+    // `positions`: of each sequence here.
+    Rotation(const Pointwise& p, std::int64_t positions, ContextCut context, float direction)
         : width_(p.head_dim), positions_(positions), cosines_(positions * width_ / 2), sines_(positions * width_ / 2) {
-        for (std::int64_t position = 0; position < positions; ++position)
+        for (std::int64_t row = 0; row < positions; ++row)
             for (std::int64_t i = 0; i < width_ / 2; ++i) {
                 const double exponent = -2 * static_cast<double>(i) / static_cast<double>(width_);
-                const double angle = static_cast<double>(position) * std::pow(p.constant, exponent);
-                cosines_[position * width_ / 2 + i] = static_cast<float>(std::cos(angle));
-                sines_[position * width_ / 2 + i] = direction * static_cast<float>(std::sin(angle));
+                const double angle = static_cast<double>(context.position(row, positions)) * std::pow(p.constant, exponent);
+                cosines_[row * width_ / 2 + i] = static_cast<float>(std::cos(angle));
+                sines_[row * width_ / 2 + i] = direction * static_cast<float>(std::sin(angle));
             }
     }
 
@@ -35,11 +36,11 @@ public:
 
 private:
     std::int64_t width_, positions_;
-    std::vector<float> cosines_, sines_;  // [position, pair]
+    std::vector<float> cosines_, sines_;  // [row of a sequence, pair]
 };
 
 void rotate(const Pointwise& p, const OperatorCall& c, std::span<const Array> from, std::span<const Array> to, float direction) {
-    const Rotation rotation(p, c.output(0).shape.front() / c.samples, direction);
+    const Rotation rotation(p, c.output(0).shape.front() / c.samples, c.place.context, direction);
     for (std::size_t i = 0; i < to.size(); ++i)
         if (from[i] && to[i]) rotation.apply(from[i].reals(), to[i].reals(), c.output(i).shape.front(), c.output(i).shape.back());
 }

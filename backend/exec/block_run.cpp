@@ -56,6 +56,12 @@ OperatorCall BlockRun::call(std::size_t index, const Arrays& inputs, const Array
 void BlockRun::run(std::size_t index) {
     const Operator& op = block_.graph.operators()[index];
     if (const auto* e = std::get_if<Exchange>(&op.kind)) {
+        if (e->group == ParallelGroup::context) {
+            const Arrays wholes = gather_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples,
+                                                   values_of(op.inputs));
+            for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
+            return;
+        }
         const TensorId in = op.inputs.front(), out = op.outputs.front();
         // The statistics of the losses were exchanged where they were made.
         const std::size_t maker = block_.makers[in.value];
@@ -118,6 +124,12 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
         return;
     }
     if (const auto* e = std::get_if<Exchange>(&op.kind)) {
+        if (e->group == ParallelGroup::context) {
+            const Arrays parts =
+                scatter_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples, output_gradients);
+            for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
+            return;
+        }
         const TensorId in = op.inputs.front(), out = op.outputs.front();
         accumulate(in, exchange(context_.device, context_.communicator, e->backward, e->group, block_.options.cut, output_gradients.front(),
                                 block_.graph.tensor(out), block_.graph.tensor(in)));

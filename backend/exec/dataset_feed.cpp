@@ -60,7 +60,7 @@ DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSetti
     : micro_batch_(job.scenario.plan.micro_batch), element_(job.element()), bounds_(values_of_indices(job.serial)) {
     const Tensor& reads = samples_of(job.serial);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
-    if (place.tensor > 0) return;
+    if (place.tensor > 0 || place.context > 0) return;
     const LoaderSettings settings = settings_of(job, place, feed);
     workers_ = settings.workers;
     loader_.emplace(open_dataset(feed.path), settings);
@@ -83,7 +83,7 @@ std::vector<std::string> DatasetFeed::skipped() const {
     return all;
 }
 
-std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block) const {
+std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGraph& graph, int block, ContextCut context) const {
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const TensorId id = graph.inputs()[i];
@@ -97,21 +97,25 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
             arrays.push_back(block == 0 ? reals(device, t) : Array{});
             continue;
         }
-        arrays.push_back(integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i]));
+        arrays.push_back(integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i], context));
     }
     return arrays;
 }
 
-Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound) const {
+Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, ContextCut context) const {
     std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / micro_batch_, length = elements(loader_->extents());
+    const std::int64_t all = per_sample * context.ranks;
     // Labels of some of the positions are of positions spread evenly.
-    const auto place = [&](std::int64_t i) { return label ? i * sequence_ / per_sample + 1 : i; };
+    const auto place = [&](std::int64_t i) {
+        const std::int64_t at = context.position(i, per_sample);
+        return label ? at * sequence_ / all + 1 : at;
+    };
     for (std::int64_t s = 0; s < micro_batch_; ++s)
         for (std::int64_t i = 0; i < per_sample; ++i) {
             std::int64_t& value = values[static_cast<std::size_t>(s * per_sample + i)];
-            value = label && per_sample == 1 ? batch_.labels[static_cast<std::size_t>(s)]
-                                             : batch_.values[static_cast<std::size_t>(s * length + place(i))];
+            value = label && all == 1 ? batch_.labels[static_cast<std::size_t>(s)]
+                                      : batch_.values[static_cast<std::size_t>(s * length + place(i))];
             if (value < 0 || value >= bound)
                 throw InputError(Diagnostic{"", "",
                                             "the dataset has a " + std::string(label ? "label " : "token ") + std::to_string(value) +

@@ -4,7 +4,7 @@
 // Sequences: bytes are tokens, and labels the tokens that follow.
 //
 // The first stage of a pipeline takes inputs from it and the last one labels, each with a loader of its own: both go over the same samples
-// in the same order, of which taken() is the witness. Of a tensor group one rank reads.
+// in the same order, of which taken() is the witness. Of a tensor group, and of a context group, one rank reads.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -27,15 +27,16 @@ public:
 
     [[nodiscard]] bool reads() const { return loader_.has_value(); }
     void next();  // takes the samples of one more micro-batch, and waits for them
-    // Of these the inputs that a block reads, or room for them where another rank reads; empty arrays for what the block before makes.
-    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph&, int block) const;
+    // Of these the inputs that a block reads, on a rank that has this part of every sequence, or room for them where another rank reads;
+    // empty arrays for what the block before makes.
+    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph&, int block, ContextCut) const;
     [[nodiscard]] std::vector<std::string> skipped() const;  // so far: what was wrong with each
     [[nodiscard]] std::vector<BatchLoad> loads() const;
     [[nodiscard]] std::uint64_t taken() const { return taken_; }  // a sum over all samples so far and their order
     [[nodiscard]] int workers() const { return workers_; }
 
 private:
-    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound) const;
+    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, ContextCut) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&) const;
 
     std::optional<Loader> loader_;

@@ -37,7 +37,7 @@ struct OperatorCall {
     std::span<const Array> inputs, outputs;
     std::span<const Array> weights;  // see parameters.hpp
     std::span<const Array> input_gradients, output_gradients, weight_gradients;
-    Place place;                    // of the first output
+    Place place;                    // of the first output; its context cut says where in their sequences the rows here stand
     std::int64_t samples = 1;       // of the micro-batch
     std::int64_t first_row = 0;     // of the rows of an embedding, or of the classes of a cross entropy, here
     std::int64_t valid_rows = 0;    // how many of those exist; behind them is padding, in which nothing is found

@@ -61,7 +61,72 @@ Array own_part(ComputeDevice& device, TensorCut cut, const Array& in, const Tens
     return part;
 }
 
+// Rows of `width` elements of the sequences: as a collective has them, and as they stand in the whole.
+struct Piece {
+    Array gathered;
+    std::int64_t gathered_pitch;
+    Array whole;
+    std::int64_t whole_pitch, width;
+};
+
+// `gathered`: the ranks' parts one behind another, each of them its part of every array.
+std::vector<Piece> pieces_of(const Array& gathered, std::span<const Array> wholes, ContextCut mine, std::int64_t sequences) {
+    std::vector<Piece> pieces;
+    std::int64_t at = 0;
+    for (int r = 0; r < mine.ranks; ++r)
+        for (const Array& whole : wholes) {
+            const ContextCut rank{r, mine.ranks, mine.balanced};
+            const std::int64_t all = whole.elements / sequences, part = all / mine.ranks, width = part / rank.slices();
+            for (int i = 0; i < rank.slices(); ++i) {
+                const std::int64_t here = at + i * width, there = rank.slice(i) * width;
+                pieces.push_back(
+                    {gathered.part(here, gathered.elements - here), part, whole.part(there, whole.elements - there), all, width});
+            }
+            at += part * sequences;
+        }
+    return pieces;
+}
+
+std::int64_t elements_of(std::span<const Array> arrays) {
+    std::int64_t sum = 0;
+    for (const Array& a : arrays) sum += a.elements;
+    return sum;
+}
+
 }  // namespace
+
+std::vector<Array> gather_sequences(ComputeDevice& device, RankCommunicator& communicator, ContextCut cut, std::int64_t sequences,
+                                    std::span<const Array> parts) {
+    const Array mine = device.allocate(elements_of(parts), parts.front().element);
+    const Array gathered = device.allocate(mine.elements * cut.ranks, mine.element);
+    std::vector<Array> wholes;
+    std::int64_t at = 0;
+    for (const Array& part : parts) {
+        device.copy(part, mine.part(at, part.elements));
+        at += part.elements;
+        wholes.push_back(device.allocate(part.elements * cut.ranks, part.element));
+    }
+    communicator.all_gather(ParallelGroup::context, mine, gathered);
+    for (const Piece& p : pieces_of(gathered, wholes, cut, sequences))
+        device.copy_columns(p.gathered, p.gathered_pitch, p.whole, p.whole_pitch, p.width, sequences);
+    return wholes;
+}
+
+std::vector<Array> scatter_sequences(ComputeDevice& device, RankCommunicator& communicator, ContextCut cut, std::int64_t sequences,
+                                     std::span<const Array> wholes) {
+    const Array gathered = device.allocate(elements_of(wholes), wholes.front().element);
+    const Array mine = device.allocate(gathered.elements / cut.ranks, gathered.element);
+    for (const Piece& p : pieces_of(gathered, wholes, cut, sequences))
+        device.copy_columns(p.whole, p.whole_pitch, p.gathered, p.gathered_pitch, p.width, sequences);
+    communicator.reduce_scatter(ParallelGroup::context, gathered, mine);
+    std::vector<Array> parts;
+    std::int64_t at = 0;
+    for (const Array& whole : wholes) {
+        parts.push_back(mine.part(at, whole.elements / cut.ranks));
+        at += parts.back().elements;
+    }
+    return parts;
+}
 
 Array exchange(ComputeDevice& device, RankCommunicator& communicator, ExchangeKind kind, ParallelGroup group, TensorCut cut,
                const Array& in, const Tensor& from, const Tensor& to) {

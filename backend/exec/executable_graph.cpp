@@ -19,16 +19,13 @@ struct Refusal {
         if (g.weight && g.batch > 1) return "a mixture of experts does not run; only dense layers do";
         return {};
     }
-    std::string operator()(const Attention& a) const {
-        if (a.alibi) return "scores that fall with distance (ALiBi) do not run";
-        if (a.balanced) return "context parallelism does not run";
-        return {};
-    }
+    std::string operator()(const Attention& a) const { return a.alibi ? "scores that fall with distance (ALiBi) do not run" : ""; }
     std::string operator()(const Embedding&) const {
         return op.inputs.empty() ? "relative position biases do not run: the layers do not say that they read them" : "";
     }
     std::string operator()(const Exchange& e) const {
-        if (e.group != ParallelGroup::tensor) return "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
+        if (e.group != ParallelGroup::tensor && e.group != ParallelGroup::context)
+            return "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
         return {};
     }
     std::string operator()(const Pointwise& p) const {

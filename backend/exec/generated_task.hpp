@@ -18,11 +18,12 @@ public:
     GeneratedTask(const Network& serial, std::uint64_t seed, Element element);
 
     // The data that a block reads: one array for each of its graph's inputs, empty for those that the block before makes.
-    // `graph`: of the block's program. Samples are numbered from the first step on.
-    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph& graph, int block, std::int64_t first_sample, std::int64_t samples) const;
+    // `graph`: of the block's program, on a rank that has this part of every sequence. Samples are numbered from the first step on.
+    std::vector<Array> inputs(ComputeDevice&, const OperatorGraph& graph, int block, ContextCut, std::int64_t first_sample,
+                              std::int64_t samples) const;
 
 private:
-    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, std::int64_t first,
+    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, ContextCut, std::int64_t first,
                                  std::int64_t samples) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&, std::int64_t first, std::int64_t samples) const;
     [[nodiscard]] std::int64_t class_of(std::int64_t sample) const;

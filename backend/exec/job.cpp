@@ -10,9 +10,18 @@ namespace sextant {
 namespace {
 
 Network serial_network(Scenario scenario) {
-    scenario.plan.tp = 1;
+    scenario.plan.tp = scenario.plan.cp = 1;
     scenario.plan.sequence_parallel = false;
     return cut_network(scenario);
+}
+
+bool has_causal_attention(const Network& network) {
+    const auto causal = [](const Operator& op) {
+        const auto* attention = std::get_if<Attention>(&op.kind);
+        const auto* mask = std::get_if<Pointwise>(&op.kind);
+        return (attention != nullptr && attention->causal) || (mask != nullptr && mask->causal);
+    };
+    return std::ranges::any_of(network.templates, [&](const auto& t) { return std::ranges::any_of(t.graph.operators(), causal); });
 }
 
 Scenario with_kept_precision(Scenario s) {
@@ -40,7 +49,8 @@ Job::Job(Scenario s, std::uint64_t seed_, const TrainingChoices& chosen)
       graph(lower(scenario, Fold::nothing)),
       serial(serial_network(scenario)),
       seed(seed_),
-      optimizer(settings_of(scenario, chosen)) {}
+      optimizer(settings_of(scenario, chosen)),
+      balances_context(has_causal_attention(serial)) {}
 
 int Job::workers() const {
     return static_cast<int>(std::ranges::count_if(graph.ranks(), [](const RankInfo& r) { return !r.server; }));

@@ -23,10 +23,12 @@ struct Job {
     Network serial;     // the network that nothing cuts
     std::uint64_t seed = 1;
     OptimizerSettings optimizer;
+    bool balances_context = false;  // whether ranks of a context group have an early and a late slice each: attention is causal
 
     Job(Scenario, std::uint64_t seed, const TrainingChoices&);
 
     [[nodiscard]] Element element() const { return element_of(scenario.plan.precision.parameter); }  // of activations and weights
+    [[nodiscard]] ContextCut context_cut(int rank) const { return {rank, scenario.plan.cp, balances_context}; }
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

@@ -61,7 +61,7 @@ std::string advice(const Scenario& s) {
     std::string text = "what would help: ";
     if (plan.micro_batch > 1) text += "a smaller micro_batch, ";
     if (!plan.forward_only && plan.recompute == Recompute::none) text += "\"recompute\": \"full\", ";
-    if (plan.dp > 1 && !plan.has_shards() && !plan.has_servers()) text += "\"data_parallel\": \"zero3\", ";
+    if (plan.dp * plan.cp > 1 && !plan.has_shards() && !plan.has_servers()) text += "\"data_parallel\": \"zero3\", ";
     if (plan.tp == 1) text += "tensor parallelism, ";
     return text + "more hosts with fewer ranks on each";
 }

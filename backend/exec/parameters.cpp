@@ -11,8 +11,8 @@ std::int64_t whole(double elements) { return static_cast<std::int64_t>(elements)
 // Writes the tensors of one operator. `op` is the operator here, `serial_op` the same one in the serial network.
 class ParameterWriter {
 public:
-    ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, int block)
-        : mine_(mine), serial_(serial), cut_(cut), block_(block) {}
+    ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, ContextCut context, int block)
+        : mine_(mine), serial_(serial), cut_(cut), context_(context), block_(block) {}
 
     void write(std::size_t index, const Operator& op, std::size_t serial_index, const Operator& serial_op) {
         if (op.parameters == 0) return;
@@ -39,11 +39,11 @@ private:
         if (in.shape.size() > 2 && g.m == in.shape[0])
             weight.place = {
                 .run = in.shape[1], .stride = in.shape[1] * s.k / g.k, .offset = part_offset(g.k, s.k, cut_) / (g.k / in.shape[1])};
-        weight.partial = g.m < s.m;
+        weight.partial = is_part(g.m, s.m);
         add(std::move(weight));
         if (whole(op_->parameters) == g.n * g.k) return;
         ParameterTensor bias = tensor("bias", sections, {1, 1}, constant(0));
-        bias.partial = g.m < s.m;
+        bias.partial = is_part(g.m, s.m);
         add(std::move(bias));
     }
     void write_kind(const Convolution& c, const Convolution& s) {
@@ -54,7 +54,7 @@ private:
     }
     void write_kind(const Normalization& n, const Normalization& s) {
         const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
-        const bool partial = n.kind != NormKind::batch && n.rows < s.rows;
+        const bool partial = n.kind != NormKind::batch && is_part(n.rows, s.rows);
         const auto vector = [&](const char* name, float value) {
             ParameterTensor t = tensor(name, {width}, {1, 1}, constant(value));
             t.partial = partial;
@@ -75,12 +75,14 @@ private:
             const std::int64_t rows = whole(op_->parameters) / width.here;
             t = tensor("rows", {{rows, rows}}, {width.here, width.serial}, normal);
         }
-        t.partial = p.elements < s.elements && width.here == width.serial;
+        t.partial = is_part(whole(p.elements), whole(s.elements)) && width.here == width.serial;
         add(std::move(t));
     }
     template <class Kind>
     void write_kind(const Kind&, const Kind&) {}
 
+    // Of the rows that the tensor group has together, which with those of the other context ranks are the serial ones.
+    [[nodiscard]] bool is_part(std::int64_t here, std::int64_t serial) const { return here * context_.ranks < serial; }
     // Outputs of a matrix, in the parts that are cut each by itself: q, k and v; the two halves in front of a gate.
     [[nodiscard]] std::vector<Extent> sections_of(const Gemm& g, const Gemm& s) const {
         std::vector<Extent> sections;
@@ -141,6 +143,7 @@ private:
     const OperatorGraph& mine_;
     const OperatorGraph& serial_;
     TensorCut cut_;
+    ContextCut context_;
     int block_;
     std::size_t index_ = 0, last_ = static_cast<std::size_t>(-1);
     std::uint64_t ordinal_ = 0;
@@ -164,8 +167,9 @@ void for_each_element(const ParameterTensor& t, const Take& take) {
 
 }  // namespace
 
-std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, int block) {
-    ParameterWriter writer(mine, serial, cut, block);
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, ContextCut context,
+                                           int block) {
+    ParameterWriter writer(mine, serial, cut, context, block);
     std::size_t s = 0;
     for (std::size_t i = 0; i < mine.operators().size(); ++i) {
         if (is_exchange(mine.operators()[i])) continue;

@@ -49,7 +49,7 @@ struct ParameterTensor {
 };
 
 // `mine` and `serial` have the same operators, exchanges apart. `block`: the number of the block in the network.
-std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut, int block);
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut, ContextCut, int block);
 
 // The tensor as the serial network would begin, cut to what is here; rows behind the last of the serial tensor are zero.
 void draw(const ParameterTensor&, std::uint64_t seed, std::span<float> to);

@@ -7,13 +7,22 @@ std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut cut) {
     return cut.rank * pieces / cut.ranks * part;
 }
 
-Place place_of(const Tensor& part, const Tensor& whole, TensorCut cut, std::int64_t samples) {
-    const auto elements = static_cast<std::int64_t>(part.elements()), all = static_cast<std::int64_t>(whole.elements());
-    Place place{.run = elements, .stride = all, .offset = 0, .per_sample = all / samples};
-    if (part.shape.size() > 1 && part.shape[1] < whole.shape[1]) {
+Place place_of(const Tensor& part, const Tensor& whole, TensorCut cut, ContextCut context, std::int64_t samples) {
+    Tensor group = whole;
+    const bool scores = whole.shape.size() > 2;
+    if (context.ranks > 1) group.shape[scores ? 1 : 0] /= context.ranks;
+    const auto elements = static_cast<std::int64_t>(part.elements()), all = static_cast<std::int64_t>(group.elements());
+    const std::int64_t sequences = scores ? group.shape[0] : samples;
+    Place place{.run = elements,
+                .stride = all,
+                .offset = 0,
+                .per_sample = all * context.ranks / samples,
+                .context = context,
+                .sequence = all / sequences};
+    if (part.shape.size() > 1 && part.shape[1] < group.shape[1]) {
         place.run = part.shape[1];
-        place.stride = whole.shape[1];
-    } else if (part.shape.size() > 2 && part.shape[0] < whole.shape[0]) {
+        place.stride = group.shape[1];
+    } else if (part.shape.size() > 2 && part.shape[0] < group.shape[0]) {
         place.run = elements / samples;
         place.stride = all / samples;
     }

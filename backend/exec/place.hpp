@@ -12,22 +12,55 @@ struct TensorCut {
     int rank = 0, ranks = 1;
 };
 
+// This rank in its context-parallel group, each of whose ranks has an equal part of every sequence: a slice; or, so that all see as many
+// keys where attention is causal, two of 2 x ranks, rank r the r-th from the front and the r-th from the back.
+struct ContextCut {
+    int rank = 0, ranks = 1;
+    bool balanced = false;
+
+    [[nodiscard]] constexpr int slices() const { return balanced && ranks > 1 ? 2 : 1; }  // here
+    // Which of all slices of the sequence the one of that number here is.
+    [[nodiscard]] constexpr int slice(int number) const { return number == 0 ? rank : 2 * ranks - 1 - rank; }
+    // Where in the whole sequence position i stands, of so many here.
+    [[nodiscard]] constexpr std::int64_t position(std::int64_t i, std::int64_t here) const {
+        const std::int64_t length = here / slices();
+        return slice(static_cast<int>(i / length)) * length + i % length;
+    }
+};
+
 // Element i of the part is element `of(i)` of the whole.
 struct Place {
+    // In the tensor that the ranks of this one's tensor group have together:
     std::int64_t run = 1;         // so many elements lie together,
-    std::int64_t stride = 1;      // and so far apart in the whole do two such runs begin;
+    std::int64_t stride = 1;      // and so far apart do two such runs begin;
     std::int64_t offset = 0;      // the first of them here
     std::int64_t per_sample = 1;  // elements of one sample in the whole
+    ContextCut context{};         // which part of every sequence that tensor is,
+    std::int64_t sequence = 1;    // of so many elements
 
-    [[nodiscard]] constexpr std::int64_t of(std::int64_t i) const { return i / run * stride + offset + i % run; }
+    [[nodiscard]] constexpr std::int64_t of(std::int64_t i) const {
+        const std::int64_t e = in_group(i);
+        return context.ranks == 1 ? e : e / sequence * sequence * context.ranks + context.position(e % sequence, sequence);
+    }
+    // How many elements, from i on, lie together in the whole.
+    [[nodiscard]] constexpr std::int64_t together(std::int64_t i) const {
+        const std::int64_t of_run = run - i % run;
+        if (context.ranks == 1) return of_run;
+        const std::int64_t slice = sequence / context.slices(), of_slice = slice - in_group(i) % slice;
+        return of_run < of_slice ? of_run : of_slice;
+    }
+
+private:
+    [[nodiscard]] constexpr std::int64_t in_group(std::int64_t i) const { return i / run * stride + offset + i % run; }
 };
 
 // The part that begins where this rank's share does, when `whole` is cut into pieces of `part`. With fewer pieces than ranks, several
 // ranks have the same one (key-value heads).
 std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut);
 
-// Which of the ways a tensor can be cut follows from the two shapes: by channels or features (second extent), by rows of the residual
-// stream (first of two), by heads within a sample (first of three).
-Place place_of(const Tensor& part, const Tensor& whole, TensorCut, std::int64_t samples);
+// Which of the ways a tensor can be cut over the tensor group follows from the two shapes: by channels or features (second extent), by rows
+// of the residual stream (first of two), by heads within a sample (first of three). A context group cuts the first of two extents, or the
+// second of three, the queries.
+Place place_of(const Tensor& part, const Tensor& whole, TensorCut, ContextCut, std::int64_t samples);
 
 }  // namespace sextant

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr int first_transfer_tag = 16, tags_per_transfer = 4, samples_tag = 4;
+constexpr int first_transfer_tag = 16, tags_per_transfer = 4;
 
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
@@ -68,8 +68,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       device_(device, recorder_),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, shard_of(job, rank, flow_),
-              flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp},
+              job.context_cut(place_.context), shard_of(job, rank, flow_), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
@@ -78,12 +78,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
     first_of_rank_.assign(job.graph.ranks().size(), 0);
     for (SegmentIndex s = static_cast<SegmentIndex>(job.graph.segments().size()); s-- > 0;)
         first_of_rank_[job.graph.segments()[s].rank] = s;
-    if (feed_ != nullptr)
-        for (int t = feed_->reads() ? 1 : 0; t < (feed_->reads() ? job.scenario.plan.tp : 1); ++t) {
-            RankPlace peer = place_;
-            peer.tensor = t;
-            peers_.push_back(layout_.rank_at(peer));
-        }
+    if (feed_ != nullptr) peers_ = peers_of_feed();
     if (job.optimizer.loss_scale) loss_scale_.emplace(*job.optimizer.loss_scale);
     tied_elements_ = tied_elements(job.graph);
     memory_.draw_weights(job.seed);
@@ -104,10 +99,10 @@ RankRunner::Arrays& RankRunner::passing(Payload payload, const Segment& s) {
 
 int RankRunner::round_of(std::uint32_t micro_batch) const { return static_cast<int>(micro_batch / job_.scenario.plan.micro_batches()); }
 
-// A micro-batch's mean loss in the mean over the global batch.
+// The mean loss of this rank's rows of a micro-batch in the mean over the global batch.
 double RankRunner::share_of_loss() const {
     const Plan& plan = job_.scenario.plan;
-    return 1.0 / static_cast<double>(plan.micro_batches() * plan.dp);
+    return 1.0 / static_cast<double>(plan.micro_batches() * plan.dp * plan.cp);
 }
 
 // A worker that goes on without the others makes updates of its own: its gradients are of its own mean loss.
@@ -121,50 +116,10 @@ StepPosition RankRunner::position(std::uint32_t micro_batch) const {
             .loss_weight = share_of_loss() * (alone ? plan.dp : 1) * (loss_scale_ ? loss_scale_->value() : 1)};
 }
 
-bool RankRunner::reads_data(int block) {
-    const OperatorGraph& graph = memory_.block(block).program.graph();
-    return block == 0 || std::ranges::any_of(graph.inputs(), [&](TensorId id) { return graph.tensor(id).role == TensorRole::index; });
-}
-
-// Before the step begins, as a loader would that runs ahead.
-void RankRunner::make_data() {
-    const Plan& plan = job_.scenario.plan;
-    for (auto& [b, held] : memory_.blocks()) {
-        if (!reads_data(b)) continue;
-        for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
-            const StepPosition at = position(m);
-            const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
-            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, first, plan.micro_batch);
-        }
-    }
-}
-
-// A loader runs ahead; what it is behind is time of the step. One rank of a tensor group reads for all of them.
-void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
-    recorder_.begin(s, SpanKind::input);
-    feed_->next();
-    std::vector<Call> calls;
-    for (auto& [b, held] : memory_.blocks()) {
-        if (!reads_data(b)) continue;
-        Arrays& arrays = data_[{b, micro_batch}];
-        arrays = feed_->inputs(device_, held.program.graph(), b);
-        for (const int peer : peers_)
-            for (const Array& a : arrays)
-                if (a) calls.push_back(MessageCall{peer, samples_tag, !feed_->reads(), a});
-    }
-    if (!calls.empty()) loop_.run(std::move(calls), device_.mark());
-}
-
 // From a server comes a message, and from loaders what the feed hands on. What this rank computed before, the device has in its order.
 bool RankRunner::is_awaited(const Segment& s) const {
     return (s.rank != rank_ || s.stream != Stream::compute) && !job_.graph.ranks()[s.rank].server &&
            !brings_samples(job_.graph.works()[s.work]);
-}
-
-bool RankRunner::lacks_samples(const ComputeWork& work, std::uint32_t micro_batch) {
-    for (int b = work.first_block; b < work.first_block + work.count; ++b)
-        if (reads_data(b) && !data_.contains({b, micro_batch})) return true;
-    return false;
 }
 
 // All that will come in this step, at once: so no sender waits for a receiver that waits for it.
@@ -280,10 +235,6 @@ void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     recorder_.begin(s, SpanKind::overhead);
     const bool updated = !servers_ && !job_.scenario.plan.without_optimizer;  // the update has cleared them
     if (work.of_step && !updated) memory_.clear_gradients();
-}
-
-void RankRunner::run(SegmentIndex s, const TakeWork&) {
-    if (feed_ != nullptr) await_samples(s, job_.graph.segments()[s].micro_batch);
 }
 
 // A CPU that stands for a device has nothing to copy to.

@@ -1,6 +1,7 @@
 // Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
 //
-// rank_runner.cpp walks through the graph and says what its exchanges call, rank_passes.cpp runs blocks, rank_update.cpp ends the step.
+// rank_runner.cpp walks through the graph and says what its exchanges call, rank_samples.cpp has the data, rank_passes.cpp runs blocks,
+// rank_update.cpp ends the step.
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
@@ -51,6 +52,7 @@ private:
         Arrays outputs;
     };
 
+    [[nodiscard]] std::vector<RankPlace> peers_of_feed() const;
     void make_data();
     void await_samples(SegmentIndex, std::uint32_t micro_batch);
     [[nodiscard]] bool lacks_samples(const ComputeWork&, std::uint32_t micro_batch);
@@ -108,7 +110,7 @@ private:
     std::optional<ServerLink> servers_;
     GeneratedTask task_;
     DatasetFeed* feed_;
-    std::vector<int> peers_;  // of the tensor group: whom it hands samples to, or the one that it has them from
+    std::vector<RankPlace> peers_;  // of the same samples: whom it hands them to, or the one that it has them from
     int step_ = 0;
     int updates_ = 0;  // steps that did not count left out
     std::optional<LossScale> loss_scale_;

@@ -15,6 +15,7 @@ public:
 
     std::vector<Diagnostic> check() {
         check_groups();
+        check_context();
         check_precision();
         check_memory();
         check_framework();
@@ -29,10 +30,20 @@ private:
     }
 
     void check_groups() {
-        refuse_if(plan_.cp > 1, "/plan/cp", "context parallelism does not run",
-                  "tp with sequence_parallel cuts the sequence outside attention");
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
         refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
+    }
+    // Every rank must have an equal part of the positions of a sequence, and of those that a loss is of. The plan has a transformer.
+    void check_context() {
+        if (plan_.cp == 1) return;
+        const auto& network = std::get<TransformerSpec>(s_.workload.spec);
+        constexpr auto at = "/plan/cp", instead = "tp with sequence_parallel cuts the sequence outside attention";
+        refuse_if(network.kind == TransformerKind::encoder_decoder, at,
+                  "the sequences of an encoder and of its decoder are not cut together", instead);
+        const bool by_token = network.head == HeadKind::language_model || network.head == HeadKind::masked_lm_nsp;
+        refuse_if(!by_token || network.pooler, at,
+                  "a head that reads the first token of a sequence, or all of them, has it on one rank only", instead);
+        refuse_if(network.predicted_tokens % plan_.cp != 0, at, "cp must divide the positions that are predicted (predicted_tokens)");
     }
     void check_precision() {
         constexpr auto at = "/plan/precision";
@@ -59,7 +70,7 @@ private:
     void check_framework() {
         constexpr auto own = "\"framework\": \"sextant\" is what runs here";
         refuse_if(s_.framework.clips_gradients && plan_.has_servers(), "/framework", "parameter servers do not clip gradients", own);
-        refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp > 1, "/framework",
+        refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp * plan_.cp > 1, "/framework",
                   "reductions are started by buckets, not by a cycle in time", own);
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
                   "tensor-parallel exchanges do not overlap with the products beside them", own);

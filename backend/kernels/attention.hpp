@@ -15,11 +15,12 @@ struct ScoreRows {
     std::int64_t queries, keys, first_query, first_key;  // of the block
     std::int64_t query_len, key_len, window;
     bool causal;
+    ContextCut context;
     float* lse;                // of the batch's first head
     std::int64_t head_stride;  // between its heads
 
     [[nodiscard]] SEXTANT_KERNEL KeyRange range(std::int64_t row) const {
-        const KeyRange r = visible_keys(first_query + row % queries, query_len, key_len, causal, window);
+        const KeyRange r = visible_keys(first_query + row % queries, query_len, key_len, causal, window, context);
         return {r.begin - first_key, r.end - first_key};
     }
     [[nodiscard]] SEXTANT_KERNEL float& log_sum(std::int64_t row) const {
@@ -77,12 +78,16 @@ struct AttentionGradient {
     }
 };
 
-// One batch of heads, and a block of its queries with the keys that any of them sees.
+// One batch of heads, and a block of its queries, neighbours in the sequence, with the keys that any of them sees.
 template <class T, class Machine>
 class AttentionBlocks {
 public:
     AttentionBlocks(Machine& machine, const Attention& a, const OperatorCall& c)
-        : machine_(machine), a_(a), c_(c), scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {}
+        : machine_(machine),
+          a_(a),
+          c_(c),
+          slice_(a.query_len / c.place.context.slices()),
+          scale_(1 / std::sqrt(static_cast<float>(a.head_dim))) {}
 
     void forward() {
         const Array scores = machine_.scratch(most_scores()), rounded = room_beside(scores);
@@ -120,22 +125,24 @@ private:
     static constexpr std::int64_t scores_at_once = std::int64_t{1} << 24, least_queries = 64;
 
     [[nodiscard]] std::int64_t queries_at_once() const {
-        return std::min(a_.query_len, std::max(least_queries, scores_at_once / (a_.kv_heads * a_.key_len)));
+        return std::min(slice_, std::max(least_queries, scores_at_once / (a_.kv_heads * a_.key_len)));
     }
     [[nodiscard]] std::int64_t most_scores() const { return a_.kv_heads * queries_at_once() * a_.key_len; }
 
     template <class Work>
     void for_each_block(const Array& scores, const Work& work) {
         for_each_batch(a_.batch, a_.heads, a_.kv_heads, [&](const HeadBatch& h) {
-            for (std::int64_t q = 0; q < a_.query_len; q += queries_at_once()) {
-                const std::int64_t count = std::min(queries_at_once(), a_.query_len - q);
-                const std::int64_t begin = visible_keys(q, a_.query_len, a_.key_len, a_.causal, a_.window).begin;
-                const std::int64_t end = visible_keys(q + count - 1, a_.query_len, a_.key_len, a_.causal, a_.window).end;
+            for (std::int64_t q = 0, count = 0; q < a_.query_len; q += count) {
+                count = std::min(queries_at_once(), slice_ - q % slice_);
+                const std::int64_t begin = visible(q).begin, end = visible(q + count - 1).end;
                 float* lse = c_.outputs[1].reals() + h.first_head() * a_.query_len;
-                work(h, ScoreRows{scores.reals(), count, end - begin, q, begin, a_.query_len, a_.key_len, a_.window, a_.causal, lse,
-                                  h.sharing * a_.query_len});
+                work(h, ScoreRows{scores.reals(), count, end - begin, q, begin, a_.query_len, a_.key_len, a_.window, a_.causal,
+                                  c_.place.context, lse, h.sharing * a_.query_len});
             }
         });
+    }
+    [[nodiscard]] KeyRange visible(std::int64_t query) const {
+        return visible_keys(query, a_.query_len, a_.key_len, a_.causal, a_.window, c_.place.context);
     }
     void multiply_scores(const HeadBatch& h, const Array& scores, const ScoreRows& s) {
         machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), by_keys(scores, s), a_.kv_heads, scale_});
@@ -163,6 +170,7 @@ private:
     Machine& machine_;
     const Attention& a_;
     const OperatorCall& c_;
+    std::int64_t slice_;  // queries that are neighbours in the sequence
     float scale_;
 };
 

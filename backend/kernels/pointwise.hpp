@@ -42,9 +42,10 @@ struct Hide {
     std::int64_t queries, keys;
     bool causal;
     std::int64_t window;
+    ContextCut context;
     float hidden;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
-        const KeyRange r = visible_keys(row % queries, queries, keys, causal, window);
+        const KeyRange r = visible_keys(row % queries, queries, keys, causal, window, context);
         y[row * keys + key] = key >= r.begin && key < r.end ? float{x[row * keys + key]} : hidden;
     }
 };
@@ -149,8 +150,9 @@ struct DropoutGradient {
 };
 
 template <class T>
-Hide<T> hide(const Pointwise& p, const Tensor& scores, const T* from, T* to, float hidden) {
-    return {from, to, scores.shape[1], scores.shape[2], p.causal, p.window, hidden};
+Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden) {
+    const Tensor& scores = c.output(0);
+    return {from, to, scores.shape[1], scores.shape[2], p.causal, p.window, c.place.context, hidden};
 }
 
 template <class T, class Machine>
@@ -188,7 +190,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c.output(0), x, y, -1e30F));
+            return m.matrix(count / width, width, hide<T>(p, c, x, y, -1e30F));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate<T>{p.gate, x, y, width});
         case PointwiseKind::clamped_gate:
@@ -235,7 +237,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c.output(0), dy, dx, 0));
+            return m.matrix(count / width, width, hide<T>(p, c, dy, dx, 0));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient<T>{p.gate, c.inputs[0].as<T>(), dy, dx, width});
         case PointwiseKind::clamped_gate:

@@ -6,16 +6,18 @@
 
 namespace sextant::kernels {
 
-// By position and pair.
+// By row of a sequence here and pair.
 struct RotaryTable {
     double base;
-    std::int64_t pairs;
+    std::int64_t pairs, positions;
+    ContextCut context;
     float direction;
     float *cosines, *sines;
-    SEXTANT_KERNEL void operator()(std::int64_t position, std::int64_t i) const {
-        const double angle = static_cast<double>(position) * pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
-        cosines[position * pairs + i] = static_cast<float>(cos(angle));
-        sines[position * pairs + i] = direction * static_cast<float>(sin(angle));
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+        const double angle =
+            static_cast<double>(context.position(row, positions)) * pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
+        cosines[row * pairs + i] = static_cast<float>(cos(angle));
+        sines[row * pairs + i] = direction * static_cast<float>(sin(angle));
     }
 };
 
@@ -39,7 +41,7 @@ void rotate(Machine& m, const Pointwise& p, const OperatorCall& c, std::span<con
             float direction) {
     const std::int64_t positions = c.output(0).shape.front() / c.samples, pairs = p.head_dim / 2;
     const Array cosines = m.scratch(positions * pairs), sines = m.scratch(positions * pairs);
-    m.matrix(positions, pairs, RotaryTable{p.constant, pairs, direction, cosines.reals(), sines.reals()});
+    m.matrix(positions, pairs, RotaryTable{p.constant, pairs, positions, c.place.context, direction, cosines.reals(), sines.reals()});
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (!from[i] || !to[i]) continue;
         const std::int64_t rows = c.output(i).shape.front(), columns = c.output(i).shape.back();

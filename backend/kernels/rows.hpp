@@ -21,11 +21,12 @@ struct AddRow {
     SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { y[r * width + i] = x[r * width + i] + row[i]; }
 };
 
-// The rows here are neighbours in the serial residual stream, from row `before` on. A table with a row for each position is read by
-// position; one with fewer (segments) cuts each sample into as many even parts.
+// The rows here are neighbours in the residual stream of the tensor group, from row `before` on, which has `here` rows of each sequence. A
+// table with a row for each position is read by position; one with fewer (segments) cuts each sample into as many even parts.
 struct TableRows {
-    std::int64_t before, sequence, rows;
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t position(std::int64_t row) const { return (before + row) % sequence; }
+    std::int64_t before, here, sequence, rows;
+    ContextCut context;
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t position(std::int64_t row) const { return context.position((before + row) % here, here); }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t of(std::int64_t row) const {
         return rows < sequence ? position(row) * rows / sequence : position(row);
     }
@@ -42,18 +43,18 @@ struct AddTable {
     }
 };
 
-// Of each position, the sum over the rows here that stand at it.
+// Of each position that is here, the sum over the rows that stand at it.
 template <class T>
 struct SumByPosition {
     TableRows table;
     const T* dy;
     float* sums;
     std::int64_t count, width;  // rows here
-    SEXTANT_KERNEL void operator()(std::int64_t position, std::int64_t i) const {
-        std::int64_t row = (position - table.before % table.sequence + table.sequence) % table.sequence;
+    SEXTANT_KERNEL void operator()(std::int64_t at, std::int64_t i) const {
         float sum = 0;
-        for (; row < count; row += table.sequence) sum += dy[row * width + i];
-        sums[position * width + i] = sum;
+        for (std::int64_t row = (at - table.before % table.here + table.here) % table.here; row < count; row += table.here)
+            sum += dy[row * width + i];
+        sums[table.context.position(at, table.here) * width + i] = sum;
     }
 };
 
@@ -97,8 +98,8 @@ struct SpreadRows {
 };
 
 inline TableRows table_of(const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape.back();
-    return {c.place.of(0) / width, c.place.per_sample / width, c.weights[0].elements / width};
+    const std::int64_t width = c.output(0).shape.back(), sequence = c.place.per_sample / width;
+    return {c.place.offset / width, sequence / c.place.context.ranks, sequence, c.weights[0].elements / width, c.place.context};
 }
 
 template <class T, class Machine>
@@ -131,7 +132,8 @@ void table_backward(Machine& m, const OperatorCall& c) {
     const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
     const TableRows table = table_of(c);
     const Array sums = m.scratch(table.sequence * width);
-    m.matrix(table.sequence, width, SumByPosition<T>{table, c.output_gradients[0].as<T>(), sums.reals(), count / width, width});
+    if (table.here < table.sequence) m.clear(sums.reals(), sums.elements);
+    m.matrix(table.here, width, SumByPosition<T>{table, c.output_gradients[0].as<T>(), sums.reals(), count / width, width});
     float* to = c.weight_gradients[0].reals();
     if (table.rows >= table.sequence) return m.elements(table.sequence * width, AddElements{sums.reals(), to});
     for (std::int64_t row = 0; row < table.rows; ++row) {

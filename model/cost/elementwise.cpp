@@ -55,14 +55,18 @@ double elements(const Attention& a, bool backward) {
 double computed_scores(const Attention& a) {
     if (!a.causal) return 1;
     constexpr std::int64_t block = 64;
-    const std::int64_t earlier = a.key_len - a.query_len;
+    // Ranks that balance have two slices of the sequence each, and all of them together all of it.
+    const std::int64_t queries = a.balanced ? a.key_len : a.query_len, slice = a.balanced ? a.query_len / 2 : a.query_len;
+    const std::int64_t earlier = a.key_len - queries;
     double scores = 0;
-    for (std::int64_t first = 0; first < a.query_len; first += block) {
-        const std::int64_t behind = std::min(first + block, a.query_len), end = std::max<std::int64_t>(0, earlier + behind);
+    for (std::int64_t first = 0, behind = 0; first < queries; first = behind) {
+        behind = std::min(first + block, (first / slice + 1) * slice);
+        const std::int64_t end = std::max<std::int64_t>(0, earlier + behind);
         const std::int64_t begin = a.window > 0 ? std::max<std::int64_t>(0, earlier + first + 1 - a.window) : 0;
         scores += static_cast<double>(behind - first) * static_cast<double>(end - begin);
     }
-    return std::max(1.0, scores / attention_pairs(a));
+    const double here = static_cast<double>(a.query_len) / static_cast<double>(queries);
+    return std::max(1.0, scores * here / attention_pairs(a));
 }
 
 double elementwise_work(const OperatorKind& kind, bool backward) {

@@ -13,8 +13,8 @@ namespace sextant {
 // Of the whole operator.
 double elementwise_work(const OperatorKind&, bool backward);
 
-// Fused attention on a core goes by blocks of 64 queries, each with all keys that any of its queries sees: how many scores are computed for
-// each that counts. (n + 64) / (n + 1) for n queries that see those before them, n a multiple of 64.
+// Fused attention on a core goes by blocks of 64 neighbouring queries, each with all keys that any of its queries sees: how many scores are
+// computed for each that counts. (n + 64) / (n + 1) for n queries that see those before them, n a multiple of 64.
 double computed_scores(const Attention&);
 
 }  // namespace sextant

@@ -97,18 +97,18 @@ TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetwork) {
 }
 
 // Every plan sees the samples that one rank sees, in another order at most: with one batch an epoch in the same.
-TEST_F(ExecutorData, FeedsPipelinesAndTensorGroupsAndServersTheSameSamples) {
+TEST_F(ExecutorData, FeedsPipelinesAndGroupsAndServersTheSameSamples) {
     make({"--samples", "8", "--size", "40", "--classes", "5", "--format", "npy"});
     const std::vector<std::string> words{"--data", data_, "--steps", "4"};
     const json alone = train(transformer(false), {{"micro_batch", 8}}, words);
     ASSERT_FALSE(alone.is_null());
     for (const json& plan :
          {json{{"micro_batch", 8}, {"tp", 2}}, json{{"micro_batch", 8}, {"pp", 2}}, json{{"micro_batch", 8}, {"tp", 2}, {"pp", 2}},
-          json{{"micro_batch", 8}, {"data_parallel", "parameter_server"}}}) {
+          json{{"micro_batch", 8}, {"cp", 2}, {"tp", 2}, {"pp", 2}}, json{{"micro_batch", 8}, {"data_parallel", "parameter_server"}}}) {
         const json run = train(transformer(false), plan, words);
         ASSERT_FALSE(run.is_null()) << plan;
         for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(run["losses"][i].get<double>(), alone["losses"][i].get<double>(), 1e-4) << plan;
-        // Stages read for themselves, ranks of a tensor group once for all; loaders run ahead of the four steps.
+        // Stages read for themselves, ranks of tensor and context groups once for all; loaders run ahead of the four steps.
         const double readers = plan.value("pp", 1);
         EXPECT_GE(run["dataset"]["loaded"].get<double>(), readers * 4 * 8) << plan;
         EXPECT_LE(run["dataset"]["loaded"].get<double>(), readers * (4 + 5) * 8) << plan;

@@ -31,6 +31,7 @@ TEST_F(ExecutorInSixteenBits, ComputesTheSameUnderEveryPlan) {
                    {{"dp", 2}, {"reduce_every_micro_batch", true}, {"recompute", "full"}},
                    {{"tp", 2}},
                    {{"tp", 2}, {"sequence_parallel", true}},
+                   {{"cp", 2}},
                    {{"pp", 2}},
                    {{"pp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
                    {{"pp", 2}, {"schedule", "zero_bubble"}},

@@ -1,6 +1,7 @@
 // The executor as it is used: processes under mpirun, which train small networks for a few steps. Every plan computes what one rank
 // computes with the same batch: losses to 1e-5, and of every weight tensor the norm and the product with a drawn vector to 1e-5 of the
 // norm. (Seen are 1e-7 and 1e-6: sums in another order.)
+#include "model/sextant.hpp"
 #include "tests/backend/mpi_test.hpp"
 
 #include <gmock/gmock.h>
@@ -44,6 +45,60 @@ TEST_F(Executor, ComputesTheSameInDataParallel) {
 TEST_F(Executor, ComputesTheSameInTensorParallel) {
     expect_serial_results(transformer(true),
                           {{{"tp", 2}}, {{"tp", 2}, {"sequence_parallel", true}}, {{"tp", 4}, {"sequence_parallel", true}}});
+}
+
+json with(json workload, const json& more) {
+    workload["transformer"].update(more);
+    return workload;
+}
+
+TEST_F(Executor, ComputesTheSameInContextParallel) {
+    expect_serial_results(transformer(true), {{{"cp", 4}, {"micro_batch", 1}},
+                                              {{"cp", 2}, {"tp", 2}, {"sequence_parallel", true}, {"data_parallel", "zero1"}},
+                                              {{"cp", 2}, {"pp", 2}, {"schedule", "zero_bubble"}},
+                                              {{"cp", 2}, {"dp", 2}, {"recompute", "full"}, {"reduce_every_micro_batch", true}}});
+    expect_serial_results(transformer(true), {{{"cp", 2}, {"flash_attention", false}, {"recompute", "selective"}}},
+                          {{"flash_attention", false}});
+    // Two key-value heads, so each is on two ranks of four.
+    const json llama = with(transformer(false), {{"position", "rotary"}, {"kv_heads", 2}, {"norm", "rms"}, {"bias", false}});
+    expect_serial_results(llama, {{{"cp", 2}, {"tp", 4}, {"sequence_parallel", true}, {"micro_batch", 1}},
+                                  {{"cp", 2}, {"dp", 2}, {"data_parallel", "zero3"}},
+                                  {{"cp", 2}, {"pp", 2}, {"vpp", 2}, {"schedule", "interleaved"}, {"data_parallel", "zero2"}}});
+    expect_serial_results(with(transformer(true), {{"sliding_window", 5}}), {{{"cp", 2}}});
+    // Not causal: a slice for each rank.
+    const json bert = with(transformer(true), {{"kind", "encoder"}, {"head", "masked_lm_nsp"}, {"type_vocab", 2}, {"predicted_tokens", 4}});
+    expect_serial_results(bert, {{{"cp", 4}}, {{"cp", 2}, {"tp", 2}, {"sequence_parallel", true}}});
+}
+
+// Keys and values, and gradients, which context ranks sum like data-parallel ones.
+TEST_F(Executor, ExchangesInContextParallelWhatIsPredicted) {
+    struct Spans {
+        double count = 0, bytes = 0;
+    };
+    const json run = train(transformer(true), {{"cp", 2}, {"dp", 2}});
+    ASSERT_FALSE(run.is_null());
+    std::map<std::string, Spans> found, predicted;
+    const json& spans = run["trace"]["spans"];
+    for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
+        Spans& of_kind = found[spans["kind"][i]];
+        of_kind.count += 1;
+        of_kind.bytes += spans["bytes"][i].get<double>();
+    }
+    Library library = open_library();
+    const SimulationReport played = simulate(load_scenario(library, stem_ + ".json"));
+    for (const Span& s : played.trace.spans) {
+        Spans& of_kind = predicted[std::string(to_text(s.kind))];
+        const double ranks = played.trace.ranks[s.rank].multiplicity;
+        of_kind.count += ranks;
+        of_kind.bytes += ranks * s.bytes.si();
+    }
+    for (const char* kind : {"context_exchange", "data_exchange"}) {
+        EXPECT_GT(predicted[kind].bytes, 0) << kind;
+        EXPECT_EQ(found[kind].bytes, predicted[kind].bytes) << kind;
+        EXPECT_EQ(found[kind].count, predicted[kind].count) << kind;
+    }
+    // Between exchanges, one span of each stretch of kernels.
+    for (const char* kind : {"forward", "backward"}) EXPECT_EQ(found[kind].count, predicted[kind].count) << kind;
 }
 
 TEST_F(Executor, ComputesTheSameInAPipeline) {
@@ -95,6 +150,7 @@ TEST_F(Executor, ClipsTheSameHoweverGradientsAreCut) {
                            {{"dp", 2}, {"reduce_every_micro_batch", true}},
                            {{"tp", 2}, {"sequence_parallel", true}},
                            {{"tp", 2}, {"pp", 2}},
+                           {{"cp", 2}, {"data_parallel", "zero1"}},
                            {{"dp", 2}, {"data_parallel", "zero1"}},
                            {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero2"}},
                            {{"pp", 2}, {"schedule", "zero_bubble"}}},

@@ -39,6 +39,11 @@ std::vector<Trial> trials() {
                      .outputs = {out({2 * queries, 18}), statistic({2, 6, queries})},
                      .samples = 2};
     };
+    // Keys and queries of the second of three ranks of a context group: the second and the fifth of six slices.
+    const auto of_context = [](Trial t, std::int64_t run, std::int64_t sequence) {
+        t.place = {.run = run, .stride = run, .per_sample = 3 * sequence, .context = {1, 3, true}, .sequence = sequence};
+        return t;
+    };
     const Pointwise add{.kind = PointwiseKind::add}, copy{.kind = PointwiseKind::copy};
     return {
         // Columns 5 to 9 of 10, three rows to a sample.
@@ -129,6 +134,31 @@ std::vector<Trial> trials() {
         attention("attention in a causal window", 70, 90, true, 7),
         attention("attention in a window", 70, 70, false, 6),
         attention("attention to fewer keys", 9, 4, false, 0),
+        of_context(attention("attention of two slices", 140, 420, true, 0), 280 * 18, 140 * 18),
+        of_context(attention("attention of two slices in a causal window", 12, 36, true, 7), 24 * 18, 12 * 18),
+        of_context({.name = "causal mask of two slices",
+                    .kind = Pointwise{.kind = PointwiseKind::mask, .causal = true},
+                    .inputs = {{4, 6, 18}},
+                    .outputs = {out({4, 6, 18})}},
+                   4 * 6 * 18, 6 * 18),
+        of_context({.name = "rotary of two slices",
+                    .kind = Pointwise{.kind = PointwiseKind::rotary, .constant = 500, .head_dim = 6},
+                    .inputs = {{8, 24}, {8, 12}},
+                    .outputs = {out({8, 24}), out({8, 12})},
+                    .samples = 2},
+                   8 * 24, 4 * 24),
+        of_context(
+            {.name = "positions of two slices", .kind = add, .inputs = {{8, 4}}, .outputs = {out({8, 4})}, .weights = {52}, .samples = 2},
+            8 * 4, 4 * 4),
+        of_context(
+            {.name = "segments of two slices", .kind = add, .inputs = {{8, 4}}, .outputs = {out({8, 4})}, .weights = {20}, .samples = 2},
+            8 * 4, 4 * 4),
+        of_context({.name = "dropout of two slices",
+                    .kind = Pointwise{.kind = PointwiseKind::dropout, .constant = 0.3},
+                    .inputs = {{8, 5}},
+                    .outputs = {out({8, 5}), {"mask", {8, 5}, TensorRole::mask}},
+                    .samples = 2},
+                   8 * 5, 4 * 5),
         {.name = "scores of grouped heads",
          .kind = Gemm{.batch = 8, .m = 5, .n = 6, .k = 3, .weight = false},
          .inputs = {{10, 12}, {12, 6}},

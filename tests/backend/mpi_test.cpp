@@ -54,7 +54,8 @@ ProcessResult MpiTest::start(const json& workload, const json& plan, int ranks, 
 
 json MpiTest::train(const json& workload, const json& plan, std::vector<std::string> arguments) const {
     const bool served = plan.value("data_parallel", "").ends_with("parameter_server");
-    const int ranks = plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1) + (served ? plan.value("parameter_servers", 1) : 0);
+    int ranks = served ? plan.value("parameter_servers", 1) : 0;
+    ranks += plan.value("dp", 1) * plan.value("tp", 1) * plan.value("pp", 1) * plan.value("cp", 1);
     arguments.insert(arguments.end(), {"--parameters", "--out", stem_ + ".run"});
     std::filesystem::remove(stem_ + ".run");
     const ProcessResult result = start(workload, plan, ranks, std::move(arguments));

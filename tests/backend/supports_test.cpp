@@ -22,6 +22,7 @@ std::vector<std::string> refused(const std::vector<std::string>& overrides) {
 TEST(Supports, TheDefaultScenarioAndItsRelatives) {
     EXPECT_THAT(refused({}), IsEmpty());
     EXPECT_THAT(refused({"plan.dp=1", "plan.tp=2", "plan.sequence_parallel=true"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2", "plan.data_parallel=zero1"}), IsEmpty());
     EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2"}), IsEmpty());
     EXPECT_THAT(refused({"plan.dp=1", "plan.pp=2", "plan.schedule=zero_bubble"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=zero2"}), IsEmpty());
@@ -31,7 +32,6 @@ TEST(Supports, TheDefaultScenarioAndItsRelatives) {
 }
 
 TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
-    EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2"}), Contains("/plan/cp"));
     EXPECT_THAT(refused({"plan.precision=fp8"}), Contains("/plan/precision"));
     EXPECT_THAT(refused({"plan.precision=bf16", "framework=pytorch-ddp"}), Contains("/plan/precision")) << "it casts for each use";
     EXPECT_THAT(refused({"plan.data_parallel=zero3"}), Contains("/plan/data_parallel")) << "its embeddings are tied";
@@ -40,6 +40,22 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
     EXPECT_THAT(refused({"workload.transformer.position=alibi"}), Contains("/workload"));
+}
+
+TEST(Supports, AsksThatASequenceCanBeSharedOut) {
+    const std::string of = "workload.transformer.";
+    const std::vector<std::string> bert{"plan.dp=1", "plan.cp=2", of + "kind=encoder", of + "head=masked_lm_nsp"};
+    const auto refused_with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = bert;
+        all.insert(all.end(), more.begin(), more.end());
+        return refused(all);
+    };
+    EXPECT_THAT(refused_with({of + "predicted_tokens=8"}), IsEmpty());
+    EXPECT_THAT(refused_with({of + "predicted_tokens=7"}), Contains("/plan/cp"));
+    EXPECT_THAT(refused_with({of + "pooler=true"}), Contains("/plan/cp"));
+    EXPECT_THAT(refused_with({of + "head=classifier"}), Contains("/plan/cp"));
+    EXPECT_THAT(refused_with({of + "head=question_answering"}), Contains("/plan/cp"));
+    EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2", of + "kind=encoder_decoder"}), Contains("/plan/cp"));
 }
 
 TEST(Supports, AsksTheEngineForParameterServers) {

@@ -63,6 +63,9 @@ TEST_F(Run, ShowsPredictionBesideMeasurement) {
     ASSERT_EQ(text.exit_code, 0) << text.err;
     EXPECT_THAT(text.out, HasSubstr("measured"));
     EXPECT_THAT(text.out, HasSubstr("predicted"));
+    const ProcessResult context = run({"--steps", "3", "--compare", "--set", "plan.dp=1", "--set", "plan.cp=2"});
+    ASSERT_EQ(context.exit_code, 0) << context.err;
+    EXPECT_THAT(context.out, HasSubstr("context communication"));
     const ProcessResult json = run({"--steps", "3", "--compare", "--format", "json"});
     ASSERT_EQ(json.exit_code, 0) << json.err;
     EXPECT_EQ(Json::parse(json.out)["schema"], "comparison/1");
@@ -85,9 +88,9 @@ TEST_F(Run, WritesTheCommandInsteadOfRunningIt) {
 }
 
 TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
-    const ProcessResult r = run({"--set", "plan.cp=2", "--out", file("run.json")});
+    const ProcessResult r = run({"--set", "plan.offload=optimizer", "--out", file("run.json")});
     EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("context"));
+    EXPECT_THAT(r.err, HasSubstr("offload does not run"));
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);

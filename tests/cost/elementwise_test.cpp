@@ -30,6 +30,10 @@ TEST(ElementwiseWork, OfFusedAttentionIsDoneByBlocksOfQueries) {
     EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 64 * (31 + 64) + 32 * (31 + 32));
     a.causal = false;
     EXPECT_DOUBLE_EQ(computed_scores(a), 1);
+    // Two ranks of a context group: of 192 positions one has the first 48 and the last, the other those between.
+    a = {.batch = 1, .query_len = 96, .key_len = 192, .balanced = true};
+    EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 48 * 48 + 48 * 192);
+    EXPECT_DOUBLE_EQ(computed_scores(a) * attention_pairs(a), 48 * 96 + 48 * 144);
 }
 
 TEST(ElementwiseWork, OfWhatOnlyMovesOrMultipliesIsNothing) {
