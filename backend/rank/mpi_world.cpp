@@ -95,11 +95,25 @@ std::string MpiWorld::library_version() {
     return all.substr(0, all.find(','));
 }
 
-// The answer of the fastest of some round trips, taken to be given half way (Cristian, Distributed Computing 3, 1989).
+// Of each rank, the first of those on its machine.
+std::vector<int> MpiWorld::first_on_machines() const {
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
+    int first = 0;
+    check_mpi(MPI_Allreduce(&rank_, &first, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
+    MPI_Comm_free(&machine);
+    std::vector<int> firsts(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "MPI_Allgather");
+    return firsts;
+}
+
+// The answer of the fastest of some round trips, taken to be given half way (Cristian, Distributed Computing 3, 1989). Ranks of one machine
+// have one clock, which such an answer would only set wrong where they share cores.
 Seconds MpiWorld::clock_offset() const {
     double offset = 0;
+    const std::vector<int> firsts = first_on_machines();
     for (int peer = 1; peer < size_; ++peer) {
-        if (rank_ != 0 && rank_ != peer) continue;
+        if ((rank_ != 0 && rank_ != peer) || firsts[static_cast<std::size_t>(peer)] == 0) continue;
         double fastest = 1e9;
         for (int i = 0; i < clock_rounds; ++i) {
             double there = 0;

@@ -44,6 +44,8 @@ public:
     [[noreturn]] void abort(const std::string& why, int exit_code) const;
 
 private:
+    [[nodiscard]] std::vector<int> first_on_machines() const;
+
     int rank_ = 0, size_ = 1;
     std::string host_;
 };
