@@ -37,7 +37,7 @@ Sourced<Bandwidth>& adding(Scenario& s) {
 // A profile need not have them.
 template <class T>
 Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
-    if (!number) number.emplace(usual, SourceKind::estimated, "usual");
+    if (!number) number = Sourced<T>{usual, SourceKind::estimated, "usual"};
     return *number;
 }
 Sourced<Bandwidth>& cache(Scenario& s) {

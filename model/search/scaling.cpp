@@ -50,7 +50,7 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
     Scaling scaling{request, {}, {}, {}, true};
     std::vector<int> sizes = request.search.devices;
     std::ranges::sort(sizes);
-    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());  // clang 14, which fuzzes, has no ranges::unique
     std::optional<InputError> refused;
     for (std::size_t i = 0; i < sizes.size() && scaling.complete; ++i) {
         SearchRequest at_size = request.search;
