@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::size_t longest_word = 64;  // beyond it, comparing costs more than the hint is worth
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -30,7 +24,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+char lower_case(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = lower_case(c);
+    return out;
+}
+
+bool mentions(std::string_view text, std::string_view word) {
+    const auto same = [](char a, char b) { return lower_case(a) == lower_case(b); };
+    return word.empty() || std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
 
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit) {
     if (word.empty() || word.size() > longest_word) return {};
@@ -39,10 +46,10 @@ std::vector<std::string> nearest_names(std::string_view word, const std::vector<
         std::size_t distance;
         std::string_view name;
     };
-    const std::string wanted = lower(word);
+    const std::string wanted = lower_case(word);
     std::vector<Candidate> candidates;
     for (const std::string_view name : names) {
-        const std::string text = lower(name.substr(0, 2 * longest_word));
+        const std::string text = lower_case(name.substr(0, 2 * longest_word));
         const bool contained =
             wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
         const std::size_t distance = edit_distance(wanted, text);

@@ -1,4 +1,4 @@
-// What a mistyped name may have meant.
+// Words as people write them: what a mistyped one may have meant, and which a text has, whatever their case.
 #pragma once
 
 #include <string>
@@ -6,6 +6,11 @@
 #include <vector>
 
 namespace sextant {
+
+std::string lower_case(std::string_view);
+
+// Every text mentions the empty word.
+bool mentions(std::string_view text, std::string_view word);
 
 // Up to `limit` of the names, nearest first: those within a quarter of the word's length of edits (Levenshtein), then those that
 // contain the word or are contained in it, then those within half its length. Case does not matter. Ties keep the order of `names`.

@@ -1,6 +1,7 @@
 // A small catalogue for tests of measurements: enough facts to see what a row turns into.
 #pragma once
 
+#include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_scenario.hpp"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/base/spelling.hpp"
 
 #include <algorithm>
 #include <charconv>

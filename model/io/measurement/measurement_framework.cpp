@@ -1,6 +1,8 @@
 // Which framework description a published row stands for: one table, read from the top.
 #include "model/io/measurement/measurement_scenario.hpp"
 
+#include "model/base/spelling.hpp"
+
 #include <algorithm>
 #include <cctype>
 
@@ -65,14 +67,7 @@ int year_in(std::string_view text) {
     return year;
 }
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-
 }  // namespace
-
-bool mentions(std::string_view text, std::string_view word) {
-    const auto same = [](char a, char b) { return lower(a) == lower(b); };
-    return word.empty() || std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-}
 
 std::string framework_name(const TrainingRow& row, RowReport& report) {
     const MeasuredPlan& p = row.plan;

@@ -1,5 +1,7 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
+#include "model/base/spelling.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>

@@ -64,7 +64,4 @@ std::string framework_name(const TrainingRow&, RowReport&);
 // The profile of the library that these words name, as in "NCCL 2.18.3", for calls between such devices; NCCL where they say nothing.
 std::string_view library_of(std::string_view words, const Device&);
 
-// Does `text` contain `word`, ignoring case? An empty word is contained in everything.
-bool mentions(std::string_view text, std::string_view word);
-
 }  // namespace sextant

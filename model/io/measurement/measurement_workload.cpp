@@ -1,6 +1,8 @@
 // The network of a published row: transformers from their numbers, everything else by name.
 #include "model/io/measurement/measurement_scenario.hpp"
 
+#include "model/base/spelling.hpp"
+
 #include <algorithm>
 
 namespace sextant {

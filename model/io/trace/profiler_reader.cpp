@@ -1,14 +1,15 @@
 #include "model/io/trace/profiler_reader.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <span>
 #include <unordered_map>
 
@@ -17,9 +18,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
+// Of an object; nothing where it has none of that type.
+std::string text_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+double number_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+std::int64_t whole_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+const Json& object_of(const Json& object, const char* key) {
+    static const Json none = Json::object();
+    const auto found = object.find(key);
+    return found != object.end() && found->is_object() ? *found : none;
 }
 
 // Times of the document are microseconds, of host and device alike.
@@ -58,18 +73,17 @@ public:
     std::vector<Interval> steps, loading;
 
     void take(const Json& e) {
-        if (!e.is_object() || text(e, "ph") != "X") return;
-        const std::string category = lower(text(e, "cat")), name = text(e, "name");
-        const Interval at{number(e, "ts"), number(e, "ts") + std::max(0.0, number(e, "dur"))};
-        const Json none = Json::object();
-        const Json& args = e.contains("args") && e["args"].is_object() ? e["args"] : none;
+        if (text_of(e, "ph") != "X") return;
+        const std::string category = lower_case(text_of(e, "cat")), name = text_of(e, "name");
+        const Interval at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
+        const Json& args = object_of(e, "args");
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
-            Work w{at, name, lower(text(args, "Collective name") + " " + text(args, "Process Group Description"))};
-            w.correlation = whole(args, "correlation"), w.stream = whole(args, "stream");
-            w.bytes = std::max(0.0, number(args, "bytes"));
+            Work w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
+            w.correlation = whole_of(args, "correlation"), w.stream = whole_of(args, "stream");
+            w.bytes = std::max(0.0, number_of(args, "bytes"));
             work.push_back(std::move(w));
         } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "runtime") {
-            launches.insert_or_assign(whole(args, "correlation"), Launch{at.start, thread(e)});
+            launches.insert_or_assign(whole_of(args, "correlation"), Launch{at.start, thread(e)});
         } else if (name.starts_with("ProfilerStep#") && !category.starts_with("gpu")) {
             steps.push_back(at);
         } else if (name.starts_with("enumerate(DataLoader)")) {
@@ -84,18 +98,6 @@ public:
     }
 
 private:
-    static std::string text(const Json& o, const char* key) {
-        const auto found = o.find(key);
-        return found != o.end() && found->is_string() ? found->get<std::string>() : std::string();
-    }
-    static double number(const Json& o, const char* key) {
-        const auto found = o.find(key);
-        return found != o.end() && found->is_number() ? found->get<double>() : 0;
-    }
-    static std::int64_t whole(const Json& o, const char* key) {
-        const auto found = o.find(key);
-        return found != o.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-    }
     // Processes and threads are numbers, or names.
     std::size_t thread(const Json& e) {
         const std::string key = e.value("pid", Json()).dump(-1, ' ', false, Json::error_handler_t::replace) + "/" +
@@ -119,9 +121,7 @@ SpanKind phase_at(const std::vector<PhaseInterval>& phases, double t) {
 
 // Megatron calls its groups "TENSOR_MODEL_PARALLEL_GROUP" and the like, meshes of PyTorch "mesh_tp".
 SpanKind exchange_of(const Work& w, const Plan& plan) {
-    const auto named = [&](std::string_view words, std::string_view mesh) {
-        return w.group.find(words) != std::string::npos || w.group.find(mesh) != std::string::npos;
-    };
+    const auto named = [&](std::string_view words, std::string_view mesh) { return mentions(w.group, words) || mentions(w.group, mesh); };
     if (named("tensor", "mesh_tp")) return SpanKind::tensor_exchange;
     if (named("pipeline", "mesh_pp")) return SpanKind::pipeline_transfer;
     if (named("expert", "mesh_ep") || named("all_to_all", "alltoall")) return SpanKind::expert_exchange;
@@ -271,18 +271,19 @@ std::vector<Interval> windows_of(const std::vector<Work>& work, std::vector<Inte
     return windows;
 }
 
-int member(const Json& root, const char* object, const char* key, int otherwise) {
-    const auto found = root.find(object);
-    if (found == root.end() || !found->is_object()) return otherwise;
-    const auto value = found->find(key);
-    return value != found->end() && value->is_number_integer() ? value->get<int>() : otherwise;
-}
-
 std::string device_of(const Json& root, int rank) {
     const auto devices = root.find("deviceProperties");
     if (devices == root.end() || !devices->is_array() || devices->empty()) return {};
     const Json& device = (*devices)[static_cast<std::size_t>(std::max(0, rank)) % devices->size()];
-    return device.is_object() && device.contains("name") && device["name"].is_string() ? device["name"].get<std::string>() : std::string();
+    return device.is_object() ? text_of(device, "name") : std::string();
+}
+
+// Of the lesser of two in the middle.
+int middle_of(const std::vector<Seconds>& steps) {
+    std::vector<int> order(steps.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](int i) { return steps[static_cast<std::size_t>(i)]; });
+    return order[(order.size() - 1) / 2];
 }
 
 }  // namespace
@@ -317,14 +318,12 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
 
     ProfilerRecord record;
     record.file = name;
-    record.rank = member(root, "distributedInfo", "rank", 0);
-    if (const int ranks = member(root, "distributedInfo", "world_size", 0); ranks > 0) record.ranks = ranks;
+    const Json& job = object_of(root, "distributedInfo");
+    record.rank = static_cast<int>(whole_of(job, "rank"));
+    if (const auto ranks = static_cast<int>(whole_of(job, "world_size")); ranks > 0) record.ranks = ranks;
     record.device = device_of(root, record.rank);
     for (const Interval& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
-    std::vector<int> order(windows.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    std::ranges::sort(order, {}, [&](int i) { return record.steps[static_cast<std::size_t>(i)]; });
-    record.traced_step = order[(order.size() - 1) / 2];
+    record.traced_step = middle_of(record.steps);
     const Interval window = windows[static_cast<std::size_t>(record.traced_step)];
     record.trace = StepTrace(window, main_stream(events.work)).make(events.work, events.loading, record.rank);
     return record;
