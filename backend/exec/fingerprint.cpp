@@ -29,15 +29,15 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
     for (std::size_t b = 0; b < job.serial.sequence.size(); ++b) {
         const int block = static_cast<int>(b);
         const OperatorGraph graph = executable(job.serial.templates[static_cast<std::size_t>(job.serial.sequence[b])].graph);
-        const std::vector<ParameterTensor> serial = parameters_of(graph, graph, {}, {}, block);
+        const std::vector<ParameterTensor> serial = parameters_of(graph, graph, {}, {}, {}, block);
         const auto held = memory.blocks().find(block);
         for (std::size_t i = 0; i < serial.size(); ++i) {
             if (serial[i].tied) continue;
             Fingerprint f{block, serial[i].name, static_cast<double>(serial[i].elements())};
-            if (held != memory.blocks().end() && held->second.weights) {
+            if (held != memory.blocks().end()) {
                 const ParameterTensor& p = held->second.program.parameters()[i];
-                const Array weights = held->second.weights.part(p.offset, p.elements());
-                add(f, p, downloaded(device, weights), RandomKey(3).with(list.size()));
+                if (const Array& run = held->second.run_of(p).weights)
+                    add(f, p, downloaded(device, run.part(p.offset, p.elements())), RandomKey(3).with(list.size()));
             }
             list.push_back(std::move(f));
         }

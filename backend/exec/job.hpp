@@ -29,6 +29,7 @@ struct Job {
 
     [[nodiscard]] Element element() const { return element_of(scenario.plan.precision.parameter); }  // of activations and weights
     [[nodiscard]] ContextCut context_cut(int rank) const { return {rank, scenario.plan.cp, balances_context}; }
+    [[nodiscard]] std::size_t experts() const;  // of a layer that has some; none in a dense network
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

@@ -28,6 +28,11 @@ struct ContextCut {
     }
 };
 
+// This rank among those that share the experts of a mixture out, rank r the r-th part of them; and in the tensor group of its experts.
+struct ExpertCut {
+    TensorCut among{}, inside{};
+};
+
 // Element i of the part is element `of(i)` of the whole.
 struct Place {
     // In the tensor that the ranks of this one's tensor group have together:

@@ -135,6 +135,7 @@ public:
         if (const JsonNode n = r.need("environment"); n.value) read_environment(n);
         read_numbers(r, "losses", run_.losses);
         read_steps(r);
+        r.each("expert_imbalance", [&](const JsonNode& n) { read_value(n, run_.expert_imbalance.emplace_back(), positive); });
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.get("dataset"); n.value) read_dataset(n);
