@@ -80,10 +80,12 @@ TEST_F(ExecutorExperts, ClipGradientsTheSame) {
                           json::object(), {"--clip-norm", "0.1"});
 }
 
+// Sums in another order are rounded otherwise, and a token whose experts are nearly alike goes to another one.
 TEST_F(ExecutorExperts, ComputeNearlyTheSameIn16Bits) {
-    loss_tolerance_ = 2e-2;
+    loss_tolerance_ = 5e-3;
     weight_tolerance_ = 2e-2;
-    expect_serial_results(experts(), {{{"precision", "bf16"}, {"dp", 2}, {"ep", 2}}, {{"precision", "fp16"}, {"dp", 2}, {"ep", 2}}});
+    for (const char* precision : {"bf16", "fp16"})
+        expect_serial_results(experts(), {{{"precision", precision}, {"dp", 2}, {"ep", 2}}}, {{"precision", precision}});
 }
 
 TEST_F(ExecutorExperts, LearnTheTask) {
