@@ -73,7 +73,7 @@ void BlockRun::run(std::size_t index) {
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs), weights = parameters_in(index, context_.weights);
     context_.device.forward(call(index, inputs, outputs, weights));
-    if (decided) share_counts(context_.communicator, block_.options.experts, block_.gathers_rows, *decided);
+    if (decided) share_counts(context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
     if (block_.operators[index].merges_losses) {
         const int ranks = context_.communicator.ranks(ParallelGroup::tensor);
         const Array parts = context_.device.allocate(outputs[1].elements * ranks);
@@ -86,7 +86,7 @@ void BlockRun::run(const Operator& op, const PreparedOperator& p, const Exchange
     const Arrays inputs = values_of(op.inputs);
     if (e.group == ParallelGroup::context) {
         const Arrays wholes =
-            gather_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples, inputs);
+            gather_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, inputs);
         for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
         return;
     }
@@ -94,15 +94,15 @@ void BlockRun::run(const Operator& op, const PreparedOperator& p, const Exchange
         for (std::size_t i = 0; i < inputs.size(); ++i)
             values_[op.outputs[i].value] = e.forward == ExchangeKind::none ? inputs[i] : allocate(op.outputs[i]);
         if (e.forward == ExchangeKind::none) return;
-        return exchange_rows(context_.device, context_.communicator, e.forward, e.group, block_.options.experts, *routing_, p.to_experts,
-                             inputs, values_of(op.outputs));
+        return exchange_rows(context_.device, context_.communicator, e.forward, e.group, block_.options.cut.experts, *routing_,
+                             p.to_experts, inputs, values_of(op.outputs));
     }
     const TensorId in = op.inputs.front(), out = op.outputs.front();
     // The statistics of the losses were exchanged where they were made.
     const std::size_t maker = block_.makers[in.value];
     const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
     values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e.forward, e.group,
-                                  block_.options.cut, inputs.front(), block_.graph.tensor(in), block_.graph.tensor(out));
+                                  block_.options.cut.tensor, inputs.front(), block_.graph.tensor(in), block_.graph.tensor(out));
 }
 
 void BlockRun::forward(bool keep) {
@@ -168,21 +168,21 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
 void BlockRun::differentiate(const Operator& op, const PreparedOperator& p, const Exchange& e, const Arrays& output_gradients) {
     if (e.group == ParallelGroup::context) {
         const Arrays parts =
-            scatter_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples, output_gradients);
+            scatter_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, output_gradients);
         for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
         return;
     }
     if (p.routed) {
         Arrays gradients;
         for (const TensorId id : op.inputs) gradients.push_back(allocate(id));
-        exchange_rows(context_.device, context_.communicator, e.backward, e.group, block_.options.experts, *routing_, !p.to_experts,
+        exchange_rows(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.experts, *routing_, !p.to_experts,
                       output_gradients, gradients);
         for (std::size_t i = 0; i < gradients.size(); ++i) accumulate(op.inputs[i], gradients[i]);
         return;
     }
     const TensorId in = op.inputs.front(), out = op.outputs.front();
-    accumulate(in, exchange(context_.device, context_.communicator, e.backward, e.group, block_.options.cut, output_gradients.front(),
-                            block_.graph.tensor(out), block_.graph.tensor(in)));
+    accumulate(in, exchange(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.tensor,
+                            output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
 }
 
 void BlockRun::finish(const DeferredOperator& d) {

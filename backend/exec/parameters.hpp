@@ -1,9 +1,10 @@
 // The parameters of a block on one rank: which tensors an operator has, where they lie, which part of the serial network's they are.
 //
-//   Gemm, Convolution   weight [outputs, inputs] (of a convolution: [out_channels, in_channels / groups x kernel_h x kernel_w]), then a
-//   bias Normalization       gain, then (unless it is an RMS norm or has none) a shift Embedding           table [rows, width]       bias,
-//   multiply   a vector over the last extent (of an image: its channels) add, copy           positions or segments [rows, width], the class
-//   token [1, width]
+//   Gemm, Convolution    weight [outputs, inputs] (of a convolution its inputs are in_channels / groups x kernel_h x kernel_w), bias
+//   Normalization        gain, shift (but an RMS norm's, and where it has none)
+//   Embedding            table [rows, width]
+//   bias, multiply       a vector over the last extent (of an image: its channels)
+//   add, copy            positions or segments [rows, width], the class token [1, width]
 //
 // All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
 // Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns; the weights of
@@ -53,8 +54,7 @@ struct ParameterTensor {
 
 // `mine` has the operators of `serial`, and beside them exchanges, and the passes that sort what those bring. `block`: the number of the
 // block in the network.
-std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut, ContextCut, ExpertCut,
-                                           int block);
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut&, int block);
 // Of each operator the one of `serial` that it is, or is a part of; none of those that are in a cut network alone.
 std::vector<std::optional<std::size_t>> counterparts(const OperatorGraph& mine, const OperatorGraph& serial);
 

@@ -25,8 +25,8 @@ bool passes_through(const OperatorGraph& graph, const Operator& op) {
 }
 
 // What being one of several ranks means for an operator.
-void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockOptions& options) {
-    const TensorCut cut = op.expert_parameters ? options.experts.inside : options.cut;
+void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockCut& of_block) {
+    const TensorCut cut = op.expert_parameters ? of_block.experts.inside : of_block.tensor;
     if (const auto* e = std::get_if<Embedding>(&op.kind)) {
         const std::int64_t rows = std::get<Embedding>(serial.kind).rows;
         out.first_row = part_offset(e->rows, rows, cut);
@@ -50,10 +50,9 @@ std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, cons
         p.passes_through = passes_through(graph, op);
         if (!in_serial[i]) continue;
         const Operator& other = serial.operators()[*in_serial[i]];
-        p.place =
-            place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.context, options.samples);
+        p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);
         p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(*in_serial[i]);
-        place(p, op, other, options);
+        place(p, op, other, options.cut);
     }
     return list;
 }
@@ -125,7 +124,7 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
                     .gathers_rows = false,
                     .retention = {}};
     const OperatorGraph whole = executable(serial);
-    b.parameters = parameters_of(b.graph, whole, options.cut, options.context, options.experts, options.block);
+    b.parameters = parameters_of(b.graph, whole, options.cut, options.block);
     b.operators = prepare_operators(b.graph, whole, options);
     find_routed_rows(b);
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);

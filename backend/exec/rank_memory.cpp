@@ -26,15 +26,13 @@ ParameterRun run_of(std::int64_t used, ShardCut shard, bool sharded) {
 }  // namespace
 
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
-                       TensorCut cut, ContextCut context, ExpertCut experts, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
+                       const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
     : device_(device), flow_(flow) {
     const std::set<int> here = blocks_of(graph, rank);
     for (const int b : here) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
-                                   .context = context,
-                                   .experts = experts,
                                    .input_gradients = b > 0,
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
                                    .element = element_of(plan.precision.parameter)};

@@ -31,6 +31,13 @@ Cut place_in(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return {static_cast<int>(std::ranges::find(members, rank) - members.begin()), static_cast<int>(members.size())};
 }
 
+BlockCut cut_of(const Job& job, GraphRank rank, const RankPlace& place) {
+    BlockCut cut = job.cut_at(place);
+    cut.experts.among = place_in<TensorCut>(job.graph, rank, ParallelGroup::expert);
+    cut.experts.inside = place_in<TensorCut>(job.graph, rank, ParallelGroup::expert_tensor);
+    return cut;
+}
+
 ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, ParallelGroup group) {
     if (flow.served) return {0, job.servers()};
     return flow.sharded ? place_in<ShardCut>(job.graph, rank, group) : ShardCut{};
@@ -73,10 +80,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       device_(device, recorder_),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(
-          device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp}, job.context_cut(place_.context),
-          {place_in<TensorCut>(job.graph, rank, ParallelGroup::expert), place_in<TensorCut>(job.graph, rank, ParallelGroup::expert_tensor)},
-          shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, cut_of(job, rank, place_),
+              shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *

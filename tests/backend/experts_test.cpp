@@ -115,7 +115,8 @@ double product_with_gradient(const Mixture& m, const Parameters& p, const std::v
         double all = 0, of_chosen = 0;
         for (std::int64_t e = 0; e < m.experts; ++e) {
             double logit = 0;
-            for (std::int64_t j = 0; j < m.hidden; ++j) logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * token[j];
+            for (std::int64_t j = 0; j < m.hidden; ++j)
+                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * token[j];
             all += exponential[static_cast<std::size_t>(e)] = std::exp(logit);
         }
         for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) of_chosen += exponential[static_cast<std::size_t>(e)];
@@ -136,7 +137,8 @@ std::vector<std::vector<std::int64_t>> choices(const Mixture& m, const Parameter
         for (std::int64_t e = 0; e < m.experts; ++e) {
             double logit = 0;
             for (std::int64_t j = 0; j < m.hidden; ++j)
-                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * p.at("x")[static_cast<std::size_t>(t * m.hidden + j)];
+                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] *
+                         p.at("x")[static_cast<std::size_t>(t * m.hidden + j)];
             logits.push_back(static_cast<float>(logit));
         }
     const Choices made = choose_experts(logits, m.experts, m.topk);

@@ -188,7 +188,8 @@ TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {
 TEST(Lessons, experts_shared_out_spare_memory_and_updates) {
     const Report shared = report_of("experts-on-cores"), copied = report_of("experts-on-cores", {"plan.ep=1"});
     EXPECT_GT(shared.estimate.terms[Term::expert_communication], Seconds{});
-    EXPECT_LT(shared.estimate.terms[Term::expert_communication], copied.estimate.terms[Term::optimizer] - shared.estimate.terms[Term::optimizer]);
+    EXPECT_LT(shared.estimate.terms[Term::expert_communication],
+              copied.estimate.terms[Term::optimizer] - shared.estimate.terms[Term::optimizer]);
     EXPECT_GT(copied.estimate.peak_memory, shared.estimate.peak_memory);
     expect_better("experts shared out over copied", shared.samples_per_s.si(), copied.samples_per_s.si(), 1.01);
 }

@@ -188,7 +188,8 @@ private:
                                      " steps");
         if (!run_.expert_imbalance.empty() && run_.expert_imbalance.size() != run_.steps.size())
             r.get("expert_imbalance")
-                .complain("there are " + std::to_string(run_.expert_imbalance.size()) + " for " + std::to_string(run_.steps.size()) + " steps");
+                .complain("there are " + std::to_string(run_.expert_imbalance.size()) + " for " + std::to_string(run_.steps.size()) +
+                          " steps");
         if (r.required("traced_step", run_.traced_step, index_bounds) && !run_.steps.empty() &&
             static_cast<std::size_t>(run_.traced_step) >= run_.steps.size())
             r.get("traced_step").complain("there are " + std::to_string(run_.steps.size()) + " steps, counted from 0");
