@@ -103,25 +103,31 @@ struct Biases {
     void put(std::int64_t expert, const Array& to, std::int64_t first, std::int64_t rows) const {
         with_type(to.element, [&]<class Value>() {
             const Value* bias = biases->as<Value>() + expert * width;
-            for (std::int64_t r = first; r < first + rows; ++r)
-                for (std::int64_t i = 0; i < width; ++i) to.as<Value>()[r * width + i] = weight(r) * static_cast<float>(bias[i]);
+            for (std::int64_t r = first; r < first + rows; ++r) {
+                Value* row = to.as<Value>() + r * width;
+                const float factor = weight(r);
+                for (std::int64_t i = 0; i < width; ++i) row[i] = factor * static_cast<float>(bias[i]);
+            }
         });
     }
     // `biases` are their gradients.
     void add_gradient(std::int64_t expert, const Array& dy, std::int64_t first, std::int64_t rows) const {
         float* sums = biases->reals() + expert * width;
         with_type(dy.element, [&]<class Value>() {
-            for (std::int64_t r = first; r < first + rows; ++r)
-                for (std::int64_t i = 0; i < width; ++i) sums[i] += weight(r) * static_cast<float>(dy.as<Value>()[r * width + i]);
+            for (std::int64_t r = first; r < first + rows; ++r) {
+                const float factor = weight(r);
+                const Value* row = dy.as<Value>() + r * width;
+                for (std::int64_t i = 0; i < width; ++i) sums[i] += factor * static_cast<float>(row[i]);
+            }
         });
     }
     void put_gradient_of_weights(std::int64_t expert, const Array& dy, const Array& to, std::int64_t first, std::int64_t rows) const {
         with_type(dy.element, [&]<class Value>() {
             const Value* bias = biases->as<Value>() + expert * width;
             for (std::int64_t r = first; r < first + rows; ++r) {
+                const Value* row = dy.as<Value>() + r * width;
                 float sum = 0;
-                for (std::int64_t i = 0; i < width; ++i)
-                    sum += static_cast<float>(dy.as<Value>()[r * width + i]) * static_cast<float>(bias[i]);
+                for (std::int64_t i = 0; i < width; ++i) sum += static_cast<float>(row[i]) * static_cast<float>(bias[i]);
                 to.reals()[r] = sum;
             }
         });
@@ -161,9 +167,14 @@ struct SomeRows {
         call.input_gradients = input_gradients;
         call.output_gradients = output_gradients;
     }
+    SomeRows(const SomeRows&) = delete;
+    SomeRows& operator=(const SomeRows&) = delete;
     void multiply_by_weights(const Array& a) const {
         const std::int64_t width = a.elements / rows;
-        for (std::int64_t i = 0; i < a.elements; ++i) a.reals()[i] *= inputs[1].reals()[i / width];
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const float weight = inputs[1].reals()[r];
+            for (std::int64_t i = r * width; i < (r + 1) * width; ++i) a.reals()[i] *= weight;
+        }
     }
 
 private:

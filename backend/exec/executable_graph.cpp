@@ -37,8 +37,9 @@ struct Refusal {
             case PointwiseKind::mask:
                 return p.alibi ? "scores that fall with distance (ALiBi) do not run" : "";
             case PointwiseKind::relu:
-                return op.inputs.size() > 1 ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed"
-                                            : "";
+                return op.inputs.size() > 1
+                           ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"
+                           : "";
             case PointwiseKind::rotary:
                 return p.head_dim == 0 ? "multi-head latent attention does not run" : "";
             case PointwiseKind::copy:
