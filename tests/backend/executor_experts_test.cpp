@@ -14,7 +14,9 @@ using testing::HasSubstr;
 
 using ExecutorExperts = MpiTest;
 
-json experts(const json& moe = json::object(), const json& more = json::object()) {
+const json none = json::object();
+
+json experts(const json& moe = none, const json& more = none) {
     json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
     mixture.update(moe);
     json workload = transformer(false);
@@ -71,16 +73,16 @@ TEST_F(ExecutorExperts, OfEveryKindComputeTheSame) {
     // Biases too, which the router's weights multiply, and experts that see every token.
     expect_serial_results(experts({{"shared_ffn_hidden", 16}, {"topk", 3}}, {{"mlp", "gelu"}, {"bias", true}}), plans);
     expect_serial_results(experts({{"topk", 1}, {"experts", 8}, {"dense_layers", 1}}, {{"mlp", "squared_relu"}}), plans);
-    expect_serial_results(experts({}, {{"mlp", "clamped_swiglu"}, {"bias", true}}), plans);
+    expect_serial_results(experts(none, {{"mlp", "clamped_swiglu"}, {"bias", true}}), plans);
 }
 
 TEST_F(ExecutorExperts, ClipGradientsTheSame) {
     framework_ = {{"base", "sextant"}, {"clips_gradients", true}};
-    expect_serial_results(experts({}, {{"mlp", "gelu"}, {"bias", true}}),
+    expect_serial_results(experts(none, {{"mlp", "gelu"}, {"bias", true}}),
                           {{{"dp", 4}, {"ep", 2}},
                            {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero1"}},
                            {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}}},
-                          json::object(), {"--clip-norm", "0.1"});
+                          none, {"--clip-norm", "0.1"});
 }
 
 // Sums in another order are rounded otherwise, and a token whose experts are nearly alike goes to another one.
@@ -100,7 +102,7 @@ TEST_F(ExecutorExperts, LearnTheTask) {
 }
 
 TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
-    const json one = train(experts(), json::object()), two = train(experts(), {{"dp", 2}, {"ep", 2}});
+    const json one = train(experts(), none), two = train(experts(), {{"dp", 2}, {"ep", 2}});
     ASSERT_EQ(one["expert_imbalance"].size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
         // 256 rows for four experts cannot be more than four times the mean; no draw is as even as 1.
@@ -108,7 +110,7 @@ TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
         EXPECT_LT(one["expert_imbalance"][i].get<double>(), 2);
         EXPECT_NEAR(one["expert_imbalance"][i].get<double>(), two["expert_imbalance"][i].get<double>(), 1e-12);
     }
-    EXPECT_FALSE(train(transformer(true), json::object()).contains("expert_imbalance"));
+    EXPECT_FALSE(train(transformer(true), none).contains("expert_imbalance"));
 }
 
 // Spans one by one, and of all-to-alls the bytes: as many rows on all ranks together, and with each the router's weight, 4 bytes beside
@@ -153,10 +155,10 @@ TEST_F(ExecutorExperts, RefuseWhatTheyCannotRun) {
         EXPECT_EQ(result.exit_code, 2) << result.err;
         return result.err;
     };
-    EXPECT_THAT(refused(experts({{"sigmoid_router", true}}), {}, 1), HasSubstr("sigmoid"));
-    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), {}, 1), HasSubstr("\"capacity_factor\": 0 runs"));
-    EXPECT_THAT(refused(experts({{"expert_groups", 2}}), {}, 1), HasSubstr("best experts of all groups"));
-    EXPECT_THAT(refused(experts({}, {{"mlp", "relu"}}), {}, 1), HasSubstr("ReLU"));
+    EXPECT_THAT(refused(experts({{"sigmoid_router", true}}), none, 1), HasSubstr("sigmoid"));
+    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), none, 1), HasSubstr("\"capacity_factor\": 0 runs"));
+    EXPECT_THAT(refused(experts({{"expert_groups", 2}}), none, 1), HasSubstr("best experts of all groups"));
+    EXPECT_THAT(refused(experts(none, {{"mlp", "relu"}}), none, 1), HasSubstr("ReLU"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"data_parallel", "zero3"}}, 2), HasSubstr("zero2"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"optimizer", "lamb"}}, 2), HasSubstr("LAMB"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"token_deduplication", true}}, 2), HasSubstr("token_deduplication"));
