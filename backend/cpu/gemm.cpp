@@ -109,7 +109,11 @@ void add_column_sums(const Array& from, float* sums, std::int64_t rows, std::int
     with_type(from.element, [&]<class Value>() { add_column_sums(from.as<Value>(), sums, rows, columns); });
 }
 
-void forward(Engine& e, const Gemm& g, const OperatorCall& c) { g.weight ? forward_weight(e, g, c) : forward_heads(e, g, c); }
-void backward(Engine& e, const Gemm& g, const OperatorCall& c) { g.weight ? backward_weight(e, g, c) : backward_heads(e, g, c); }
+void forward(Engine& e, const Gemm& g, const OperatorCall& c) {
+    c.routing != nullptr ? forward_experts(e, g, c) : g.weight ? forward_weight(e, g, c) : forward_heads(e, g, c);
+}
+void backward(Engine& e, const Gemm& g, const OperatorCall& c) {
+    c.routing != nullptr ? backward_experts(e, g, c) : g.weight ? backward_weight(e, g, c) : backward_heads(e, g, c);
+}
 
 }  // namespace sextant::cpu

@@ -26,6 +26,14 @@ void backward(Engine&, const Embedding&, const OperatorCall&);
 void forward(Engine&, const CrossEntropy&, const OperatorCall&);
 void backward(Engine&, const CrossEntropy&, const OperatorCall&);
 
+// Of mixtures of experts, on rows that were routed (experts.cpp).
+void forward(Engine&, const TokenPermute&, const OperatorCall&);
+void backward(Engine&, const TokenPermute&, const OperatorCall&);
+void forward_experts(Engine&, const Gemm&, const OperatorCall&);
+void backward_experts(Engine&, const Gemm&, const OperatorCall&);
+void forward_routed(Engine&, const Pointwise&, const OperatorCall&);
+void backward_routed(Engine&, const Pointwise&, const OperatorCall&);
+
 void merge_losses(const float* parts, int ranks, std::int64_t rows, float* losses, float* statistics);
 // Whatever of Pointwise is no function of single elements: position and segment tables, the class token, selecting and joining.
 void forward_rows(const OperatorCall&);

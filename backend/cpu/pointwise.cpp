@@ -137,6 +137,7 @@ void hide_unseen(const Pointwise& p, const OperatorCall& c, const Hide& hide) {
 }  // namespace
 
 void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
+    if (c.routing != nullptr) return forward_routed(engine, p, c);
     float* y = c.outputs[0].reals();
     if (const auto curve = curve_of(p.kind)) return engine.apply(*curve, c.inputs[0].reals(), y, c.outputs[0].elements);
     switch (p.kind) {
@@ -169,6 +170,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
 }
 
 void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
+    if (c.routing != nullptr) return backward_routed(engine, p, c);
     if (const auto curve = curve_of(p.kind)) {
         const bool of_output = *curve == Curve::sigmoid || *curve == Curve::tanh;
         return engine.differentiate(*curve, (of_output ? c.outputs : c.inputs)[0].reals(), c.output_gradients[0].reals(),

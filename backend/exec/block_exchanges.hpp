@@ -4,6 +4,8 @@
 #include "backend/exec/communicator.hpp"
 #include "backend/exec/exchange_loop.hpp"
 
+#include <optional>
+
 namespace sextant {
 
 class BlockExchanges final : public RankCommunicator {
@@ -19,15 +21,20 @@ public:
     void reduce_scatter(ParallelGroup group, const Array& whole, const Array& part) override {
         call(ExchangeKind::reduce_scatter, group, whole, part);
     }
+    void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows> from, std::span<const Rows> to) override;
+    std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) override;
 
 private:
     void call(ExchangeKind, ParallelGroup, const Array& from, const Array& to);
+    void call(const std::vector<Call>&);
+    [[nodiscard]] std::optional<CommunicatorIndex> communicator_of(ParallelGroup) const;
 
     const TaskGraph& graph_;
     GraphRank rank_;
     ExchangeLoop& loop_;
     ComputeDevice& device_;
     Recorder& recorder_;
+    std::optional<Seconds> begun_;  // when counts went ahead of what is exchanged next
 };
 
 }  // namespace sextant

@@ -9,10 +9,10 @@ namespace {
 
 bool is_loss(const Tensor& t) { return t.role == TensorRole::statistic; }
 
-std::int64_t elements_of(std::span<const ParameterTensor> parameters, bool tied) {
+std::int64_t elements_of(std::span<const ParameterTensor> parameters, bool tied, bool expert) {
     std::int64_t sum = 0;
     for (const ParameterTensor& p : parameters)
-        if (p.tied == tied) sum += p.elements();
+        if (p.tied == tied && p.expert == expert) sum += p.elements();
     return sum;
 }
 
@@ -33,8 +33,9 @@ void sum_shared(const BlockContext& context, const ParameterTensor& p, const Arr
 BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
     : block_(prepare(mine, serial, plan, options)) {}
 
-std::int64_t BlockProgram::own_elements() const { return elements_of(block_.parameters, false); }
-std::int64_t BlockProgram::tied_elements() const { return elements_of(block_.parameters, true); }
+std::int64_t BlockProgram::own_elements() const { return elements_of(block_.parameters, false, false); }
+std::int64_t BlockProgram::tied_elements() const { return elements_of(block_.parameters, true, false); }
+std::int64_t BlockProgram::expert_elements() const { return elements_of(block_.parameters, false, true); }
 
 std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<const Array> inputs, Kept* kept) const {
     std::vector<Array> values(block_.graph.tensors().size());
@@ -44,6 +45,7 @@ std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<
     std::vector<Array> outputs;
     for (const TensorId id : block_.graph.outputs()) outputs.push_back(run.value(id));
     if (kept == nullptr) return outputs;
+    kept->routing = run.routing();
     kept->values = run.take_values();
     for (std::size_t t = 0; t < kept->values.size(); ++t)
         if (!block_.retention.kept[t]) kept->values[t] = {};
@@ -53,6 +55,7 @@ std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<
 std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::span<const Array> output_gradients,
                                           std::vector<DeferredOperator>* deferred) const {
     BlockRun run(block_, context, std::move(kept.values));
+    run.set_routing(std::move(kept.routing));
     for (std::size_t i = 0; i < block_.graph.outputs().size(); ++i) {
         const TensorId id = block_.graph.outputs()[i];
         const Tensor& t = block_.graph.tensor(id);
@@ -88,7 +91,8 @@ std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const 
 
 void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
     for (const ParameterTensor& p : block_.parameters) {
-        const Array gradient = (p.tied ? context.gradients.tied : context.gradients.own).part(p.offset, p.elements());
+        if (!p.partial && !p.shared) continue;
+        const Array gradient = context.gradients.of(p).part(p.offset, p.elements());
         if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
         if (p.shared) sum_shared(context, p, gradient);
     }
@@ -100,7 +104,7 @@ void BlockProgram::draw_weights(ComputeDevice& device, std::uint64_t seed, const
         if (p.tied && !weights.tied) continue;  // who has no copy: the embedding's block draws them
         values.resize(static_cast<std::size_t>(p.elements()));
         draw(p, seed, values);
-        device.upload(values.data(), (p.tied ? weights.tied : weights.own).part(p.offset, p.elements()));
+        device.upload(values.data(), weights.of(p).part(p.offset, p.elements()));
     }
 }
 

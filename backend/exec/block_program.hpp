@@ -7,15 +7,17 @@
 #include "backend/exec/device.hpp"
 #include "backend/exec/prepared_block.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace sextant {
 
-// The parameters of a block, or their gradients. `tied`: those that the embedding's block owns.
+// The parameters of a block, or their gradients. `tied`: those that the embedding's block owns; `experts`: of a mixture.
 struct ParameterArrays {
-    Array own, tied;
+    Array own, tied, experts;
+    [[nodiscard]] const Array& of(const ParameterTensor& p) const { return p.tied ? tied : p.expert ? experts : own; }
 };
 
 // Where training stands: what random numbers and the weight of the loss depend on.
@@ -30,6 +32,7 @@ struct StepPosition {
 struct DeferredOperator {
     std::size_t index = 0;
     std::vector<Array> inputs, outputs, output_gradients;
+    std::shared_ptr<const Routing> routing;
 };
 
 struct BlockContext {
@@ -50,10 +53,12 @@ public:
     [[nodiscard]] std::span<const ParameterTensor> parameters() const { return block_.parameters; }
     [[nodiscard]] std::int64_t own_elements() const;  // of the run of parameters
     [[nodiscard]] std::int64_t tied_elements() const;
+    [[nodiscard]] std::int64_t expert_elements() const;
 
     // What stays from forward to backward.
     struct Kept {
-        std::vector<Array> values;  // by tensor
+        std::vector<Array> values;               // by tensor
+        std::shared_ptr<const Routing> routing;  // of a block with experts
     };
 
     // `kept`: none for forward alone.

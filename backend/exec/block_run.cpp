@@ -1,6 +1,7 @@
 #include "backend/exec/block_run.hpp"
 
 #include "backend/exec/exchange.hpp"
+#include "backend/exec/expert_exchange.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,10 @@ bool any(const std::vector<Array>& arrays) {
 
 Array BlockRun::allocate(TensorId id) const {
     const Tensor& t = block_.graph.tensor(id);
-    return context_.device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, block_.options.element));
+    auto elements = static_cast<std::int64_t>(t.elements());
+    const RoutedRows rows = block_.rows[id.value];
+    if (rows != RoutedRows::none) elements = elements / t.shape.front() * rows_at(rows, *routing_);
+    return context_.device.allocate(elements, element_of(t.role, block_.options.element));
 }
 
 std::vector<Array> BlockRun::values_of(const std::vector<TensorId>& ids) const {
@@ -28,7 +32,7 @@ std::vector<Array> BlockRun::parameters_in(std::size_t index, const ParameterArr
     Arrays result;
     for (const std::size_t p : block_.operators[index].parameters) {
         const ParameterTensor& t = block_.parameters[p];
-        result.push_back((t.tied ? arrays.tied : arrays.own).part(t.offset, t.elements()));
+        result.push_back(arrays.of(t).part(t.offset, t.elements()));
     }
     return result;
 }
@@ -50,35 +54,55 @@ OperatorCall BlockRun::call(std::size_t index, const Arrays& inputs, const Array
             .valid_rows = p.valid_rows,
             .adds_bias = p.adds_bias,
             .dropout = p.key.with(at.seed).with(at.step),
-            .first_sample = at.first_sample};
+            .first_sample = at.first_sample,
+            .routing = p.routed ? routing_.get() : nullptr,
+            .to_experts = p.to_experts};
 }
 
 void BlockRun::run(std::size_t index) {
     const Operator& op = block_.graph.operators()[index];
-    if (const auto* e = std::get_if<Exchange>(&op.kind)) {
-        if (e->group == ParallelGroup::context) {
-            const Arrays wholes = gather_sequences(context_.device, context_.communicator, block_.options.cut.context,
-                                                   block_.options.samples, values_of(op.inputs));
-            for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
-            return;
-        }
-        const TensorId in = op.inputs.front(), out = op.outputs.front();
-        // The statistics of the losses were exchanged where they were made.
-        const std::size_t maker = block_.makers[in.value];
-        const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
-        values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e->forward, e->group,
-                                      block_.options.cut.tensor, values_[in.value], block_.graph.tensor(in), block_.graph.tensor(out));
-        return;
+    if (const auto* e = std::get_if<Exchange>(&op.kind)) return run(op, block_.operators[index], *e);
+    // Run again for backward, it decides what it decided before: that is kept.
+    std::shared_ptr<Routing> decided;
+    if (const auto* permute = std::get_if<TokenPermute>(&op.kind); permute != nullptr && !routing_) {
+        const TensorId scores = op.inputs[1];
+        decided = std::make_shared<Routing>(
+            route(context_.device, values_[scores.value], block_.graph.tensor(scores).shape.back(), permute->copies));
+        routing_ = decided;
     }
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs), weights = parameters_in(index, context_.weights);
     context_.device.forward(call(index, inputs, outputs, weights));
+    if (decided) share_counts(context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
     if (block_.operators[index].merges_losses) {
         const int ranks = context_.communicator.ranks(ParallelGroup::tensor);
         const Array parts = context_.device.allocate(outputs[1].elements * ranks);
         context_.communicator.all_gather(ParallelGroup::tensor, outputs[1], parts);
         context_.device.merge_losses(parts, ranks, outputs[0], outputs[1]);
     }
+}
+
+void BlockRun::run(const Operator& op, const PreparedOperator& p, const Exchange& e) {
+    const Arrays inputs = values_of(op.inputs);
+    if (e.group == ParallelGroup::context) {
+        const Arrays wholes =
+            gather_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, inputs);
+        for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
+        return;
+    }
+    if (p.routed) {
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            values_[op.outputs[i].value] = e.forward == ExchangeKind::none ? inputs[i] : allocate(op.outputs[i]);
+        if (e.forward == ExchangeKind::none) return;
+        return exchange_rows(context_.device, context_.communicator, e.forward, e.group, block_.options.cut.experts, *routing_,
+                             p.to_experts, inputs, values_of(op.outputs));
+    }
+    const TensorId in = op.inputs.front(), out = op.outputs.front();
+    // The statistics of the losses were exchanged where they were made.
+    const std::size_t maker = block_.makers[in.value];
+    const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
+    values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e.forward, e.group,
+                                  block_.options.cut.tensor, inputs.front(), block_.graph.tensor(in), block_.graph.tensor(out));
 }
 
 void BlockRun::forward(bool keep) {
@@ -123,22 +147,11 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
             if (block_.wants_gradient[id.value]) accumulate(id, output_gradients.front());
         return;
     }
-    if (const auto* e = std::get_if<Exchange>(&op.kind)) {
-        if (e->group == ParallelGroup::context) {
-            const Arrays parts = scatter_sequences(context_.device, context_.communicator, block_.options.cut.context,
-                                                   block_.options.samples, output_gradients);
-            for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
-            return;
-        }
-        const TensorId in = op.inputs.front(), out = op.outputs.front();
-        accumulate(in, exchange(context_.device, context_.communicator, e->backward, e->group, block_.options.cut.tensor,
-                                output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
-        return;
-    }
+    if (const auto* e = std::get_if<Exchange>(&op.kind)) return differentiate(op, block_.operators[index], *e, output_gradients);
     for (const TensorId id : saved_for_backward(op)) need(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs);
     const bool later = deferred != nullptr && op.parameters > 0 && weight_gradients_apart(op);
-    if (later) deferred->push_back({index, inputs, outputs, output_gradients});
+    if (later) deferred->push_back({index, inputs, outputs, output_gradients, routing_});
     const Arrays weights = parameters_in(index, context_.weights);
     const Arrays weight_gradients = later ? Arrays{} : parameters_in(index, context_.gradients);
     Arrays input_gradients;
@@ -152,7 +165,28 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
         if (input_gradients[i]) accumulate(op.inputs[i], std::move(input_gradients[i]));
 }
 
+void BlockRun::differentiate(const Operator& op, const PreparedOperator& p, const Exchange& e, const Arrays& output_gradients) {
+    if (e.group == ParallelGroup::context) {
+        const Arrays parts =
+            scatter_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, output_gradients);
+        for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
+        return;
+    }
+    if (p.routed) {
+        Arrays gradients;
+        for (const TensorId id : op.inputs) gradients.push_back(allocate(id));
+        exchange_rows(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.experts, *routing_, !p.to_experts,
+                      output_gradients, gradients);
+        for (std::size_t i = 0; i < gradients.size(); ++i) accumulate(op.inputs[i], gradients[i]);
+        return;
+    }
+    const TensorId in = op.inputs.front(), out = op.outputs.front();
+    accumulate(in, exchange(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.tensor,
+                            output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
+}
+
 void BlockRun::finish(const DeferredOperator& d) {
+    set_routing(d.routing);
     const Arrays weights = parameters_in(d.index, context_.weights), weight_gradients = parameters_in(d.index, context_.gradients);
     const Arrays input_gradients(d.inputs.size());
     OperatorCall c = call(d.index, d.inputs, d.outputs, weights);

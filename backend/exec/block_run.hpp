@@ -10,6 +10,9 @@ public:
     BlockRun(const PreparedBlock& block, const BlockContext& context, std::vector<Array> values)
         : block_(block), context_(context), values_(std::move(values)), gradients_(values_.size()) {}
 
+    // What was decided before, where it is known.
+    void set_routing(std::shared_ptr<const Routing> routing) { routing_ = std::move(routing); }
+    [[nodiscard]] const std::shared_ptr<const Routing>& routing() const { return routing_; }
     // `keep`: leave what backward needs.
     void forward(bool keep);
     void set_gradient(TensorId id, Array gradient) { gradients_[id.value] = std::move(gradient); }
@@ -25,7 +28,9 @@ private:
     using Arrays = std::vector<Array>;
 
     void run(std::size_t index);
+    void run(const Operator&, const PreparedOperator&, const Exchange&);
     void differentiate(std::size_t index, std::vector<DeferredOperator>* deferred);
+    void differentiate(const Operator&, const PreparedOperator&, const Exchange&, const Arrays& output_gradients);
     void need(TensorId);  // makes a value that was not kept
     void accumulate(TensorId, Array gradient);
     void release_forward(std::size_t index, bool keep);
@@ -39,6 +44,7 @@ private:
     const PreparedBlock& block_;
     const BlockContext& context_;
     Arrays values_, gradients_;  // by tensor
+    std::shared_ptr<const Routing> routing_;
 };
 
 }  // namespace sextant

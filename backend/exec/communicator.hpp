@@ -3,6 +3,10 @@
 
 #include "backend/exec/array.hpp"
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 namespace sextant {
 
 // Every rank of a group makes the same calls in the same order. Arrays are of reals, of any precision. Ranks have their parts in order.
@@ -17,6 +21,16 @@ public:
     virtual void all_reduce(ParallelGroup, const Array& sum) = 0;  // in place
     virtual void all_gather(ParallelGroup, const Array& part, const Array& whole) = 0;
     virtual void reduce_scatter(ParallelGroup, const Array& whole, const Array& part) = 0;
+
+    // Rows of experts, whose numbers differ from rank to rank. `rows`: of each array, the ranks' parts one behind another, in rows.
+    struct Rows {
+        Array array;
+        std::span<const std::int64_t> of_ranks;  // empty: this rank's alone
+    };
+    // One exchange of several arrays: all_to_all, all_gather (`from` alone here, `to` of all ranks), reduce_scatter (the other way).
+    virtual void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows> from, std::span<const Rows> to) = 0;
+    // The numbers of all ranks, one rank's behind the other's. They go before the rows, as a part of the exchange that follows.
+    virtual std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) = 0;
 };
 
 // Alone in every group. A block of a network that nothing cuts has no exchange, so there is nothing to do.
@@ -26,6 +40,10 @@ public:
     void all_reduce(ParallelGroup, const Array&) override {}
     void all_gather(ParallelGroup, const Array&, const Array&) override {}
     void reduce_scatter(ParallelGroup, const Array&, const Array&) override {}
+    void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows>, std::span<const Rows>) override {}
+    std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) override {
+        return {mine.begin(), mine.end()};
+    }
 };
 
 }  // namespace sextant

@@ -8,6 +8,7 @@
 #include "backend/exec/array.hpp"
 #include "backend/exec/place.hpp"
 #include "backend/exec/random.hpp"
+#include "backend/exec/routing.hpp"
 #include "backend/storage/clock.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/operator_graph.hpp"
@@ -44,6 +45,9 @@ struct OperatorCall {
     bool adds_bias = true;          // the products of several ranks are summed, and the bias belongs into the sum once
     RandomKey dropout{0};           // of this operator in this step
     std::int64_t first_sample = 0;  // of the micro-batch, counted through the step
+    // Between a router and the sum of what its experts made: arrays have as many rows as were routed, not as the graph's tensors say.
+    const Routing* routing = nullptr;
+    bool to_experts = false;  // it comes before their first product
 
     [[nodiscard]] const Tensor& input(std::size_t i) const { return graph.tensor(op.inputs[i]); }
     [[nodiscard]] const Tensor& output(std::size_t i) const { return graph.tensor(op.outputs[i]); }

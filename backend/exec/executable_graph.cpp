@@ -1,6 +1,7 @@
 #include "backend/exec/executable_graph.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -12,21 +13,22 @@ struct Refusal {
 
     [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.front()); }
 
-    std::string operator()(const TokenPermute&) const {
-        return "a mixture of experts routes its tokens by their values; only dense layers run";
-    }
-    std::string operator()(const Gemm& g) const {
-        if (g.weight && g.batch > 1) return "a mixture of experts does not run; only dense layers do";
-        return {};
+    std::string operator()(const TokenPermute& p) const {
+        if (op.outputs.size() == 1) return {};  // the way back
+        if (out().shape.front() != p.tokens * p.copies)
+            return "experts take all tokens that are routed to them: \"capacity_factor\": 0 runs";
+        return is_softmax(op.inputs[1])
+                   ? ""
+                   : "a router with sigmoid scores does not run: its biases balance the experts by a rule beside training";
     }
     std::string operator()(const Attention& a) const { return a.alibi ? "scores that fall with distance (ALiBi) do not run" : ""; }
     std::string operator()(const Embedding&) const {
         return op.inputs.empty() ? "relative position biases do not run: the layers do not say that they read them" : "";
     }
     std::string operator()(const Exchange& e) const {
-        if (e.group != ParallelGroup::tensor && e.group != ParallelGroup::context)
-            return "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
-        return {};
+        const bool runs = e.group == ParallelGroup::tensor || e.group == ParallelGroup::context || e.group == ParallelGroup::expert ||
+                          e.group == ParallelGroup::expert_tensor;
+        return runs ? "" : "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
     }
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
@@ -34,6 +36,10 @@ struct Refusal {
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
             case PointwiseKind::mask:
                 return p.alibi ? "scores that fall with distance (ALiBi) do not run" : "";
+            case PointwiseKind::relu:
+                return op.inputs.size() > 1
+                           ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"
+                           : "";
             case PointwiseKind::rotary:
                 return p.head_dim == 0 ? "multi-head latent attention does not run" : "";
             case PointwiseKind::copy:
@@ -47,6 +53,11 @@ struct Refusal {
         return {};
     }
 
+    [[nodiscard]] bool is_softmax(TensorId id) const {
+        return std::ranges::any_of(graph.operators(), [&](const Operator& maker) {
+            return std::holds_alternative<Softmax>(maker.kind) && maker.outputs.front() == id;
+        });
+    }
     [[nodiscard]] bool is_concatenation() const {
         double sum = 0;
         for (const TensorId id : op.inputs) sum += graph.tensor(id).elements();
@@ -68,37 +79,78 @@ bool has_unheard_loss(const OperatorGraph& graph) {
     return false;
 }
 
+class Writer {
+public:
+    explicit Writer(const OperatorGraph& graph) : graph_(graph), now_(graph.tensors().size()), routed_(graph.tensors().size(), 0) {}
+
+    OperatorGraph write() {
+        for (const TensorId id : graph_.inputs()) {
+            const Tensor& t = graph_.tensor(id);
+            now_[id.value] = builder_.input(t.name, t.shape, t.role);
+        }
+        for (const Operator& op : graph_.operators()) {
+            Operator copy = op;
+            for (TensorId& id : copy.inputs) id = now_[id.value];
+            const auto* loss = std::get_if<CrossEntropy>(&op.kind);
+            if (loss != nullptr && copy.inputs.size() == 1)
+                copy.inputs.push_back(builder_.input("labels", {loss->rows}, TensorRole::index));
+            const bool takes_weights = take_weights(op, copy);
+            add(op, std::move(copy));
+            if (loss != nullptr) builder_.also(op.name + ".statistics", {loss->rows, 3}, TensorRole::statistic);
+            note_weights(op, takes_weights);
+        }
+        for (const TensorId id : graph_.outputs()) builder_.output(now_[id.value]);
+        return std::move(builder_).build();
+    }
+
+private:
+    void add(const Operator& op, Operator copy) {
+        const Tensor& first = graph_.tensor(op.outputs.front());
+        now_[op.outputs.front().value] = builder_.add(std::move(copy), first.shape, first.role);
+        for (std::size_t i = 1; i < op.outputs.size(); ++i) {
+            const Tensor& t = graph_.tensor(op.outputs[i]);
+            now_[op.outputs[i].value] = builder_.also(t.name, t.shape, t.role);
+        }
+    }
+    // Of an operator on rows that are routed, the weights as they lie beside its rows. True where they come out of it again.
+    bool take_weights(const Operator& op, Operator& copy) {
+        if (op.inputs.empty() || !routed_[op.inputs.front().value]) return false;
+        const auto* product = std::get_if<Gemm>(&op.kind);
+        const bool bias = product != nullptr && op.parameters > static_cast<double>(product->batch * product->n * product->k);
+        const auto* p = std::get_if<Pointwise>(&op.kind);
+        const bool moves = std::holds_alternative<Exchange>(op.kind) || (p != nullptr && p->kind == PointwiseKind::copy);
+        if (op.inputs.size() > 1) {
+            copy.inputs.back() = *weights_;
+            weighted_ = true;
+        } else if (weighted_ ? bias : moves) {
+            copy.inputs.push_back(*weights_);
+        }
+        return moves && !weighted_;
+    }
+    void note_weights(const Operator& op, bool take_part) {
+        const bool permute = std::holds_alternative<TokenPermute>(op.kind);
+        if (permute && op.outputs.size() > 1) {
+            weights_ = now_[op.outputs[1].value];
+            weighted_ = false;
+        } else if (permute || op.inputs.empty() || !routed_[op.inputs.front().value]) {
+            return;
+        }
+        routed_[op.outputs.front().value] = 1;
+        if (take_part)
+            weights_ = builder_.also(op.name + ".weights", {graph_.tensor(op.outputs.front()).shape.front()}, TensorRole::statistic);
+    }
+
+    const OperatorGraph& graph_;
+    OperatorGraphBuilder builder_;
+    std::vector<TensorId> now_;        // by tensor of the graph that is priced
+    std::vector<char> routed_;         // likewise: its rows were routed
+    std::optional<TensorId> weights_;  // of the router, beside the rows at hand
+    bool weighted_ = false;            // they have been applied
+};
+
 }  // namespace
 
-OperatorGraph executable(const OperatorGraph& graph) {
-    OperatorGraphBuilder builder;
-    std::vector<TensorId> now(graph.tensors().size());
-    for (const TensorId id : graph.inputs()) {
-        const Tensor& t = graph.tensor(id);
-        now[id.value] = builder.input(t.name, t.shape, t.role);
-    }
-    const auto translated = [&](const std::vector<TensorId>& ids) {
-        std::vector<TensorId> result;
-        result.reserve(ids.size());
-        for (const TensorId id : ids) result.push_back(now[id.value]);
-        return result;
-    };
-    for (const Operator& op : graph.operators()) {
-        Operator copy = op;
-        copy.inputs = translated(op.inputs);
-        const auto* loss = std::get_if<CrossEntropy>(&op.kind);
-        if (loss != nullptr && copy.inputs.size() == 1) copy.inputs.push_back(builder.input("labels", {loss->rows}, TensorRole::index));
-        const Tensor& first = graph.tensor(op.outputs.front());
-        now[op.outputs.front().value] = builder.add(std::move(copy), first.shape, first.role);
-        for (std::size_t i = 1; i < op.outputs.size(); ++i) {
-            const Tensor& t = graph.tensor(op.outputs[i]);
-            now[op.outputs[i].value] = builder.also(t.name, t.shape, t.role);
-        }
-        if (loss != nullptr) builder.also(op.name + ".statistics", {loss->rows, 3}, TensorRole::statistic);
-    }
-    for (const TensorId id : graph.outputs()) builder.output(now[id.value]);
-    return std::move(builder).build();
-}
+OperatorGraph executable(const OperatorGraph& graph) { return Writer(graph).write(); }
 
 std::vector<Diagnostic> unsupported(const OperatorGraph& graph) {
     std::vector<Diagnostic> problems;

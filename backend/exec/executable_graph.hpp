@@ -2,6 +2,8 @@
 //
 //   CrossEntropy   reads labels, which networks on images leave out; and writes statistics beside the losses, [rows, 3]: the largest logit,
 //                  the sum of exp(logit - largest), the logit of the label, each over the classes that are here.
+//   TokenPermute   to the experts: the router's weights of the rows go where the rows go, through exchanges and sorting, to the activation
+//                  that they multiply; and to a bias behind it.
 #pragma once
 
 #include "model/base/diagnostics.hpp"

@@ -34,10 +34,10 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
         for (std::size_t i = 0; i < serial.size(); ++i) {
             if (serial[i].tied) continue;
             Fingerprint f{block, serial[i].name, static_cast<double>(serial[i].elements())};
-            if (held != memory.blocks().end() && held->second.weights) {
+            if (held != memory.blocks().end()) {
                 const ParameterTensor& p = held->second.program.parameters()[i];
-                const Array weights = held->second.weights.part(p.offset, p.elements());
-                add(f, p, downloaded(device, weights), RandomKey(3).with(list.size()));
+                if (const Array& run = held->second.run_of(p).weights)
+                    add(f, p, downloaded(device, run.part(p.offset, p.elements())), RandomKey(3).with(list.size()));
             }
             list.push_back(std::move(f));
         }

@@ -4,18 +4,19 @@
 
 namespace sextant {
 
-double squares_of_gradients(ComputeDevice& device, RankMemory& memory) {
+double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dense, bool experts) {
     double sum = 0;
     for (auto& [b, held] : memory.blocks()) {
-        const std::int64_t begin = held.sums.elements < held.elements ? memory.shard().rank * held.sums.elements : 0;
-        const std::int64_t end = begin + held.sums.elements;
         for (const ParameterTensor& p : held.program.parameters()) {
-            if (p.tied) continue;  // counted with the embedding
+            if (p.tied || !(p.expert ? experts : dense)) continue;  // tied ones are counted with the embedding
+            const ParameterRun& run = held.run_of(p);
+            const std::int64_t begin = run.sums.elements < run.elements ? run.shard.rank * run.sums.elements : 0;
+            const std::int64_t end = begin + run.sums.elements;
             for (const RowSection& s : p.sections) {
                 if (s.repeated) continue;
                 const std::int64_t first = std::max(begin, p.offset + s.local * p.columns);
                 const std::int64_t last = std::min(end, p.offset + (s.local + s.count) * p.columns);
-                if (first < last) sum += device.sum_of_squares(held.sums.part(first - begin, last - first));
+                if (first < last) sum += device.sum_of_squares(run.sums.part(first - begin, last - first));
             }
         }
     }

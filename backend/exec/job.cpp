@@ -10,7 +10,8 @@ namespace sextant {
 namespace {
 
 Network serial_network(Scenario scenario) {
-    scenario.plan.tp = scenario.plan.cp = 1;
+    scenario.plan.tp = scenario.plan.cp = scenario.plan.ep = 1;
+    scenario.plan.expert_tp = 0;
     scenario.plan.sequence_parallel = false;
     return cut_network(scenario);
 }
@@ -51,6 +52,11 @@ Job::Job(Scenario s, std::uint64_t seed_, const TrainingChoices& chosen)
       seed(seed_),
       optimizer(settings_of(scenario, chosen)),
       balances_context(has_causal_attention(serial)) {}
+
+std::size_t Job::experts() const {
+    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    return network != nullptr && network->moe ? static_cast<std::size_t>(network->moe->experts) : 0;
+}
 
 int Job::workers() const {
     return static_cast<int>(std::ranges::count_if(graph.ranks(), [](const RankInfo& r) { return !r.server; }));

@@ -30,8 +30,9 @@ struct Job {
 
     [[nodiscard]] Element element() const { return element_of(scenario.plan.precision.parameter); }  // of activations and weights
     [[nodiscard]] BlockCut cut_at(const RankPlace& at) const {
-        return {{at.tensor, scenario.plan.tp}, {at.context, scenario.plan.cp, balances_context}};
+        return {{at.tensor, scenario.plan.tp}, {at.context, scenario.plan.cp, balances_context}, {}};
     }
+    [[nodiscard]] std::size_t experts() const;  // of a layer that has some; none in a dense network
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

@@ -12,7 +12,7 @@ std::int64_t whole(double elements) { return static_cast<std::int64_t>(elements)
 class ParameterWriter {
 public:
     ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut& cut, int block)
-        : mine_(mine), serial_(serial), cut_(cut.tensor), context_ranks_(cut.context.ranks), block_(block) {}
+        : mine_(mine), serial_(serial), cut_(cut.tensor), context_ranks_(cut.context.ranks), experts_(cut.experts), block_(block) {}
 
     void write(std::size_t index, const Operator& op, std::size_t serial_index, const Operator& serial_op) {
         if (op.parameters == 0) return;
@@ -39,11 +39,12 @@ private:
         if (in.shape.size() > 2 && g.m == in.shape[0])
             weight.place = {
                 .run = in.shape[1], .stride = in.shape[1] * s.k / g.k, .offset = part_offset(g.k, s.k, cut_) / (g.k / in.shape[1])};
-        weight.partial = is_part(g.m, s.m);
+        const bool partial = !op_->expert_parameters && is_part(g.m, s.m);
+        weight.partial = partial;
         add(std::move(weight));
-        if (whole(op_->parameters) == g.n * g.k) return;
+        if (whole(op_->parameters) == g.batch * g.n * g.k) return;
         ParameterTensor bias = tensor("bias", sections, {1, 1}, constant(0));
-        bias.partial = is_part(g.m, s.m);
+        bias.partial = partial;
         add(std::move(bias));
     }
     void write_kind(const Convolution& c, const Convolution& s) {
@@ -110,31 +111,45 @@ private:
     static constexpr Initial normal{Initial::Kind::normal, 0.02F};
 
     [[nodiscard]] ParameterTensor tensor(const char* name, const std::vector<Extent>& rows, Extent columns, Initial initial) const {
+        const TensorCut cut = op_->expert_parameters ? experts_.inside : cut_;
         ParameterTensor t;
         t.name = op_->name + "." + name;
         t.operator_index = index_;
         t.rows = t.whole_rows = 0;
-        for (const Extent& r : rows) {
-            const std::int64_t offset = part_offset(r.here, r.serial, cut_);
-            const TensorCut before{cut_.rank - 1, cut_.ranks};
-            const bool repeated = cut_.rank > 0 && columns.here == columns.serial && part_offset(r.here, r.serial, before) == offset;
-            t.sections.push_back({t.rows, r.here, t.whole_rows + offset, repeated});
+        const auto section = [&](const Extent& r, bool here) {
+            const std::int64_t offset = part_offset(r.here, r.serial, cut);
+            const TensorCut before{cut.rank - 1, cut.ranks};
+            const bool repeated = cut.rank > 0 && columns.here == columns.serial && part_offset(r.here, r.serial, before) == offset;
+            if (here) t.sections.push_back({t.rows, r.here, t.whole_rows + offset, repeated});
             const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
-            t.shared |= pieces > 1 && pieces < cut_.ranks;
-            t.rows += r.here;
+            t.shared |= pieces > 1 && pieces < cut.ranks;
+            t.rows += here ? r.here : 0;
             t.whole_rows += r.serial;
-        }
+        };
+        const auto [first, count, all] = experts();
+        for (std::int64_t e = 0; e < all; ++e)
+            for (const Extent& r : rows) section(r, e >= first && e < first + count);
         t.columns = columns.here;
         t.whole_columns = columns.serial;
-        t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut_)};
+        t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};
         t.tied = op_->tied;
+        t.expert = op_->expert_parameters;
         t.initial = initial;
         return t;
+    }
+    // Which experts' weights the operator has here, of how many; what is no expert's is one matrix.
+    struct Experts {
+        std::int64_t first = 0, count = 1, all = 1;
+    };
+    [[nodiscard]] Experts experts() const {
+        if (!op_->expert_parameters) return {};
+        const std::int64_t here = std::get<Gemm>(op_->kind).batch;
+        return {experts_.among.rank * here, here, std::get<Gemm>(serial_op_->kind).batch};
     }
     void add(ParameterTensor t) {
         t.key = key_.with(t.operator_index == last_ ? ++ordinal_ : (ordinal_ = 0));
         last_ = t.operator_index;
-        std::int64_t& end = t.tied ? tied_end_ : end_;
+        std::int64_t& end = t.tied ? tied_end_ : t.expert ? expert_end_ : end_;
         t.offset = end;
         end += t.elements();
         list_.push_back(std::move(t));
@@ -144,17 +159,16 @@ private:
     const OperatorGraph& serial_;
     TensorCut cut_;
     int context_ranks_;
+    ExpertCut experts_;
     int block_;
     std::size_t index_ = 0, last_ = static_cast<std::size_t>(-1);
     std::uint64_t ordinal_ = 0;
     const Operator* op_ = nullptr;
     const Operator* serial_op_ = nullptr;
     RandomKey key_{0};
-    std::int64_t end_ = 0, tied_end_ = 0;
+    std::int64_t end_ = 0, tied_end_ = 0, expert_end_ = 0;
     std::vector<ParameterTensor> list_;
 };
-
-bool is_exchange(const Operator& op) { return std::holds_alternative<Exchange>(op.kind); }
 
 // Calls take(local element, serial element) for all that exist in the serial tensor.
 template <class Take>
@@ -169,14 +183,22 @@ void for_each_element(const ParameterTensor& t, const Take& take) {
 
 std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut& cut, int block) {
     ParameterWriter writer(mine, serial, cut, block);
-    std::size_t s = 0;
-    for (std::size_t i = 0; i < mine.operators().size(); ++i) {
-        if (is_exchange(mine.operators()[i])) continue;
-        assert(s < serial.operators().size() && !is_exchange(serial.operators()[s]));
-        writer.write(i, mine.operators()[i], s, serial.operators()[s]);
-        ++s;
-    }
+    const auto in_serial = counterparts(mine, serial);
+    for (std::size_t i = 0; i < in_serial.size(); ++i)
+        if (in_serial[i]) writer.write(i, mine.operators()[i], *in_serial[i], serial.operators()[*in_serial[i]]);
     return writer.take();
+}
+
+std::vector<std::optional<std::size_t>> counterparts(const OperatorGraph& mine, const OperatorGraph& serial) {
+    std::vector<std::optional<std::size_t>> list;
+    std::size_t next = 0;
+    for (const Operator& op : mine.operators()) {
+        std::optional<std::size_t>& found = list.emplace_back();
+        if (std::holds_alternative<Exchange>(op.kind) || next == serial.operators().size()) continue;
+        if (serial.operators()[next].name == op.name) found = next++;
+    }
+    assert(next == serial.operators().size());
+    return list;
 }
 
 void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {

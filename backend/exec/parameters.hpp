@@ -7,13 +7,15 @@
 //   add, copy            positions or segments [rows, width], the class token [1, width]
 //
 // All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
-// Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns.
+// Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns; the weights of
+// a mixture's experts in another, [experts, outputs] rows, as other ranks have the same of them.
 #pragma once
 
 #include "backend/exec/place.hpp"
 #include "backend/exec/random.hpp"
 #include "model/workload/operator_graph.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +40,7 @@ struct ParameterTensor {
     std::int64_t rows = 1, columns = 1;  // here
     std::int64_t offset = 0;             // in the run
     bool tied = false;
+    bool expert = false;   // lies in the run of the experts
     bool shared = false;   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
     bool partial = false;  // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;
@@ -49,8 +52,11 @@ struct ParameterTensor {
     [[nodiscard]] std::int64_t elements() const { return rows * columns; }
 };
 
-// `mine` and `serial` have the same operators, exchanges apart. `block`: the number of the block in the network.
+// `mine` has the operators of `serial`, and beside them exchanges, and the passes that sort what those bring. `block`: the number of the
+// block in the network.
 std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut&, int block);
+// Of each operator the one of `serial` that it is, or is a part of; none of those that are in a cut network alone.
+std::vector<std::optional<std::size_t>> counterparts(const OperatorGraph& mine, const OperatorGraph& serial);
 
 // The tensor as the serial network would begin, cut to what is here; rows behind the last of the serial tensor are zero.
 void draw(const ParameterTensor&, std::uint64_t seed, std::span<float> to);

@@ -28,10 +28,16 @@ struct ContextCut {
     }
 };
 
+// This rank among those that share the experts of a mixture out, rank r the r-th part of them; and in the tensor group of its experts.
+struct ExpertCut {
+    TensorCut among{}, inside{};
+};
+
 // Which part of a block this rank has.
 struct BlockCut {
     TensorCut tensor{};
     ContextCut context{};
+    ExpertCut experts{};
 };
 
 // Element i of the part is element `of(i)` of the whole.

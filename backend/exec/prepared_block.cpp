@@ -25,7 +25,8 @@ bool passes_through(const OperatorGraph& graph, const Operator& op) {
 }
 
 // What being one of several ranks means for an operator.
-void place(PreparedOperator& out, const Operator& op, const Operator& serial, TensorCut cut) {
+void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockCut& of_block) {
+    const TensorCut cut = op.expert_parameters ? of_block.experts.inside : of_block.tensor;
     if (const auto* e = std::get_if<Embedding>(&op.kind)) {
         const std::int64_t rows = std::get<Embedding>(serial.kind).rows;
         out.first_row = part_offset(e->rows, rows, cut);
@@ -42,18 +43,53 @@ void place(PreparedOperator& out, const Operator& op, const Operator& serial, Te
 
 std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, const OperatorGraph& serial, const BlockOptions& options) {
     std::vector<PreparedOperator> list;
-    std::size_t s = 0;
-    for (const Operator& op : graph.operators()) {
+    const auto in_serial = counterparts(graph, serial);
+    for (std::size_t i = 0; i < in_serial.size(); ++i) {
+        const Operator& op = graph.operators()[i];
         PreparedOperator& p = list.emplace_back();
         p.passes_through = passes_through(graph, op);
-        if (std::holds_alternative<Exchange>(op.kind)) continue;
-        const Operator& other = serial.operators()[s];
+        if (!in_serial[i]) continue;
+        const Operator& other = serial.operators()[*in_serial[i]];
         p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);
-        p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(s);
-        place(p, op, other, options.cut.tensor);
-        ++s;
+        p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(*in_serial[i]);
+        place(p, op, other, options.cut);
     }
     return list;
+}
+
+// Where the rows of what an operator makes stand, which reads rows that stand at `from`.
+RoutedRows rows_behind(const Operator& op, bool to_experts, RoutedRows from) {
+    if (std::holds_alternative<TokenPermute>(op.kind)) return to_experts ? RoutedRows::sent : RoutedRows::none;
+    const auto* e = std::get_if<Exchange>(&op.kind);
+    if (e == nullptr) return from;
+    switch (e->forward) {
+        case ExchangeKind::all_to_all:
+            return to_experts ? RoutedRows::arrived : RoutedRows::sent;
+        case ExchangeKind::all_gather:
+            return RoutedRows::worked;
+        case ExchangeKind::reduce_scatter:
+            return RoutedRows::arrived;
+        case ExchangeKind::all_reduce:
+        case ExchangeKind::none:
+            break;
+    }
+    return from;
+}
+
+void find_routed_rows(PreparedBlock& b) {
+    b.rows.assign(b.graph.tensors().size(), RoutedRows::none);
+    bool worked = false;
+    for (std::size_t i = 0; i < b.operators.size(); ++i) {
+        const Operator& op = b.graph.operators()[i];
+        const RoutedRows from = op.inputs.empty() ? RoutedRows::none : b.rows[op.inputs.front().value];
+        PreparedOperator& p = b.operators[i];
+        p.routed = from != RoutedRows::none || std::holds_alternative<TokenPermute>(op.kind);
+        if (!p.routed) continue;
+        worked |= std::holds_alternative<Gemm>(op.kind);
+        p.to_experts = !worked;
+        for (const TensorId id : op.outputs) b.rows[id.value] = rows_behind(op, p.to_experts, from);
+        b.gathers_rows |= b.rows[op.outputs.front().value] == RoutedRows::worked;
+    }
 }
 
 // A gradient flows where a parameter or a wanted input stands behind.
@@ -84,10 +120,13 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
                     .wants_gradient = {},
                     .differentiated = {},
                     .makers = {},
+                    .rows = {},
+                    .gathers_rows = false,
                     .retention = {}};
     const OperatorGraph whole = executable(serial);
     b.parameters = parameters_of(b.graph, whole, options.cut, options.block);
     b.operators = prepare_operators(b.graph, whole, options);
+    find_routed_rows(b);
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
     find_gradients(b);
     b.makers = makers_of(b.graph);

@@ -4,6 +4,7 @@
 #include "backend/exec/array.hpp"
 #include "backend/exec/parameters.hpp"
 #include "backend/exec/retention.hpp"
+#include "backend/exec/routing.hpp"
 #include "model/plan/plan.hpp"
 
 #include <vector>
@@ -26,6 +27,8 @@ struct PreparedOperator {
     bool adds_bias = true;
     bool merges_losses = false;   // over the ranks that hold the other classes
     bool passes_through = false;  // each input has the gradient of the output
+    bool routed = false;          // it works on rows of experts,
+    bool to_experts = false;      // before their first product
     std::vector<std::size_t> parameters{};
     RandomKey key{0};  // before seed and step
 };
@@ -38,6 +41,8 @@ struct PreparedBlock {
     std::vector<char> wants_gradient;  // by tensor
     std::vector<char> differentiated;  // by operator: somebody waits for what its backward makes
     std::vector<std::size_t> makers;   // see makers_of
+    std::vector<RoutedRows> rows;      // by tensor
+    bool gathers_rows = false;         // the tensor ranks of an expert have rows of their own
     Retention retention;
 };
 

@@ -19,136 +19,167 @@ const OperatorGraph& graph_of(const Network& network, int block) {
     return network.templates[static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)])].graph;
 }
 
+ParameterRun run_of(std::int64_t used, ShardCut shard, bool sharded) {
+    return {.elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks, .shard = shard, .sharded = sharded};
+}
+
 }  // namespace
 
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
-                       const BlockCut& cut, ShardCut shard, GradientFlow flow)
-    : device_(device), shard_(shard), flow_(flow) {
+                       const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
+    : device_(device), flow_(flow) {
     const std::set<int> here = blocks_of(graph, rank);
-    const Element element = element_of(plan.precision.parameter);
-    std::int64_t all = 0;
     for (const int b : here) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
                                    .input_gradients = b > 0,
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
-                                   .element = element};
+                                   .element = element_of(plan.precision.parameter)};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
         held.own = held.program.own_elements();
         held.tied_copy = here.contains(0) ? 0 : held.program.tied_elements();
-        const std::int64_t used = held.own + held.tied_copy;
-        held.elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks;
-        all += held.elements;
+        held.dense = run_of(held.own + held.tied_copy, of_dense, flow.sharded);
+        held.experts = run_of(held.program.expert_elements(), of_experts, flow.sharded && of_experts.ranks > 1);
         blocks_.emplace(b, std::move(held));
     }
-    const Array run = flow.sharded || plan.forward_only ? Array{} : device.allocate(all);
+    make_room(&HeldBlock::dense, plan);
+    make_room(&HeldBlock::experts, plan);
+    clear_gradients();
+}
+
+void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan) {
+    const Element element = element_of(plan.precision.parameter);
+    std::int64_t all = 0;
+    for (const auto& [b, held] : blocks_) all += (held.*of).elements;
+    if (all == 0) return;
+    const Array gradients = (blocks_.begin()->second.*of).sharded || plan.forward_only ? Array{} : device_.allocate(all);
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {
-        const std::int64_t part = held.elements / shard.ranks;
-        if (!flow.sharded_parameters) held.weights = device.allocate(held.elements, element);
-        held.owned = flow.sharded_parameters ? device.allocate(part, element) : held.weights.part(shard.rank * part, part);
+        ParameterRun& run = held.*of;
+        const std::int64_t part = run.elements / run.shard.ranks;
+        if (!flow_.sharded_parameters) run.weights = device_.allocate(run.elements, element);
+        run.owned = flow_.sharded_parameters ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
         if (plan.forward_only) continue;
-        if (run) held.gradients = run.part(offset, held.elements);
-        held.sums = flow.sharded || (flow.accumulates && !flow.served) ? device.allocate(part) : held.gradients;
-        offset += held.elements;
-        const bool updates = !plan.without_optimizer && !flow.served;
-        if (updates && element != Element::real) held.masters = device.allocate(part);
+        if (gradients) run.gradients = gradients.part(offset, run.elements);
+        run.sums = run.sharded || (flow_.accumulates && !flow_.served) ? device_.allocate(part) : run.gradients;
+        offset += run.elements;
+        const bool updates = !plan.without_optimizer && !flow_.served;
+        if (updates && element != Element::real) run.masters = device_.allocate(part);
         const int states = updates ? facts_of(plan.optimizer).states : 0;
         for (int i = 0; i < states; ++i) {
-            held.states.push_back(device.allocate(part));
-            device.fill(held.states.back(), 0);
+            run.states.push_back(device_.allocate(part));
+            device_.fill(run.states.back(), 0);
         }
     }
-    clear_gradients();
 }
 
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
-        // In fp32: where there is room for all of it, it stays.
-        Array whole;
-        for (const Array& room : {held.weights, held.masters})
-            if (room.element == Element::real && room.elements == held.elements) whole = room;
-        if (!whole) whole = device_.allocate(held.elements);
-        device_.fill(whole, 0);
-        held.program.draw_weights(device_, seed, split(b, whole, {}));
-        const auto put = [&](const Array& from, const Array& to) {
-            if (to && to.memory != from.memory) device_.copy(from, to);
-        };
-        const Array owned = whole.part(shard_.rank * held.owned.elements, held.owned.elements);
-        put(whole, held.weights);
-        put(owned, held.masters);
-        if (!held.weights) put(owned, held.owned);
+        const Array dense = room_for(held.dense), experts = room_for(held.experts);
+        held.program.draw_weights(device_, seed, split(b, dense, experts, {}));
+        put(held.dense, dense);
+        put(held.experts, experts);
     }
 }
 
-ParameterArrays RankMemory::split(int b, const Array& run, const Array& embedding) const {
+// For all of a run, in fp32: where there is room for that, it stays.
+Array RankMemory::room_for(const ParameterRun& run) {
+    Array whole;
+    for (const Array& room : {run.weights, run.masters})
+        if (room.element == Element::real && room.elements == run.elements) whole = room;
+    if (!whole) whole = device_.allocate(run.elements);
+    device_.fill(whole, 0);
+    return whole;
+}
+
+void RankMemory::put(const ParameterRun& run, const Array& whole) {
+    const auto copy = [&](const Array& from, const Array& to) {
+        if (to && to.memory != from.memory) device_.copy(from, to);
+    };
+    const Array owned = whole.part(run.shard.rank * run.owned.elements, run.owned.elements);
+    copy(whole, run.weights);
+    copy(owned, run.masters);
+    if (!run.weights) copy(owned, run.owned);
+}
+
+ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& embedding) const {
     const HeldBlock& held = blocks_.at(b);
-    ParameterArrays arrays{run.part(0, held.own), {}};
+    ParameterArrays arrays{dense.part(0, held.own), {}, experts};
     const std::int64_t tied = held.program.tied_elements();
-    if (tied > 0) arrays.tied = held.tied_copy > 0 ? run.part(held.own, tied) : embedding.part(0, tied);
+    if (tied > 0) arrays.tied = held.tied_copy > 0 ? dense.part(held.own, tied) : embedding.part(0, tied);
     return arrays;
 }
 
-ParameterArrays RankMemory::weights_of(int b, const Array& weights) {
-    return split(b, weights, blocks_.contains(0) ? blocks_.at(0).weights : Array{});
+ParameterArrays RankMemory::weights_of(int b, const Array& dense) {
+    return split(b, dense, blocks_.at(b).experts.weights, blocks_.contains(0) ? blocks_.at(0).dense.weights : Array{});
 }
 
 ParameterArrays RankMemory::gradients_of(int b) {
-    const auto make = [&](HeldBlock& held) {
-        if (held.gradients) return;
-        held.gradients = device_.allocate(held.elements);
-        device_.fill(held.gradients, 0);
+    const auto make = [&](ParameterRun& run) {
+        if (run.gradients || run.elements == 0) return;
+        run.gradients = device_.allocate(run.elements);
+        device_.fill(run.gradients, 0);
     };
     HeldBlock& held = blocks_.at(b);
-    make(held);
+    for (ParameterRun* run : held.runs()) make(*run);
     const bool elsewhere = held.program.tied_elements() > held.tied_copy;
-    if (elsewhere) make(blocks_.at(0));
-    return split(b, held.gradients, elsewhere ? blocks_.at(0).gradients : Array{});
+    if (elsewhere) make(blocks_.at(0).dense);
+    return split(b, held.dense.gradients, held.experts.gradients, elsewhere ? blocks_.at(0).dense.gradients : Array{});
 }
 
-Array RankMemory::gradient_run(int first, int count) {
-    const Array begin = blocks_.at(first).gradients;
+Array RankMemory::gradient_run(int first, int count, ParameterRun HeldBlock::*of) {
+    const Array begin = (blocks_.at(first).*of).gradients;
     std::int64_t elements = 0;
-    for (int b = first; b < first + count; ++b) elements += blocks_.at(b).elements;
+    for (int b = first; b < first + count; ++b) elements += (blocks_.at(b).*of).elements;
     return begin.part(0, elements);
 }
 
 void RankMemory::settle(int b) {
-    HeldBlock& held = blocks_.at(b);
-    if (flow_.sharded) {
-        device_.add(held.sums, held.received, held.sums);
-        held.received = held.gradients = {};
+    for (ParameterRun* run : blocks_.at(b).runs())
+        if (run->elements > 0) settle(*run);
+}
+
+void RankMemory::settle(ParameterRun& run) {
+    if (run.sharded) {
+        device_.add(run.sums, run.received, run.sums);
+        run.received = run.gradients = {};
     } else if (flow_.accumulates) {
-        if (!flow_.served) device_.add(held.sums, held.gradients, held.sums);
-        device_.fill(held.gradients, 0);
+        if (!flow_.served) device_.add(run.sums, run.gradients, run.sums);
+        device_.fill(run.gradients, 0);
     }
 }
 
 void RankMemory::clear_gradients() {
-    for (auto& [b, held] : blocks_) {
-        if (held.gradients) device_.fill(held.gradients, 0);
-        if (held.sums && held.sums.memory != held.gradients.memory) device_.fill(held.sums, 0);
-    }
+    for (auto& [b, held] : blocks_)
+        for (ParameterRun* run : held.runs()) {
+            if (run->gradients) device_.fill(run->gradients, 0);
+            if (run->sums && run->sums.memory != run->gradients.memory) device_.fill(run->sums, 0);
+        }
 }
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
     for (auto& [b, held] : blocks_) {
-        if (held.elements == 0) continue;
-        const Array& weights = held.masters ? held.masters : held.owned;
-        if (settings.kind != Optimizer::lamb) {
-            device.update(settings, step, weights, held.sums, held.states);
-            if (held.masters) device.copy(held.masters, held.owned);
-            continue;
+        if (settings.kind == Optimizer::lamb) update_tensors(device, settings, step, held);
+        for (const ParameterRun* run : held.runs()) {
+            if (run->elements == 0) continue;
+            const Array& weights = run->masters ? run->masters : run->owned;
+            if (settings.kind != Optimizer::lamb) device.update(settings, step, weights, run->sums, run->states);
+            if (run->masters) device.copy(run->masters, run->owned);
         }
-        for (const ParameterTensor& p : held.program.parameters()) {
-            if (p.tied && held.tied_copy == 0) continue;
-            const std::int64_t at = p.offset + (p.tied ? held.own : 0);
-            std::vector<Array> states;
-            for (const Array& s : held.states) states.push_back(s.part(at, p.elements()));
-            device.update(settings, step, weights.part(at, p.elements()), held.sums.part(at, p.elements()), states);
-        }
-        if (held.masters) device.copy(held.masters, held.owned);
+    }
+}
+
+// Each by itself, as LAMB has it.
+void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, HeldBlock& held) {
+    for (const ParameterTensor& p : held.program.parameters()) {
+        if (p.tied && held.tied_copy == 0) continue;
+        const ParameterRun& run = held.run_of(p);
+        const std::int64_t at = held.offset_of(p);
+        std::vector<Array> states;
+        for (const Array& s : run.states) states.push_back(s.part(at, p.elements()));
+        device.update(settings, step, (run.masters ? run.masters : run.owned).part(at, p.elements()), run.sums.part(at, p.elements()),
+                      states);
     }
 }
 

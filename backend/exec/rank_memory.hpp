@@ -4,6 +4,7 @@
 #include "backend/exec/block_program.hpp"
 #include "model/graph/task_graph.hpp"
 
+#include <array>
 #include <map>
 
 namespace sextant {
@@ -13,16 +14,28 @@ struct ShardCut {
     int rank = 0, ranks = 1;
 };
 
-struct HeldBlock {
-    BlockProgram program;
-    std::int64_t elements = 0;  // of the run: its own parameters, its copy of tied ones, and padding to equal shards
-    std::int64_t own = 0, tied_copy = 0;
+// Parameters of a block that lie together, as the same ranks have and reduce them, and what belongs to them.
+struct ParameterRun {
+    std::int64_t elements = 0;  // with padding to equal shards
+    ShardCut shard{};
+    bool sharded = false;         // each rank owns a part
     Array weights{};              // the run; none between uses where parameters are sharded
     Array gradients{};            // the run: of what backward made since the last reduction. None between uses where they are sharded
     Array owned{}, sums{};        // what this rank updates: all of the run or its shard, and the gradients for it
     Array masters{};              // `owned` in fp32, where weights are 16 bits: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array received{};             // where gradients are sharded: what the reduction under way brings
+};
+
+struct HeldBlock {
+    BlockProgram program;
+    std::int64_t own = 0, tied_copy = 0;  // elements of the dense run: its own parameters, its copy of tied ones
+    ParameterRun dense{}, experts{};
+
+    [[nodiscard]] std::array<ParameterRun*, 2> runs() { return {&dense, &experts}; }
+    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.expert ? experts : dense; }
+    // Where in its run a parameter lies.
+    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const { return p.offset + (p.tied ? own : 0); }
 };
 
 // How gradients become what the optimizer reads.
@@ -36,19 +49,19 @@ struct GradientFlow {
 class RankMemory {
 public:
     // `mine`: the network as this rank has it; `serial`: as nothing cuts it.
-    RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut, GradientFlow);
+    RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut dense,
+               ShardCut experts, GradientFlow);
 
     void draw_weights(std::uint64_t seed);
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
-    [[nodiscard]] const ShardCut& shard() const { return shard_; }
 
-    // For a pass over a block: `weights` as they are or as they were gathered.
-    ParameterArrays weights_of(int b, const Array& weights);
+    // For a pass over a block: dense weights as they are or as they were gathered.
+    ParameterArrays weights_of(int b, const Array& dense);
     ParameterArrays gradients_of(int b);  // makes room where there is none
     // Gradients of these blocks, which lie one behind another where they are not sharded.
-    Array gradient_run(int first, int count);
+    Array gradient_run(int first, int count, ParameterRun HeldBlock::*of);
 
     void settle(int b);  // what was reduced goes to the sums
     void clear_gradients();
@@ -56,10 +69,14 @@ public:
 
 private:
     // Tied parameters of a block here: those of the embedding where this rank has it, else a copy behind its own.
-    ParameterArrays split(int b, const Array& run, const Array& embedding) const;
+    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& embedding) const;
+    void make_room(ParameterRun HeldBlock::*of, const Plan&);
+    Array room_for(const ParameterRun&);
+    void put(const ParameterRun&, const Array& whole);
+    void settle(ParameterRun&);
+    static void update_tensors(ComputeDevice&, const OptimizerSettings&, int step, HeldBlock&);
 
     ComputeDevice& device_;
-    ShardCut shard_;
     GradientFlow flow_;
     std::map<int, HeldBlock> blocks_;
 };

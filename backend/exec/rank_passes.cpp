@@ -7,7 +7,7 @@ namespace sextant {
 
 BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
     const auto gathered = plan.gathered_by.find(block);
-    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).weights : gathered_[gathered->second];
+    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).dense.weights : gathered_[gathered->second];
     return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
 }
 
@@ -25,12 +25,18 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
             if (!input) input = values[next++];
         BlockProgram::Kept kept;
         values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
+        if (kept.routing) count_rows(b, *kept.routing);
         if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
         if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
         for (std::size_t i = 0; i < values.size(); ++i)
             if (program.graph().tensor(program.graph().outputs()[i]).role != TensorRole::statistic) values[i] = {};
         made_losses_.push_back({s.micro_batch, program, std::exchange(values, {})});
     }
+}
+
+void RankRunner::count_rows(int block, const Routing& routing) {
+    for (std::size_t e = 0; e < routing.sent.size(); ++e)
+        expert_rows_[static_cast<std::size_t>(block) * job_.experts() + e] += static_cast<double>(routing.sent[e]);
 }
 
 // At the end of a step: to ask a device for a loss is to wait for it. Each rank of a tensor group has the whole loss.

@@ -23,12 +23,24 @@ GradientFlow flow_of(const Job& job, GraphRank rank) {
     return flow;
 }
 
-ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow) {
-    if (flow.served) return {0, job.servers()};
-    if (!flow.sharded) return {};
-    const TaskGraph& graph = job.graph;
-    const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(ParallelGroup::shard)]].members;
+// This rank's number in a group, and of how many.
+template <class Cut>
+Cut place_in(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
+    if (!has_group(graph, rank, group)) return {};
+    const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(group)]].members;
     return {static_cast<int>(std::ranges::find(members, rank) - members.begin()), static_cast<int>(members.size())};
+}
+
+BlockCut cut_of(const Job& job, GraphRank rank, const RankPlace& place) {
+    BlockCut cut = job.cut_at(place);
+    cut.experts.among = place_in<TensorCut>(job.graph, rank, ParallelGroup::expert);
+    cut.experts.inside = place_in<TensorCut>(job.graph, rank, ParallelGroup::expert_tensor);
+    return cut;
+}
+
+ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, ParallelGroup group) {
+    if (flow.served) return {0, job.servers()};
+    return flow.sharded ? place_in<ShardCut>(job.graph, rank, group) : ShardCut{};
 }
 
 // Of the table, as each tensor rank has it, that the head shares with the embedding.
@@ -68,7 +80,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       device_(device, recorder_),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, job.cut_at(place_), shard_of(job, rank, flow_), flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, cut_of(job, rank, place_),
+              shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
@@ -158,6 +171,7 @@ RankRunner::Arrays RankRunner::room_for(SegmentIndex transfer) {
 StepRecord RankRunner::step(int number) {
     step_ = number;
     losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
+    expert_rows_.assign(job_.graph.blocks().size() * job_.experts(), 0);
     if (feed_ == nullptr) make_data();
     device_.begin_step();
     loop_.run({BarrierCall{}}, device_.mark());
@@ -186,6 +200,7 @@ StepRecord RankRunner::step(int number) {
     record.spans.insert(record.spans.end(), beside.begin(), beside.end());
     record.arrivals = loop_.take_arrivals();
     record.losses = losses_;
+    record.expert_rows = expert_rows_;
     record.peak_bytes = device_.peak_bytes();
     return record;
 }
@@ -274,8 +289,10 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     const auto add = [&](const Array& from, const Array& to) {
         calls.push_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
     };
+    const auto of =
+        job_.graph.communicators()[segment.communicator].group == ParallelGroup::expert_data ? &HeldBlock::experts : &HeldBlock::dense;
     if (work.kind == ExchangeKind::all_reduce && !flow_.sharded) {
-        const Array run = memory_.gradient_run(work.first_block, work.count);
+        const Array run = memory_.gradient_run(work.first_block, work.count, of);
         for (int i = 0; i < work.calls; ++i) {
             const std::int64_t begin = run.elements * i / work.calls, end = run.elements * (i + 1) / work.calls;
             const Array part = run.part(begin, end - begin);
@@ -285,16 +302,17 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     }
     for (auto& [b, held] : memory_.blocks()) {
         const bool all = work.count == 0;  // weights, once all are updated
-        if (held.elements == 0 || (!all && (b < work.first_block || b >= work.first_block + work.count))) continue;
+        ParameterRun& run = held.*of;
+        if (run.elements == 0 || (!all && (b < work.first_block || b >= work.first_block + work.count))) continue;
         if (work.payload == Payload::weights) {
-            Array whole = held.weights;
-            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(held.elements, held.owned.element);
-            add(held.owned, whole);
+            Array whole = run.weights;
+            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(run.elements, run.owned.element);
+            add(run.owned, whole);
         } else if (work.kind == ExchangeKind::reduce_scatter) {
-            held.received = device_.allocate(held.owned.elements, held.gradients.element);
-            add(held.gradients, held.received);
+            run.received = device_.allocate(run.owned.elements, run.gradients.element);
+            add(run.gradients, run.received);
         } else {
-            add(held.received, held.received);
+            add(run.received, run.received);
         }
     }
     return calls;

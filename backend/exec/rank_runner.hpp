@@ -22,8 +22,9 @@ struct StepRecord {
     std::vector<RecordedSpan> spans;
     std::vector<RecordedArrival> arrivals;
     Seconds begin, end;
-    std::int64_t peak_bytes = 0;  // of arrays on the device, until then
-    std::vector<double> losses;   // of each round, this rank's share: summed over the ranks it is the mean over the global batch
+    std::int64_t peak_bytes = 0;        // of arrays on the device, until then
+    std::vector<double> losses;         // of each round, this rank's share: summed over the ranks it is the mean over the global batch
+    std::vector<double> expert_rows{};  // that this rank's routers sent: [blocks of the network, experts of a layer]; of training alone
 };
 
 class RankRunner {
@@ -61,6 +62,7 @@ private:
     void post_receives();
     void exchange(SegmentIndex, const std::vector<Call>&);
     void take_losses();
+    void count_rows(int block, const Routing&);
     void settle(const SegmentPlan&);
     void await(SegmentIndex);
     void run(SegmentIndex, const ComputeWork&);
@@ -116,6 +118,7 @@ private:
     std::optional<LossScale> loss_scale_;
     std::vector<double> losses_;
     std::vector<MadeLosses> made_losses_;  // of this step, still on the device
+    std::vector<double> expert_rows_;      // of this step
     std::int64_t tied_elements_ = 0;
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;

@@ -16,7 +16,9 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     sum_tied_gradients();
     if (const std::optional<double> factor = factor_of_gradients()) {
         if (*factor != 1)
-            for (auto& [b, held] : memory_.blocks()) device_.scale(held.sums, static_cast<float>(*factor));
+            for (auto& [b, held] : memory_.blocks())
+                for (const ParameterRun* run : held.runs())
+                    if (run->sums) device_.scale(run->sums, static_cast<float>(*factor));
         memory_.update(device_, job_.optimizer, ++updates_);
     }
     memory_.clear_gradients();
@@ -28,7 +30,7 @@ void RankRunner::sum_tied_gradients() {
     const bool first = place_.pipeline == 0;
     if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
     HeldBlock& held = memory_.block(first ? 0 : last);
-    const Array mine = held.sums.part(first ? 0 : held.own, tied_elements_);
+    const Array mine = held.dense.sums.part(first ? 0 : held.own, tied_elements_);
     const Array other = device_.allocate(tied_elements_, mine.element);
     RankPlace there = place_;
     there.pipeline = first ? stages - 1 : 0;
@@ -40,10 +42,14 @@ void RankRunner::sum_tied_gradients() {
 
 // Over the gradients of all parameters of all ranks, each counted once; of the loss as it was scaled.
 double RankRunner::norm_of_gradients() {
-    const ParallelGroup alike = flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data;
-    const bool counts = layout_.group_of(job_.graph.ranks()[rank_].rank, alike).front() == job_.graph.ranks()[rank_].rank;
+    const auto is_first = [&](ParallelGroup alike) {
+        const int rank = job_.graph.ranks()[rank_].rank;
+        return layout_.group_of(rank, alike).front() == rank;
+    };
+    const bool dense = is_first(flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data);
+    const bool experts = flow_.sharded || is_first(ParallelGroup::expert_data);
     const double scale = loss_scale_ ? loss_scale_->value() : 1;  // what is summed in fp32 must not be too large for it
-    auto squares = static_cast<float>(counts ? squares_of_gradients(device_, memory_) / (scale * scale) : 0);
+    auto squares = static_cast<float>(squares_of_gradients(device_, memory_, dense, experts) / (scale * scale));
     const Array sum = device_.allocate(1, Element::real);
     device_.upload(&squares, sum);
     exchange(recorder_.segment(), {SumCall{sum}});
@@ -64,11 +70,15 @@ std::optional<double> RankRunner::factor_of_gradients() {
 void RankRunner::gather_weights() {
     if (servers_) return loop_.run(servers_->pull(), device_.mark());
     if (!flow_.sharded) return;
-    const CommunicatorIndex shard = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(ParallelGroup::shard)];
+    const auto gather = [&](ParameterRun& run, ParallelGroup group) {
+        if (run.elements == 0 || !run.sharded) return;
+        if (!run.weights) run.weights = device_.allocate(run.elements, run.owned.element);
+        const CommunicatorIndex owners = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(group)];
+        loop_.run({CollectiveCall{ExchangeKind::all_gather, owners, Stream::compute, run.owned, run.weights}}, device_.mark());
+    };
     for (auto& [b, held] : memory_.blocks()) {
-        if (held.elements == 0) continue;
-        if (!held.weights) held.weights = device_.allocate(held.elements, held.owned.element);
-        loop_.run({CollectiveCall{ExchangeKind::all_gather, shard, Stream::compute, held.owned, held.weights}}, device_.mark());
+        gather(held.dense, ParallelGroup::shard);
+        gather(held.experts, ParallelGroup::expert_data);
     }
 }
 

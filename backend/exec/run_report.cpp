@@ -17,6 +17,21 @@ int median_step(const std::vector<Seconds>& times) {
     return *middle;
 }
 
+// The most rows of an expert over their mean, averaged over the layers. Where all ranks of a tensor group route the same tokens, each row
+// is counted several times, of every expert alike.
+double imbalance(const std::vector<double>& rows, std::size_t experts) {
+    double sum = 0;
+    int layers = 0;
+    for (auto layer = rows.begin(); layer != rows.end(); layer += static_cast<std::ptrdiff_t>(experts)) {
+        const auto end = layer + static_cast<std::ptrdiff_t>(experts);
+        const double all = std::accumulate(layer, end, 0.0);
+        if (all == 0) continue;  // a dense one
+        sum += *std::max_element(layer, end) * static_cast<double>(experts) / all;
+        ++layers;
+    }
+    return sum / layers;
+}
+
 }  // namespace
 
 // A walk through the graph is several steps where workers go on without each other.
@@ -39,6 +54,12 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
         record.steps.insert(record.steps.end(), rounds, times.back());
         if (!job.scenario.plan.forward_only)
             record.losses.insert(record.losses.end(), walk + 1, walk + 1 + static_cast<std::ptrdiff_t>(rounds));
+    }
+    for (const StepRecord& w : walks) {
+        std::vector<double> rows = w.expert_rows;
+        if (rows.empty() || job.scenario.plan.forward_only) break;
+        sum(rows);
+        record.expert_imbalance.push_back(imbalance(rows, job.experts()));
     }
     record.traced_step = median_step(times) * job.rounds();
     record.steps_in_trace = job.rounds();

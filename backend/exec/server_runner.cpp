@@ -19,16 +19,16 @@ ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Tr
       device_(device),
       transport_(transport),
       where_(where),
-      memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()},
+      memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()}, {},
               {.sharded = true, .sharded_parameters = true}) {
     memory_.draw_weights(job.seed);
     std::int64_t largest = 0;
-    for (const auto& [b, held] : memory_.blocks()) largest = std::max(largest, held.owned.elements);
+    for (const auto& [b, held] : memory_.blocks()) largest = std::max(largest, held.dense.owned.elements);
     for (int w = 0; w < job.workers(); ++w) {
         Worker& worker = workers_.emplace_back(Worker{served_rounds(job.graph, static_cast<GraphRank>(w))});
         worker.incoming = device_.allocate(largest, Element::real);
         if (together_) continue;
-        for (const auto& [b, held] : memory_.blocks()) worker.weights.push_back(device_.allocate(held.owned.elements, Element::real));
+        for (const auto& [b, held] : memory_.blocks()) worker.weights.push_back(device_.allocate(held.dense.owned.elements, Element::real));
     }
 }
 
@@ -70,7 +70,7 @@ void ServerRunner::receive(int worker) {
     if (w.round == w.rounds.size()) return;
     where_.at(job_.graph, step_, w.next().served);
     where_.waits_for(w.next().segment);
-    const Array part = w.incoming.part(0, memory_.block(w.next().block).owned.elements);
+    const Array part = w.incoming.part(0, memory_.block(w.next().block).dense.owned.elements);
     under_way_.emplace(transport_.start(MessageCall{worker, push_tag, true, part}), worker);
 }
 
@@ -78,12 +78,12 @@ void ServerRunner::serve(int worker) {
     Worker& w = workers_[static_cast<std::size_t>(worker)];
     const Push& push = w.next();
     HeldBlock& held = memory_.block(push.block);
-    const Array gradients = w.incoming.part(0, held.owned.elements);
+    const Array gradients = w.incoming.part(0, held.dense.owned.elements);
     const Seconds start = now();
     if (together_)
-        device_.add(held.sums, gradients, held.sums);
+        device_.add(held.dense.sums, gradients, held.dense.sums);
     else
-        device_.update(job_.optimizer, ++updates_[push.block], held.owned, gradients, held.states);
+        device_.update(job_.optimizer, ++updates_[push.block], held.dense.owned, gradients, held.dense.states);
     record(push.served, start, gradients.elements);
     applied_.add(gradients);
     if (++w.push == w.rounds[w.round].pushes.size()) {
@@ -115,7 +115,7 @@ void ServerRunner::update_all(SegmentIndex s) {
     const Seconds start = now();
     memory_.update(device_, job_.optimizer, step_ + 1);
     std::int64_t elements = 0;
-    for (const auto& [b, held] : memory_.blocks()) elements += held.owned.elements;
+    for (const auto& [b, held] : memory_.blocks()) elements += held.dense.owned.elements;
     record(s, start, elements);
     memory_.clear_gradients();
 }
@@ -125,9 +125,9 @@ void ServerRunner::send(int worker, bool copy) {
     Worker& w = workers_[static_cast<std::size_t>(worker)];
     std::size_t next = 0;
     for (const auto& [b, held] : memory_.blocks()) {
-        Array from = held.owned;
+        Array from = held.dense.owned;
         if (copy) {
-            device_.copy(held.owned, w.weights[next]);
+            device_.copy(held.dense.owned, w.weights[next]);
             from = w.weights[next++];
         }
         under_way_.emplace(transport_.start(MessageCall{worker, pull_tag, false, from}), std::nullopt);

@@ -68,7 +68,7 @@ MessageCall ServerLink::message(int server, int tag, bool receives, const Array&
 }
 
 std::vector<Call> ServerLink::push(SegmentIndex s) {
-    const Array& gradients = memory_.block(blocks_.at(s)).gradients;
+    const Array& gradients = memory_.block(blocks_.at(s)).dense.gradients;
     std::vector<Call> calls;
     for (int v = 0; v < job_.servers(); ++v) {
         const MessageCall call = message(v, push_tag, false, gradients);
@@ -81,7 +81,7 @@ std::vector<Call> ServerLink::push(SegmentIndex s) {
 std::vector<Call> ServerLink::pull() const {
     std::vector<Call> calls;
     for (auto& [b, held] : memory_.blocks())
-        for (int v = 0; v < job_.servers(); ++v) calls.push_back(message(v, pull_tag, true, held.weights));
+        for (int v = 0; v < job_.servers(); ++v) calls.push_back(message(v, pull_tag, true, held.dense.weights));
     return calls;
 }
 

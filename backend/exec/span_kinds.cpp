@@ -7,11 +7,11 @@ namespace sextant {
 SpanKind kind_of(ParallelGroup group) {
     switch (group) {
         case ParallelGroup::tensor:
+        case ParallelGroup::expert_tensor:
             return SpanKind::tensor_exchange;
         case ParallelGroup::context:
             return SpanKind::context_exchange;
         case ParallelGroup::expert:
-        case ParallelGroup::expert_tensor:
             return SpanKind::expert_exchange;
         case ParallelGroup::pipeline:
             return SpanKind::pipeline_transfer;
@@ -45,7 +45,9 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
             span.collective = true;
             span.communicator = c->communicator;
             span.kind = kind_of(communicator.group);
-            span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), std::max(c->from.bytes(), c->to.bytes()));
+            // What experts get and what they make need not be as much; what a rank sends counts.
+            const std::int64_t bytes = c->kind == ExchangeKind::all_to_all ? c->from.bytes() : std::max(c->from.bytes(), c->to.bytes());
+            span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), bytes);
         } else if (const auto* m = std::get_if<MessageCall>(&call); m != nullptr && (served || !m->receives)) {
             span.bytes += static_cast<double>(m->data.bytes()) * units::B;
         }

@@ -3,6 +3,7 @@
 #include "backend/exec/executable_graph.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
+#include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
 
@@ -21,6 +22,7 @@ public:
     std::vector<Diagnostic> check() {
         check_groups();
         check_context();
+        check_experts();
         check_precision();
         check_memory();
         check_framework();
@@ -36,7 +38,26 @@ private:
 
     void check_groups() {
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
-        refuse_if(plan_.ep > 1, "/plan/ep", "expert parallelism does not run: tokens are not routed by their values");
+    }
+    // What of a mixture its operators do not show is here, the rest in unsupported() of a graph.
+    void check_experts() {
+        const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
+        if (network == nullptr || !network->moe) return;
+        const MixtureOfExperts& moe = *network->moe;
+        refuse_if(!engine_.routes, "/workload/moe", "experts run on CPUs only", "--backend cpu");
+        refuse_if(moe.groups_per_token < moe.expert_groups, "/workload/moe/groups_per_token",
+                  "a token goes to the best experts of all groups", "without expert_groups");
+        refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
+        refuse_if(plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel", "weights of experts are not gathered for each use",
+                  "\"data_parallel\": \"zero2\" shares out gradients and states");
+        refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework), "/plan/expert_overlap",
+                  "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");
+        refuse_if(plan_.ep > 1 && deduplicates_tokens(plan_, s_.framework), "/plan/token_deduplication",
+                  "a token travels once to each of its experts", "\"token_deduplication\": false");
+        const RankLayout layout(plan_, used_nodes(s_), s_.cluster.node.devices);
+        refuse_if(layout.size_of(ParallelGroup::data) == 1 && layout.size_of(ParallelGroup::expert_data) > 1, "/plan/ep",
+                  "gradients of experts that the ranks of a tensor group alone have copies of are not summed",
+                  "ep = tp / expert_tp: each expert on one of them");
     }
     // Every rank must have an equal part of the positions of a sequence, and of those that a loss is of. The plan has a transformer.
     void check_context() {
@@ -103,7 +124,8 @@ private:
                   "shards of a table that the first and the last stage share do not run", untie);
         refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
                   "a head that shares its table with the embedding does not run with sharded parameters", untie);
-        refuse_if(plan_.optimizer == Optimizer::lamb && (shards || plan_.tp > 1 || plan_.has_servers()), "/plan/optimizer",
+        const bool parts = shards || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
+        refuse_if(plan_.optimizer == Optimizer::lamb && parts, "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, which no rank has here");
     }
 

@@ -11,6 +11,7 @@ namespace sextant {
 // What engines differ in.
 struct Abilities {
     bool serves = true;  // parameter servers
+    bool routes = true;  // tokens to experts
 };
 
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.

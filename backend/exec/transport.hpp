@@ -11,11 +11,14 @@ namespace sextant {
 
 // Every member of a communicator of the graph starts the same calls in the same order, those of the compute stream and those of the
 // other streams each for themselves. all_reduce: `from` and `to` are the same. all_gather: `from` may be this rank's part of `to`.
+// Where parts differ in size, `sends` says how many elements of `from` each rank gets, or adds to its part (all_to_all, reduce_scatter),
+// and `receives` how many of `to` come from each (all_to_all, all_gather). Empty: they are equal.
 struct CollectiveCall {
     ExchangeKind kind = ExchangeKind::all_reduce;
     CommunicatorIndex communicator = 0;
     Stream stream = Stream::compute;
     Array from, to;
+    std::vector<std::int64_t> sends{}, receives{};
 };
 
 // To or from one rank of the job, of elements of any type.

@@ -104,7 +104,10 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
     if (count == MPI_UNDEFINED || count == 0) return;
     finished_.resize(static_cast<std::size_t>(count));
     std::ranges::sort(finished_);
-    for (const int i : finished_) done.push_back(tickets_[static_cast<std::size_t>(i)]);
+    for (const int i : finished_) {
+        done.push_back(tickets_[static_cast<std::size_t>(i)]);
+        parts_.erase(done.back());
+    }
     for (std::size_t i = finished_.size(); i-- > 0;) {
         requests_.erase(requests_.begin() + finished_[i]);
         tickets_.erase(tickets_.begin() + finished_[i]);
@@ -112,6 +115,7 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
 }
 
 MPI_Request MpiTransport::begin(const CollectiveCall& c) {
+    if (!c.sends.empty() || !c.receives.empty()) return begin_parts(c);
     MPI_Request request = MPI_REQUEST_NULL;
     const MPI_Datatype type = type_of(c.to.element);
     const MPI_Op sum = sum_of(c.to.element);
@@ -132,6 +136,45 @@ MPI_Request MpiTransport::begin(const CollectiveCall& c) {
                       "MPI_Ireduce_scatter_block");
             break;
         case ExchangeKind::all_to_all:
+        case ExchangeKind::none:
+            throw BackendError("an exchange that no plan that runs here has");
+    }
+    return request;
+}
+
+MPI_Request MpiTransport::begin_parts(const CollectiveCall& c) {
+    Parts& parts = parts_[next_];
+    const auto note = [](const std::vector<std::int64_t>& elements, const Array& whole, std::vector<int>& counts,
+                         std::vector<int>& begins) {
+        count_of(whole);  // refuses what MPI cannot count
+        for (const std::int64_t n : elements) {
+            begins.push_back(counts.empty() ? 0 : begins.back() + counts.back());
+            counts.push_back(static_cast<int>(n));
+        }
+    };
+    note(c.sends, c.from, parts.sends, parts.send_begins);
+    note(c.receives, c.to, parts.receives, parts.receive_begins);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const MPI_Datatype type = type_of(c.to.element);
+    const void* from = c.from.memory.get();
+    void* to = c.to.memory.get();
+    const MPI_Comm group = groups_.at({c.communicator, c.stream != Stream::compute});
+    switch (c.kind) {
+        case ExchangeKind::all_to_all:
+            check_mpi(MPI_Ialltoallv(from, parts.sends.data(), parts.send_begins.data(), type, to, parts.receives.data(),
+                                     parts.receive_begins.data(), type, group, &request),
+                      "MPI_Ialltoallv");
+            break;
+        case ExchangeKind::all_gather:
+            check_mpi(MPI_Iallgatherv(from, count_of(c.from), type, to, parts.receives.data(), parts.receive_begins.data(), type, group,
+                                      &request),
+                      "MPI_Iallgatherv");
+            break;
+        case ExchangeKind::reduce_scatter:
+            check_mpi(MPI_Ireduce_scatter(from, to, parts.sends.data(), type, sum_of(c.to.element), group, &request),
+                      "MPI_Ireduce_scatter");
+            break;
+        case ExchangeKind::all_reduce:
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");
     }

@@ -20,7 +20,12 @@ public:
     void poll(std::vector<Ticket>& done) override;
 
 private:
+    // Elements, and where they begin, of what each rank gets and of what comes from it.
+    struct Parts {
+        std::vector<int> sends, send_begins, receives, receive_begins;
+    };
     MPI_Request begin(const CollectiveCall&);
+    MPI_Request begin_parts(const CollectiveCall&);
     MPI_Request begin(const MessageCall&);
     MPI_Request begin(const SumCall&);
     MPI_Request begin(const BarrierCall&);
@@ -31,7 +36,8 @@ private:
     int largest_tag_ = 0;
     std::map<std::pair<CommunicatorIndex, bool>, MPI_Comm> groups_;  // of the compute stream, and of the others
     std::vector<MPI_Request> requests_;
-    std::vector<Ticket> tickets_;  // of the requests
+    std::vector<Ticket> tickets_;    // of the requests
+    std::map<Ticket, Parts> parts_;  // of those whose parts differ: MPI reads it until they are done
     std::vector<int> finished_;
     Ticket next_ = 0;
 };

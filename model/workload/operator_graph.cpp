@@ -38,7 +38,9 @@ struct SavedBy {
         inputs();
         masks();  // the statistics of the rows, likewise
     }
-    void operator()(const TokenPermute&) const {}
+    void operator()(const TokenPermute&) const {
+        if (op.inputs.size() > 1) out.push_back(op.inputs[1]);  // the scores; on the way back there are none
+    }
     void operator()(const Exchange&) const {}
     void operator()(const Pointwise& p) const {
         switch (p.kind) {

@@ -35,7 +35,8 @@ private:
 // read by two operators is counted once. Which operand an operator needs:
 //   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
 //   Normalization, gelu, silu, gates, squared_relu, multiply: inputs        relu, sigmoid, tanh, Softmax: output
-//   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      others: nothing
+//   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      TokenPermute: scores
+//   others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
 // (leaves_needed_output tells the block behind). What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.

@@ -156,7 +156,15 @@ TEST(BlockProgram, RefusesWhatCannotRunWithItsReason) {
     EXPECT_THAT(reasons(s, {.context = 2}), IsEmpty());
     TransformerSpec experts = s, latent = s, relative = s, alibi = s, predicting = s;
     experts.moe = MixtureOfExperts{.ffn_hidden = 32};
-    EXPECT_THAT(reasons(experts, {}), testing::Contains(says("mixture of experts")));
+    EXPECT_THAT(reasons(experts, {}), IsEmpty());
+    EXPECT_THAT(reasons(experts, {.tensor = 2, .expert = 4, .sequence_parallel = true}), IsEmpty());
+    experts.moe->sigmoid_router = true;
+    EXPECT_THAT(reasons(experts, {}), ElementsAre(says("sigmoid")));
+    experts.moe = MixtureOfExperts{.ffn_hidden = 32, .capacity_factor = 2};
+    EXPECT_THAT(reasons(experts, {}), ElementsAre(says("capacity_factor")));
+    experts.moe = MixtureOfExperts{.ffn_hidden = 32};
+    experts.mlp = MlpKind::relu;
+    EXPECT_THAT(reasons(experts, {}), ElementsAre(says("ReLU")));
     latent.position = PositionKind::rotary;
     latent.mla = LatentAttention{.kv_rank = 16, .qk_nope_dim = 8, .qk_rope_dim = 4, .value_dim = 8};
     EXPECT_THAT(reasons(latent, {}), ElementsAre(says("latent")));

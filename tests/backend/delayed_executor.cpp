@@ -12,7 +12,7 @@ namespace {
 class DelayedEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "delayed"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false}; }
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int) const override {

@@ -1,7 +1,6 @@
 // The executor as it is used: processes under mpirun, which train small networks for a few steps. Every plan computes what one rank
 // computes with the same batch: losses to 1e-5, and of every weight tensor the norm and the product with a drawn vector to 1e-5 of the
 // norm. (Seen are 1e-7 and 1e-6: sums in another order.)
-#include "model/sextant.hpp"
 #include "tests/backend/mpi_test.hpp"
 
 #include <gmock/gmock.h>
@@ -93,26 +92,9 @@ TEST_F(Executor, ComputesTheSameInContextParallel) {
 
 // Keys and values, and gradients, which context ranks sum like data-parallel ones.
 TEST_F(Executor, ExchangesInContextParallelWhatIsPredicted) {
-    struct Spans {
-        double count = 0, bytes = 0;
-    };
     const json run = train(transformer(true), {{"cp", 2}, {"dp", 2}});
     ASSERT_FALSE(run.is_null());
-    std::map<std::string, Spans> found, predicted;
-    const json& spans = run["trace"]["spans"];
-    for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
-        Spans& of_kind = found[spans["kind"][i]];
-        of_kind.count += 1;
-        of_kind.bytes += spans["bytes"][i].get<double>();
-    }
-    Library library = open_library();
-    const SimulationReport played = simulate(load_scenario(library, stem_ + ".json"));
-    for (const Span& s : played.trace.spans) {
-        Spans& of_kind = predicted[std::string(to_text(s.kind))];
-        const double ranks = played.trace.ranks[s.rank].multiplicity;
-        of_kind.count += ranks;
-        of_kind.bytes += ranks * s.bytes.si();
-    }
+    SpansByKind found = spans_of(run), predicted = predicted_spans();
     for (const char* kind : {"context_exchange", "data_exchange"}) {
         EXPECT_GT(predicted[kind].bytes, 0) << kind;
         EXPECT_EQ(found[kind].bytes, predicted[kind].bytes) << kind;

@@ -1,5 +1,7 @@
 #include "tests/backend/mpi_test.hpp"
 
+#include "model/sextant.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,6 +74,30 @@ void MpiTest::expect_serial_results(const json& workload, const std::vector<json
         if (found.is_null()) continue;
         expect_same(serial, found, loss_tolerance_, weight_tolerance_);
     }
+}
+
+MpiTest::SpansByKind MpiTest::spans_of(const json& run) {
+    SpansByKind sums;
+    const json& spans = run["trace"]["spans"];
+    for (std::size_t i = 0; i < spans["kind"].size(); ++i) {
+        SpanSums& of_kind = sums[spans["kind"][i]];
+        of_kind.count += 1;
+        of_kind.bytes += spans["bytes"][i].get<double>();
+    }
+    return sums;
+}
+
+MpiTest::SpansByKind MpiTest::predicted_spans() const {
+    Library library = open_library();
+    const SimulationReport played = simulate(load_scenario(library, stem_ + ".json"));
+    SpansByKind sums;
+    for (const Span& s : played.trace.spans) {
+        SpanSums& of_kind = sums[std::string(to_text(s.kind))];
+        const double ranks = played.trace.ranks[s.rank].multiplicity;
+        of_kind.count += ranks;
+        of_kind.bytes += ranks * s.bytes.si();
+    }
+    return sums;
 }
 
 json transformer(bool tied) {

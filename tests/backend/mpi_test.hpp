@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ protected:
     // Losses, and norms and products of the final weights, are those of one rank.
     void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object(),
                                const std::vector<std::string>& arguments = {}) const;
+
+    // By kind, over all ranks: of the step that a run traced, and of the simulation of the scenario that was started last.
+    struct SpanSums {
+        double count = 0, bytes = 0;
+    };
+    using SpansByKind = std::map<std::string, SpanSums>;
+    [[nodiscard]] static SpansByKind spans_of(const json& run);
+    [[nodiscard]] SpansByKind predicted_spans() const;
 
     std::string stem_;  // of the test's files
     json framework_ = "sextant";

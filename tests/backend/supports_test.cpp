@@ -9,6 +9,7 @@ namespace sextant {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> refused(const std::vector<std::string>& overrides) {
@@ -64,6 +65,13 @@ TEST(Supports, AsksTheEngineForParameterServers) {
                                           {"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
     EXPECT_THAT(unsupported(served), IsEmpty());
     EXPECT_THAT(unsupported(served, {.serves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/data_parallel")));
+}
+
+TEST(Supports, AsksTheEngineForExperts) {
+    Library library = open_library();
+    const Scenario mixture = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json", {});
+    EXPECT_THAT(unsupported(mixture), IsEmpty());
+    EXPECT_THAT(unsupported(mixture, {.routes = false}), ElementsAre(testing::Field(&Diagnostic::pointer, "/workload/moe")));
 }
 
 TEST(Supports, NamesAllReasonsAtOnce) {

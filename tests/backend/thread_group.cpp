@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 #include <thread>
 
 namespace sextant {
@@ -27,6 +28,13 @@ public:
         std::vector<float> result(static_cast<std::size_t>(part.elements));
         meet(whole, [&] { add_all(rank_ * part.elements, result); });
         std::ranges::copy(result, part.reals());
+    }
+
+    void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows>, std::span<const Rows>) override {
+        throw std::logic_error("groups of threads have no experts");
+    }
+    std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t>) override {
+        throw std::logic_error("groups of threads have no experts");
     }
 
 private:

@@ -82,6 +82,16 @@ TEST(RunReader, KnowsTheLossScaleOfHalfPrecision) {
     EXPECT_THAT(run.complaint(), HasSubstr("\"last\" is missing"));
 }
 
+TEST(RunReader, KnowsHowUnevenlyExpertsWereLoaded) {
+    EditedRun run;
+    run.json["expert_imbalance"] = {1.5, 1.25, 2, 1, 3};
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    EXPECT_THAT(read.expert_imbalance, testing::ElementsAre(1.5, 1.25, 2, 1, 3));
+    EXPECT_EQ(Json::parse(run_to_json(read))["expert_imbalance"], run.json["expert_imbalance"]);
+    run.json["expert_imbalance"] = {1.5};
+    EXPECT_THAT(run.complaint(), HasSubstr("run.json:/expert_imbalance: there are 1 for 5 steps"));
+}
+
 TEST(RunReader, ALossThatDivergedIsNoNumber) {
     EditedRun run;
     run.json["losses"][4] = nullptr;

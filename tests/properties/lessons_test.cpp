@@ -185,6 +185,15 @@ TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {
     EXPECT_GT(beside.terms[Term::backward] / behind.terms[Term::backward], 1.02);
 }
 
+TEST(Lessons, experts_shared_out_spare_memory_and_updates) {
+    const Report shared = report_of("experts-on-cores"), copied = report_of("experts-on-cores", {"plan.ep=1"});
+    EXPECT_GT(shared.estimate.terms[Term::expert_communication], Seconds{});
+    EXPECT_LT(shared.estimate.terms[Term::expert_communication],
+              copied.estimate.terms[Term::optimizer] - shared.estimate.terms[Term::optimizer]);
+    EXPECT_GT(copied.estimate.peak_memory, shared.estimate.peak_memory);
+    expect_better("experts shared out over copied", shared.samples_per_s.si(), copied.samples_per_s.si(), 1.01);
+}
+
 TEST(Lessons, selective_recompute_saves_time_and_costs_little_memory) {
     const std::string name = "megatron-22b-selective-recompute";
     expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);

@@ -134,6 +134,7 @@ public:
         read_seed(r.need("seed"));
         if (const JsonNode n = r.need("environment"); n.value) read_environment(n);
         read_numbers(r, "losses", run_.losses);
+        r.each("expert_imbalance", [&](const JsonNode& n) { read_value(n, run_.expert_imbalance.emplace_back(), positive); });
         read_steps(r);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
@@ -185,6 +186,10 @@ private:
         if (!run_.losses.empty() && run_.losses.size() != run_.steps.size())
             r.get("losses").complain("there are " + std::to_string(run_.losses.size()) + " losses of " + std::to_string(run_.steps.size()) +
                                      " steps");
+        if (!run_.expert_imbalance.empty() && run_.expert_imbalance.size() != run_.steps.size())
+            r.get("expert_imbalance")
+                .complain("there are " + std::to_string(run_.expert_imbalance.size()) + " for " + std::to_string(run_.steps.size()) +
+                          " steps");
         if (r.required("traced_step", run_.traced_step, index_bounds) && !run_.steps.empty() &&
             static_cast<std::size_t>(run_.traced_step) >= run_.steps.size())
             r.get("traced_step").complain("there are " + std::to_string(run_.steps.size()) + " steps, counted from 0");

@@ -112,6 +112,9 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     table.row({"step time", step_text(run)});
     table.row({"throughput", throughput_text(run, scenario)});
     if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
+    if (!run.expert_imbalance.empty())
+        table.row({"busiest expert", number_text(run.expert_imbalance.front(), 3) + " to " + number_text(run.expert_imbalance.back(), 3) +
+                                         " times the mean of its layer"});
     table.row({"memory", memory_text(run)});
     if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
     if (run.loss_scale) table.row({"loss scale", loss_scale_text(*run.loss_scale)});

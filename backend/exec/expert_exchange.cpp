@@ -1,0 +1,65 @@
+#include "backend/exec/expert_exchange.hpp"
+
+#include "backend/exec/reals.hpp"
+
+#include <numeric>
+
+namespace sextant {
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+// Of each of so many ranks, what its numbers add up to.
+Counts by_rank(const Counts& counts, int ranks) {
+    const std::size_t each = counts.size() / static_cast<std::size_t>(ranks);
+    Counts sums;
+    for (auto at = counts.begin(); at != counts.end(); at += static_cast<std::ptrdiff_t>(each))
+        sums.push_back(std::accumulate(at, at + static_cast<std::ptrdiff_t>(each), std::int64_t{0}));
+    return sums;
+}
+
+}  // namespace
+
+Routing route(ComputeDevice& device, const Array& scores, std::int64_t experts, std::int64_t topk) {
+    Choices choices = choose_experts(downloaded(device, scores), experts, topk);
+    Routing routing{.tokens = device.allocate(static_cast<std::int64_t>(choices.tokens.size()), Element::index),
+                    .sent = std::move(choices.sent)};
+    device.upload(choices.tokens.data(), routing.tokens);
+    return routing;
+}
+
+void share_counts(RankCommunicator& communicator, ExpertCut cut, bool gathers, Routing& routing) {
+    const std::size_t experts = routing.sent.size(), here = experts / static_cast<std::size_t>(cut.among.ranks);
+    routing.experts_here = static_cast<std::int64_t>(here);
+    const Counts of_all = cut.among.ranks > 1 ? communicator.gather_counts(ParallelGroup::expert, routing.sent) : routing.sent;
+    for (auto at = of_all.begin(); at != of_all.end(); at += static_cast<std::ptrdiff_t>(experts)) {
+        const auto first = at + static_cast<std::ptrdiff_t>(here) * cut.among.rank;
+        routing.arrived.insert(routing.arrived.end(), first, first + static_cast<std::ptrdiff_t>(here));
+    }
+    routing.worked.resize(here);
+    for (std::size_t i = 0; i < routing.arrived.size(); ++i) routing.worked[i % here] += routing.arrived[i];
+    if (gathers) routing.worked = communicator.gather_counts(ParallelGroup::expert_tensor, routing.worked);
+}
+
+void exchange_rows(ComputeDevice& device, RankCommunicator& communicator, ExchangeKind kind, ParallelGroup group, ExpertCut cut,
+                   const Routing& routing, bool to_experts, std::span<const Array> from, std::span<const Array> to) {
+    Counts of_from, of_to;
+    if (kind == ExchangeKind::all_to_all) {
+        of_from = by_rank(routing.sent, cut.among.ranks);
+        of_to = by_rank(routing.arrived, cut.among.ranks);
+        if (!to_experts) std::swap(of_from, of_to);
+    } else if (kind == ExchangeKind::all_gather) {
+        of_to = by_rank(routing.worked, cut.inside.ranks);
+    } else if (kind == ExchangeKind::reduce_scatter) {
+        of_from = by_rank(routing.worked, cut.inside.ranks);
+    } else {
+        for (std::size_t i = 0; i < from.size(); ++i) device.copy(from[i], to[i]);
+        from = to;
+    }
+    std::vector<RankCommunicator::Rows> out, in;
+    for (const Array& a : from) out.push_back({a, of_from});
+    for (const Array& a : to) in.push_back({a, of_to});
+    communicator.exchange_rows(kind, group, out, in);
+}
+
+}  // namespace sextant

@@ -1,0 +1,22 @@
+// What the ranks that share a mixture of experts out tell and send each other.
+#pragma once
+
+#include "backend/exec/communicator.hpp"
+#include "backend/exec/device.hpp"
+#include "backend/exec/routing.hpp"
+
+#include <span>
+
+namespace sextant {
+
+// Decides where the tokens of this rank go. `scores`: [tokens, experts].
+Routing route(ComputeDevice&, const Array& scores, std::int64_t experts, std::int64_t topk);
+// Completes it with the rows of the other ranks. `gathers`: each tensor rank of an expert has rows of its own.
+void share_counts(RankCommunicator&, ExpertCut, bool gathers, Routing&);
+
+// One exchange of an operator, forward or back, of arrays of rows. `to_experts`: it brings rows nearer to their experts; all_to_all alone
+// asks.
+void exchange_rows(ComputeDevice&, RankCommunicator&, ExchangeKind, ParallelGroup, ExpertCut, const Routing&, bool to_experts,
+                   std::span<const Array> from, std::span<const Array> to);
+
+}  // namespace sextant

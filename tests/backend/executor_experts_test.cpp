@@ -1,0 +1,151 @@
+// Mixtures of experts as they are used: processes under mpirun. On however many ranks the experts are, no token is dropped, so a plan
+// computes what one rank does.
+#include "tests/backend/mpi_test.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+
+using ExecutorExperts = MpiTest;
+
+const json none = json::object();
+
+json experts(const json& moe = none, const json& more = none) {
+    json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
+    mixture.update(moe);
+    json workload = transformer(false);
+    workload["transformer"].update({{"mlp", "swiglu"}, {"ffn_hidden", 48}, {"bias", false}, {"moe", mixture}});
+    workload["transformer"].update(more);
+    return workload;
+}
+
+TEST_F(ExecutorExperts, ComputeTheSameOverDataParallelRanks) {
+    expect_serial_results(experts(), {{{"dp", 2}},
+                                      {{"dp", 2}, {"ep", 2}},
+                                      {{"dp", 4}, {"ep", 2}},
+                                      {{"dp", 4}, {"ep", 4}},
+                                      {{"dp", 2}, {"ep", 2}, {"recompute", "full"}},
+                                      {{"dp", 2}, {"ep", 2}, {"recompute", "selective"}, {"recompute_modules", {"moe"}}},
+                                      {{"dp", 4}, {"ep", 2}, {"micro_batch", 1}, {"reduce_every_micro_batch", true}}});
+}
+
+TEST_F(ExecutorExperts, ComputeTheSameWithStatesInShards) {
+    expect_serial_results(experts(),
+                          {{{"dp", 4}, {"ep", 2}, {"data_parallel", "zero1"}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero2"}, {"micro_batch", 1}, {"reduce_every_micro_batch", true}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero1"}, {"gather_overlap", true}},
+                           {{"dp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
+}
+
+TEST_F(ExecutorExperts, ComputeTheSameInPipelines) {
+    expect_serial_results(experts({{"every", 2}}), {{{"pp", 2}, {"dp", 2}, {"ep", 2}},
+                                                    {{"pp", 2}, {"dp", 2}, {"ep", 2}, {"schedule", "zero_bubble"}},
+                                                    {{"pp", 2}, {"vpp", 2}, {"dp", 2}, {"ep", 2}, {"schedule", "interleaved"}}});
+}
+
+// Experts cut by columns; whole ones over the ranks of the tensor group; and both.
+TEST_F(ExecutorExperts, ComputeTheSameInTensorParallel) {
+    expect_serial_results(experts(), {{{"tp", 2}},
+                                      {{"tp", 2}, {"sequence_parallel", true}},
+                                      {{"tp", 2}, {"dp", 2}, {"ep", 2}},
+                                      {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}},
+                                      {{"tp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
+                                      {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
+                                      {{"tp", 2}, {"dp", 2}, {"expert_tp", 1}, {"sequence_parallel", true}, {"data_parallel", "zero1"}},
+                                      {{"tp", 4}, {"ep", 2}, {"expert_tp", 2}, {"sequence_parallel", true}}});
+}
+
+TEST_F(ExecutorExperts, ComputeTheSameInContextParallel) {
+    expect_serial_results(
+        experts(),
+        {{{"cp", 2}, {"ep", 2}}, {{"cp", 2}, {"dp", 2}, {"ep", 4}}, {{"cp", 2}, {"dp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
+}
+
+TEST_F(ExecutorExperts, OfEveryKindComputeTheSame) {
+    const std::vector<json> plans{
+        {{"dp", 2}, {"ep", 2}}, {{"tp", 2}, {"sequence_parallel", true}, {"dp", 2}, {"ep", 2}}, {{"pp", 2}, {"tp", 2}}};
+    // Biases too, which the router's weights multiply, and experts that see every token.
+    expect_serial_results(experts({{"shared_ffn_hidden", 16}, {"topk", 3}}, {{"mlp", "gelu"}, {"bias", true}}), plans);
+    expect_serial_results(experts({{"topk", 1}, {"experts", 8}, {"dense_layers", 1}}, {{"mlp", "squared_relu"}}), plans);
+    expect_serial_results(experts(none, {{"mlp", "clamped_swiglu"}, {"bias", true}}), plans);
+}
+
+TEST_F(ExecutorExperts, ClipGradientsTheSame) {
+    framework_ = {{"base", "sextant"}, {"clips_gradients", true}};
+    expect_serial_results(experts(none, {{"mlp", "gelu"}, {"bias", true}}),
+                          {{{"dp", 4}, {"ep", 2}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero1"}},
+                           {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}}},
+                          none, {"--clip-norm", "0.1"});
+}
+
+// Sums in another order are rounded otherwise, and a token whose experts are nearly alike goes to another one.
+TEST_F(ExecutorExperts, ComputeNearlyTheSameIn16Bits) {
+    loss_tolerance_ = 5e-3;
+    weight_tolerance_ = 2e-2;
+    for (const char* precision : {"bf16", "fp16"})
+        expect_serial_results(experts(), {{{"precision", precision}, {"dp", 2}, {"ep", 2}}}, {{"precision", precision}});
+}
+
+TEST_F(ExecutorExperts, LearnTheTask) {
+    const json run =
+        train(experts({{"shared_ffn_hidden", 16}}), {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
+              {"--steps", "30", "--learning-rate", "0.01"});
+    ASSERT_FALSE(run.is_null());
+    EXPECT_LT(run["losses"].back().get<double>(), 0.6 * run["losses"].front().get<double>());
+}
+
+TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
+    const json one = train(experts(), none), two = train(experts(), {{"dp", 2}, {"ep", 2}});
+    ASSERT_EQ(one["expert_imbalance"].size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        // 256 rows for four experts cannot be more than four times the mean; no draw is as even as 1.
+        EXPECT_GT(one["expert_imbalance"][i].get<double>(), 1);
+        EXPECT_LT(one["expert_imbalance"][i].get<double>(), 2);
+        EXPECT_NEAR(one["expert_imbalance"][i].get<double>(), two["expert_imbalance"][i].get<double>(), 1e-12);
+    }
+    EXPECT_FALSE(train(transformer(true), none).contains("expert_imbalance"));
+}
+
+// Spans one by one, and of all-to-alls the bytes: as many rows on all ranks together, and with each the router's weight, 4 bytes beside
+// the row's 128.
+TEST_F(ExecutorExperts, ExchangeWhatIsPredicted) {
+    for (const json& plan : std::vector<json>{{{"dp", 4}, {"ep", 2}},
+                                              {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}},
+                                              {{"dp", 2}, {"ep", 2}, {"recompute", "full"}}}) {
+        SCOPED_TRACE(plan.dump());
+        const json run = train(experts(), plan);
+        ASSERT_FALSE(run.is_null());
+        SpansByKind found = spans_of(run), predicted = predicted_spans();
+        EXPECT_EQ(found["expert_exchange"].count, predicted["expert_exchange"].count);
+        EXPECT_GT(found["expert_exchange"].bytes, predicted["expert_exchange"].bytes);
+        EXPECT_LT(found["expert_exchange"].bytes, predicted["expert_exchange"].bytes * (1 + 4.0 / 128));
+        if (plan.contains("tp")) continue;  // tensor ranks sum gradients of a part of the tokens at the end, too
+        for (const char* kind : {"data_exchange", "forward", "backward", "recompute"})
+            EXPECT_EQ(found[kind].count, predicted[kind].count) << kind;
+    }
+}
+
+TEST_F(ExecutorExperts, RefuseWhatTheyCannotRun) {
+    const auto refused = [&](const json& workload, const json& plan, int ranks) {
+        const ProcessResult result = start(workload, plan, ranks);
+        EXPECT_EQ(result.exit_code, 2) << result.err;
+        return result.err;
+    };
+    EXPECT_THAT(refused(experts({{"sigmoid_router", true}}), none, 1), HasSubstr("sigmoid"));
+    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), none, 1), HasSubstr("\"capacity_factor\": 0 runs"));
+    EXPECT_THAT(refused(experts({{"expert_groups", 2}}), none, 1), HasSubstr("best experts of all groups"));
+    EXPECT_THAT(refused(experts(none, {{"mlp", "relu"}}), none, 1), HasSubstr("ReLU"));
+    EXPECT_THAT(refused(experts(), {{"dp", 2}, {"data_parallel", "zero3"}}, 2), HasSubstr("zero2"));
+    EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"optimizer", "lamb"}}, 2), HasSubstr("LAMB"));
+    EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"token_deduplication", true}}, 2), HasSubstr("token_deduplication"));
+    EXPECT_THAT(refused(experts(), {{"tp", 2}, {"expert_tp", 1}, {"sequence_parallel", true}}, 2), HasSubstr("ep = tp / expert_tp"));
+    EXPECT_THAT(refused(experts(), {{"data_parallel", "parameter_server"}, {"dp", 2}}, 3),
+                HasSubstr("parameter servers do not hold experts"));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,210 @@
+// A router's choice, and the gradients of a mixture of experts against differences of the same mixture in double precision.
+#include "backend/exec/block_program.hpp"
+#include "backend/exec/routing.hpp"
+#include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Routing, TakesTheLargestScoresAndTheLowerExpertOfTwoAlike) {
+    // Token 0 takes experts 1 and 2, token 1 experts 0 and 1 of four alike, token 2 experts 3 and 0.
+    const std::vector<float> scores{0.1F, 0.4F, 0.3F, 0.2F, 0.25F, 0.25F, 0.25F, 0.25F, 0.3F, 0.1F, 0.1F, 0.5F};
+    const Choices choices = choose_experts(scores, 4, 2);
+    EXPECT_THAT(choices.sent, ElementsAre(2, 2, 1, 1));
+    EXPECT_THAT(choices.tokens, ElementsAre(1, 2, 0, 1, 0, 2));
+}
+
+TEST(Routing, GivesTokensWhoseScoresAreNoNumbersToTheFirstExperts) {
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_THAT(choose_experts(std::vector<float>{none, none, none}, 3, 2).sent, ElementsAre(1, 1, 0));
+    EXPECT_THAT(choose_experts(std::vector<float>{none, 0.5F, none}, 3, 3).sent, ElementsAre(1, 1, 1));
+}
+
+// Two ranks sent rows for two experts: 1 and 2 from the first, 3 and 0 from the second. By expert: row 0, rows 3 to 5; rows 1 and 2.
+TEST(Routing, BringsTheRowsOfAnExpertTogether) {
+    const Routing routing{.tokens = {}, .sent = {}, .experts_here = 2, .arrived = {1, 2, 3, 0}};
+    std::vector<std::int64_t> source(6, -1);
+    for_each_sorted_run(routing, [&](std::int64_t arrived, std::int64_t sorted, std::int64_t rows) {
+        for (std::int64_t i = 0; i < rows; ++i) source[static_cast<std::size_t>(sorted + i)] = arrived + i;
+    });
+    EXPECT_THAT(source, ElementsAre(0, 3, 4, 5, 1, 2));
+}
+
+struct Mixture {
+    std::string name;
+    PointwiseKind activation = PointwiseKind::gate;
+    std::int64_t topk = 2;
+    bool bias = false;
+    std::int64_t tokens = 7, hidden = 4, experts = 5, ffn = 3;
+
+    [[nodiscard]] std::int64_t inner() const { return activation == PointwiseKind::gate ? 2 * ffn : ffn; }
+    // As the transformer's builder has it.
+    [[nodiscard]] OperatorGraph graph() const {
+        OperatorGraphBuilder b;
+        const auto rows = tokens * topk;
+        const TensorId x = b.input("x", {tokens, hidden});
+        const auto write = [&](const char* of, const OperatorKind& kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
+                               std::int64_t parameters = 0, bool of_experts = false) {
+            Operator op{.name = of, .kind = kind, .inputs = std::move(inputs)};
+            op.parameters = static_cast<double>(parameters);
+            op.expert_parameters = of_experts;
+            return b.add(std::move(op), std::move(shape));
+        };
+        const auto product = [&](const char* of, TensorId in, std::int64_t n, std::int64_t k) {
+            return write(of, Gemm{.batch = experts, .m = (rows + experts - 1) / experts, .n = n, .k = k}, {in}, {rows, n},
+                         experts * n * (bias ? k + 1 : k), true);
+        };
+        const TensorId logits = write("router", Gemm{.m = tokens, .n = experts, .k = hidden}, {x}, {tokens, experts}, experts * hidden);
+        const TensorId scores = write("scores", Softmax{.rows = tokens, .width = experts}, {logits}, {tokens, experts});
+        const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = topk};
+        TensorId routed = write("permute", permute, {x, scores}, {rows, hidden});
+        const TensorId weights = b.also("weights", {rows}, TensorRole::statistic);
+        routed = product("fc1", routed, inner(), hidden);
+        const Pointwise act{.kind = activation, .elements = static_cast<double>(rows * ffn)};
+        routed = product("fc2", write("act", act, {routed, weights}, {rows, ffn}), hidden, ffn);
+        b.output(write("unpermute", permute, {routed}, {tokens, hidden}));
+        return std::move(b).build();
+    }
+};
+
+using Parameters = std::map<std::string, std::vector<double>>;
+
+double activated(const Mixture& m, const std::vector<double>& in, std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (m.activation == PointwiseKind::squared_relu) return in[at] > 0 ? in[at] * in[at] : 0;
+    const double silu = in[at] / (1 + std::exp(-in[at]));
+    return silu * in[at + static_cast<std::size_t>(m.ffn)];
+}
+
+// What one expert makes of a token, in double precision.
+std::vector<double> through(const Mixture& m, const Parameters& p, std::int64_t expert, const double* token) {
+    const auto product = [&](const std::string& of, std::int64_t n, std::int64_t k, const auto& in) {
+        std::vector<double> out(static_cast<std::size_t>(n));
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t row = expert * n + i;
+            double sum = m.bias ? p.at(of + ".bias")[static_cast<std::size_t>(row)] : 0;
+            for (std::int64_t j = 0; j < k; ++j) sum += p.at(of + ".weight")[static_cast<std::size_t>(row * k + j)] * in[j];
+            out[static_cast<std::size_t>(i)] = sum;
+        }
+        return out;
+    };
+    const std::vector<double> inner = product("fc1", m.inner(), m.hidden, token);
+    std::vector<double> act(static_cast<std::size_t>(m.ffn));
+    for (std::int64_t i = 0; i < m.ffn; ++i) act[static_cast<std::size_t>(i)] = activated(m, inner, i);
+    return product("fc2", m.hidden, m.ffn, act);
+}
+
+// The product of what the mixture makes of x with a given gradient. A weight of several is a score over the sum of those chosen, which
+// softmax of the chosen logits alone is.
+double product_with_gradient(const Mixture& m, const Parameters& p, const std::vector<std::vector<std::int64_t>>& chosen) {
+    double sum = 0;
+    for (std::int64_t t = 0; t < m.tokens; ++t) {
+        const double* token = p.at("x").data() + t * m.hidden;
+        std::vector<double> exponential(static_cast<std::size_t>(m.experts));
+        double all = 0, of_chosen = 0;
+        for (std::int64_t e = 0; e < m.experts; ++e) {
+            double logit = 0;
+            for (std::int64_t j = 0; j < m.hidden; ++j)
+                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * token[j];
+            all += exponential[static_cast<std::size_t>(e)] = std::exp(logit);
+        }
+        for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) of_chosen += exponential[static_cast<std::size_t>(e)];
+        for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) {
+            const double weight = exponential[static_cast<std::size_t>(e)] / (m.topk > 1 ? of_chosen : all);
+            const std::vector<double> out = through(m, p, e, token);
+            for (std::int64_t j = 0; j < m.hidden; ++j)
+                sum += weight * out[static_cast<std::size_t>(j)] * p.at("gradient")[static_cast<std::size_t>(t * m.hidden + j)];
+        }
+    }
+    return sum;
+}
+
+// The experts with the largest logits of each token.
+std::vector<std::vector<std::int64_t>> choices(const Mixture& m, const Parameters& p) {
+    std::vector<float> logits;
+    for (std::int64_t t = 0; t < m.tokens; ++t)
+        for (std::int64_t e = 0; e < m.experts; ++e) {
+            double logit = 0;
+            for (std::int64_t j = 0; j < m.hidden; ++j)
+                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] *
+                         p.at("x")[static_cast<std::size_t>(t * m.hidden + j)];
+            logits.push_back(static_cast<float>(logit));
+        }
+    const Choices made = choose_experts(logits, m.experts, m.topk);
+    std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(m.tokens));
+    std::size_t row = 0;
+    for (std::int64_t e = 0; e < m.experts; ++e)
+        for (std::int64_t i = 0; i < made.sent[static_cast<std::size_t>(e)]; ++i)
+            chosen[static_cast<std::size_t>(made.tokens[row++])].push_back(e);
+    return chosen;
+}
+
+class Mixtures : public testing::TestWithParam<Mixture> {};
+
+TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
+    const Mixture& m = GetParam();
+    const OperatorGraph graph = m.graph();
+    const BlockProgram program(graph, graph, Plan{}, {});
+    const std::unique_ptr<ComputeDevice> device = make_device();
+    SingleRank alone;
+    const ParameterArrays weights{device->allocate(program.own_elements()), {}, device->allocate(program.expert_elements())};
+    const ParameterArrays gradients{device->allocate(program.own_elements()), {}, device->allocate(program.expert_elements())};
+    for (const Array& a : {gradients.own, gradients.experts}) device->fill(a, 0);
+
+    const auto made = [](Made kind, std::uint64_t index, std::int64_t count) { return made_reals(kind, {index}, count); };
+    const std::vector<float> x = made(Made::input, 0, m.tokens * m.hidden), dy = made(Made::gradient, 0, m.tokens * m.hidden);
+    Parameters p{{"x", {x.begin(), x.end()}}, {"gradient", {dy.begin(), dy.end()}}};
+    for (const ParameterTensor& t : program.parameters()) {
+        const std::vector<float> values = made(Made::weight, t.operator_index * 2 + (t.columns == 1 ? 1 : 0), t.elements());
+        device->upload(values.data(), weights.of(t).part(t.offset, t.elements()));
+        p[t.name] = {values.begin(), values.end()};
+    }
+
+    const BlockContext context{*device, alone, weights, gradients, {}};
+    BlockProgram::Kept kept;
+    const Array input = to_device(*device, x);
+    const std::vector<float> out = from_device(*device, program.forward(context, std::vector{input}, &kept).front());
+    const std::vector<Array> dx = program.backward(context, std::move(kept), std::vector{to_device(*device, dy)});
+
+    const auto chosen = choices(m, p);
+    double found = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) found += static_cast<double>(out[i]) * dy[i];
+    EXPECT_NEAR(found, product_with_gradient(m, p, chosen), 1e-5 * std::sqrt(static_cast<double>(out.size())));
+
+    const auto expect_gradient = [&](const std::string& name, const std::vector<float>& gradient) {
+        std::vector<float> expected;
+        for (double& value : p.at(name)) {
+            const double begin = value, way = 1e-4;
+            value = begin + way;
+            const double above = product_with_gradient(m, p, chosen);
+            value = begin - way;
+            expected.push_back(static_cast<float>((above - product_with_gradient(m, p, chosen)) / (2 * way)));
+            value = begin;
+        }
+        EXPECT_LT(relative_error(gradient, expected), 1e-5) << name;
+    };
+    expect_gradient("x", from_device(*device, dx.front()));
+    for (const ParameterTensor& t : program.parameters())
+        expect_gradient(t.name, from_device(*device, gradients.of(t).part(t.offset, t.elements())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Mixtures,
+                         testing::Values(Mixture{.name = "two_of_five"}, Mixture{.name = "one_of_five", .topk = 1},
+                                         Mixture{.name = "all_of_five", .topk = 5}, Mixture{.name = "biases", .bias = true},
+                                         Mixture{.name = "squared_relu", .activation = PointwiseKind::squared_relu, .bias = true},
+                                         Mixture{.name = "one_token", .tokens = 1}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace sextant
