@@ -176,7 +176,8 @@ std::optional<FusedWay> fused_way(AttentionPass pass, const Attention& a, Elemen
     }
 }
 
-FusedAttention::FusedAttention(CudnnLibrary library, Scratch scratch) : library_(std::move(library)), scratch_(std::move(scratch)) {}
+FusedAttention::FusedAttention(Launches& launches, CudnnLibrary library, Scratch scratch)
+    : launches_(launches), library_(std::move(library)), scratch_(std::move(scratch)) {}
 
 std::optional<FusedAttention::Way> FusedAttention::make_way(AttentionPass pass, const Attention& a, Element element) const {
     if (cudnnGetVersion() < least_version) return {};
@@ -201,7 +202,7 @@ const std::optional<FusedAttention::Way>& FusedAttention::way_of(AttentionPass p
                   a.causal ? 1 : 0,
                   a.window};
     auto found = ways_.find(key);
-    if (found == ways_.end()) found = ways_.emplace(key, make_way(pass, a, element)).first;
+    if (found == ways_.end()) found = ways_.emplace(key, launches_.flushed([&] { return make_way(pass, a, element); })).first;
     return found->second;
 }
 
@@ -215,15 +216,21 @@ std::string FusedAttention::passes() const {
     return text;
 }
 
+template <std::size_t Count>
+void FusedAttention::call(const ExecutionPlan& plan, const std::array<const void*, Count>& data, const Array& workspace) {
+    const auto run = [this, &plan, data, room = workspace.reals()] { plan.run(library_.get(), {data.begin(), data.end()}, room); };
+    launches_.call("cudnnBackendExecute", run, &plan, data, workspace.reals());
+}
+
 bool FusedAttention::forward(const Attention& a, const OperatorCall& c) {
     const std::optional<Way>& way = way_of(AttentionPass::forward, a, c.inputs[0].element);
     if (!way) return false;
     const Array room = room_for(way->plan.workspace_bytes(), scratch_);
     for_each_piece(a, way->samples, way->kv_heads, [&](const Piece& p) {
-        way->plan.run(library_.get(),
-                      {p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
-                       p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1])},
-                      room.reals());
+        call(way->plan,
+             std::array{p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
+                        p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1])},
+             room);
     });
     return true;
 }
@@ -234,12 +241,13 @@ bool FusedAttention::backward(const Attention& a, const OperatorCall& c) {
     const Array room = room_for(way->plan.workspace_bytes(), scratch_);
     const Array dots = scratch_(way->samples * way->kv_heads * (a.heads / a.kv_heads) * a.query_len);
     for_each_piece(a, way->samples, way->kv_heads, [&](const Piece& p) {
-        way->plan.run(library_.get(),
-                      {p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
-                       p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1]), p.queries(c.output_gradients[0], a.value_dim),
-                       dots.reals(), p.queries(c.input_gradients[0], a.head_dim), p.keys(c.input_gradients[1], a.head_dim),
-                       p.keys(c.input_gradients[2], a.value_dim)},
-                      room.reals());
+        call(way->plan,
+             std::array<const void*, 10>{p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim),
+                                         p.keys(c.inputs[2], a.value_dim), p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1]),
+                                         p.queries(c.output_gradients[0], a.value_dim), dots.reals(),
+                                         p.queries(c.input_gradients[0], a.head_dim), p.keys(c.input_gradients[1], a.head_dim),
+                                         p.keys(c.input_gradients[2], a.value_dim)},
+             room);
     });
     return true;
 }

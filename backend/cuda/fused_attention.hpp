@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn_library.hpp"
+#include "backend/cuda/graph_stream.hpp"
 #include "backend/cuda/operation_graph.hpp"
 #include "backend/exec/device.hpp"
 
@@ -27,7 +28,7 @@ std::optional<FusedWay> fused_way(AttentionPass, const Attention&, Element, cons
 
 class FusedAttention {
 public:
-    FusedAttention(CudnnLibrary, Scratch);
+    FusedAttention(Launches&, CudnnLibrary, Scratch);
 
     // False: it does not run fused, and nothing was done. Statistics are those of backend/kernels/attention.hpp, so that one pass may run
     // so and the other otherwise.
@@ -44,7 +45,10 @@ private:
     using Key = std::array<std::int64_t, 11>;
     const std::optional<Way>& way_of(AttentionPass, const Attention&, Element);
     std::optional<Way> make_way(AttentionPass, const Attention&, Element) const;
+    template <std::size_t Count>
+    void call(const ExecutionPlan&, const std::array<const void*, Count>& data, const Array& workspace);
 
+    Launches& launches_;
     CudnnLibrary library_;
     Scratch scratch_;
     std::map<Key, std::optional<Way>> ways_;

@@ -175,7 +175,8 @@ MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
                 [gpu](const Mark& m) {
                     use(gpu);
                     return Marks::reached(m);
-                }};
+                },
+            .repeats = true};
 }
 
 MemorySource pinned_memory(int gpu) {

@@ -29,7 +29,7 @@ std::string version_text(int number, int major, int minor) {
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
     void check_machine() const override {
         if (cuda::gpu_count() == 0)
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
@@ -47,7 +47,7 @@ public:
             throw BackendError(std::string(tf32 ? "TF32 takes" : "bf16 takes") +
                                " a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
                                ": \"precision\": \"fp32\" runs");
-        return cuda::make_device(gpu, tf32);
+        return cuda::make_device(gpu, tf32, job.scenario.plan.cuda_graph);
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         const int gpu = gpu_of(world);
@@ -57,10 +57,11 @@ public:
     }
     [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice& device) const override {
         const std::string attention = cuda::fused_attention(device);
+        const auto graphs = cuda::graph_use(device);
         int cuda_version = 0, nccl = 0;
         cudaRuntimeGetVersion(&cuda_version);
         ncclGetVersion(&nccl);
-        return {{"CUDA", version_text(cuda_version, 1000, 10)},
+        return {{"CUDA", version_text(cuda_version, 1000, 10) + (graphs ? " (" + to_text(*graphs) + ")" : "")},
                 {"cuBLASLt", version_text(static_cast<int>(cublasLtGetVersion()), 10000, 100)},
                 {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100) +
                               (attention.empty() ? "" : " (attention " + attention + ")")},

@@ -10,7 +10,8 @@ namespace sextant {
 
 // What engines differ in.
 struct Abilities {
-    bool serves = true;  // parameter servers
+    bool serves = true;     // parameter servers
+    bool captures = false;  // launches of kernels, as graphs
 };
 
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.

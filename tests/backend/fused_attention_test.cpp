@@ -78,7 +78,8 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
 
         const cuda::WorkStream stream(0);
         std::vector<Array> in_use;  // by the stream, until it is through
-        cuda::FusedAttention fused(cuda::cudnn_on(stream.get()),
+        cuda::Launches launches(cuda::GraphStream(0, stream), false);
+        cuda::FusedAttention fused(launches, cuda::cudnn_on(stream.get()),
                                    [&](std::int64_t reals) { return in_use.emplace_back(device->allocate(reals)); });
         std::vector<std::vector<float>> first;
         for (int time = 0; time < 2; ++time) {

@@ -41,11 +41,19 @@ void for_each_product(const kernels::ConvolutionShape& s, const Work& work) {
 
 void HostMachine::multiply(const kernels::Product& p) {
     const kernels::ColumnMajor call = kernels::column_major(p);
-    with_type(call.a.element, [&]<class In>() {
-        with_type(call.c.element, [&]<class Out>() {
-            for (std::int64_t matrix = 0; matrix < call.batch; ++matrix) multiply_columns<In, Out>(call, matrix);
+    const auto run = [call] {
+        with_type(call.a.element, [&]<class In>() {
+            with_type(call.c.element, [&]<class Out>() {
+                for (std::int64_t matrix = 0; matrix < call.batch; ++matrix) multiply_columns<In, Out>(call, matrix);
+            });
         });
-    });
+    };
+    const auto words = [](const kernels::Operand& x) {
+        return std::array{reinterpret_cast<std::int64_t>(x.data), static_cast<std::int64_t>(x.element), std::int64_t{x.transpose},
+                          x.leading, x.stride};
+    };
+    launches_.call("multiply", run, std::array{call.m, call.n, call.k, call.batch}, words(call.a), words(call.b), words(call.c), call.scale,
+                   call.keep);
 }
 
 HostMachine::Reals HostMachine::convolved(const kernels::ConvolutionShape& s, const Reals& x, const Reals& filter) {

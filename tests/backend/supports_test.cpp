@@ -9,6 +9,7 @@ namespace sextant {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> refused(const std::vector<std::string>& overrides) {
@@ -64,6 +65,13 @@ TEST(Supports, AsksTheEngineForParameterServers) {
                                           {"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
     EXPECT_THAT(unsupported(served), IsEmpty());
     EXPECT_THAT(unsupported(served, {.serves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/data_parallel")));
+}
+
+TEST(Supports, AsksTheEngineForGraphs) {
+    Library library = open_library();
+    const Scenario captured = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", {"plan.cuda_graph=true"});
+    EXPECT_THAT(unsupported(captured), ElementsAre(testing::Field(&Diagnostic::pointer, "/plan/cuda_graph")));
+    EXPECT_THAT(unsupported(captured, {.captures = true}), IsEmpty());
 }
 
 TEST(Supports, NamesAllReasonsAtOnce) {
