@@ -109,7 +109,7 @@ public:
           cudnn_(cudnn_on(stream_.get())),
           convolutions_(*launches_, cudnn_, tf32, [this](std::int64_t reals) { return scratch(reals); }),
           fused_attention_(*launches_, cudnn_, [this](std::int64_t reals) { return scratch(reals); }),
-          workspace_(std::shared_ptr<void>(gpu_memory(gpu, marks_).allocate(workspace_bytes), cudaFree)) {}
+          workspace_(std::shared_ptr<void>(gpu_memory(gpu, marks_).allocate(product_workspace_bytes), cudaFree)) {}
     ~CudaMachine() {
         launches_->forget();
         cudaStreamSynchronize(stream_.get());
@@ -119,9 +119,10 @@ public:
     [[nodiscard]] const MemoryPool& memory() const { return memory_; }
     Array scratch(std::int64_t count, Element element = Element::real) { return {memory_.take(count * bytes_of(element)), count, element}; }
 
-    // From memory that is not pinned the call returns once the bytes are taken.
+    // From memory that is not pinned the call returns once the bytes are taken: unless the GPU reads the host's pages itself.
     void upload(const void* from, void* to, std::int64_t bytes) {
         launches_->flushed([&] { transfer(from, to, bytes, cudaMemcpyHostToDevice); });
+        if (reads_pages_) stream_.wait();
     }
     void download(const void* from, void* to, std::int64_t bytes) {
         launches_->flushed([&] { transfer(from, to, bytes, cudaMemcpyDeviceToHost); });
@@ -163,7 +164,7 @@ public:
     }
 
     void multiply(const kernels::Product& p) {
-        products_.multiply(kernels::column_major(p), workspace_.get(), workspace_ ? static_cast<std::size_t>(workspace_bytes) : 0);
+        products_.multiply(kernels::column_major(p), workspace_.get(), workspace_ ? static_cast<std::size_t>(product_workspace_bytes) : 0);
     }
     void convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
         convolutions_.convolve(s, x, filter, y);
@@ -207,7 +208,6 @@ public:
 
 private:
     using Extent = std::array<std::int64_t, 2>;
-    static constexpr std::int64_t workspace_bytes = 32 << 20;  // what NVIDIA advises for its largest GPUs
 
     // Memory that others get, or nobody, may be used by what is noted and not launched yet.
     static MemorySource memory_behind(const std::shared_ptr<Launches>& launches, MemorySource source) {
@@ -231,6 +231,7 @@ private:
     }
 
     int gpu_;
+    bool reads_pages_ = reads_pages_of_host(gpu_);
     WorkStream stream_;
     std::shared_ptr<Launches> launches_;
     std::shared_ptr<Marks> marks_;

@@ -161,7 +161,7 @@ std::int64_t next_part(std::int64_t part, std::int64_t whole) {
 }  // namespace
 
 std::optional<FusedWay> fused_way(AttentionPass pass, const Attention& a, Element element, const Descriptor& properties) {
-    if (!is_described(a, element)) return {};
+    if (cudnnGetVersion() < least_version || !is_described(a, element)) return {};
     for (std::int64_t samples = a.batch, kv_heads = a.kv_heads;;) {
         PieceGraph piece(a, element, samples, kv_heads);
         OperationGraph graph = pass == AttentionPass::forward ? std::move(piece).forward() : std::move(piece).backward();
@@ -176,11 +176,27 @@ std::optional<FusedWay> fused_way(AttentionPass pass, const Attention& a, Elemen
     }
 }
 
+Bytes fused_workspace(const Network& network, Element element, bool backward, const Descriptor& properties) {
+    std::size_t most = 0;
+    const auto count = [&](AttentionPass pass, const Attention& a) {
+        try {
+            if (const auto way = fused_way(pass, a, element, properties)) most = std::max(most, way->engine.workspace_bytes);
+        } catch (const BackendError&) {  // it is run otherwise
+        }
+    };
+    for (const auto& block : network.templates)
+        for (const Operator& op : block.graph.operators())
+            if (const auto* a = std::get_if<Attention>(&op.kind)) {
+                count(AttentionPass::forward, *a);
+                if (backward) count(AttentionPass::backward, *a);
+            }
+    return static_cast<double>(most) * units::B;
+}
+
 FusedAttention::FusedAttention(Launches& launches, CudnnLibrary library, Scratch scratch)
     : launches_(launches), library_(std::move(library)), scratch_(std::move(scratch)) {}
 
 std::optional<FusedAttention::Way> FusedAttention::make_way(AttentionPass pass, const Attention& a, Element element) const {
-    if (cudnnGetVersion() < least_version) return {};
     try {
         const std::optional<FusedWay> way = fused_way(pass, a, element, properties_of(library_.get()));
         if (way) return Way{way->samples, way->kv_heads, ExecutionPlan(way->graph, way->engine)};

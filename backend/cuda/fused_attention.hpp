@@ -6,6 +6,7 @@
 #include "backend/cuda/graph_stream.hpp"
 #include "backend/cuda/operation_graph.hpp"
 #include "backend/exec/device.hpp"
+#include "model/workload/network.hpp"
 
 #include <array>
 #include <map>
@@ -25,6 +26,9 @@ struct FusedWay {
 
 // On a GPU of such properties. None where there is no such way: it is run otherwise then.
 std::optional<FusedWay> fused_way(AttentionPass, const Attention&, Element, const Descriptor& properties);
+
+// The most room that it takes, beside arrays, in a network: known before any of it is run. `backward`: both passes.
+Bytes fused_workspace(const Network&, Element, bool backward, const Descriptor& properties);
 
 class FusedAttention {
 public:

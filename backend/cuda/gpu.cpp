@@ -94,6 +94,8 @@ DeviceFacts described(int number) {
     return d;
 }
 
+bool reads_pages_of_host(int number) { return attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, number) != 0; }
+
 void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
 
 WorkStream::WorkStream(int gpu) {

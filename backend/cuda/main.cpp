@@ -1,17 +1,21 @@
 // sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
 #include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/fused_attention.hpp"
 #include "backend/cuda/gpu.hpp"
 #include "backend/cuda/nccl_transport.hpp"
 #include "backend/cuda/pinned_copies.hpp"
+#include "backend/cuda/products.hpp"
 #include "backend/exec/staged_transport.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/io/calibration/device_facts.hpp"
+#include "model/plan/partition.hpp"
 
 #include <cublasLt.h>
 #include <cudnn.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <string_view>
 
@@ -37,6 +41,12 @@ public:
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
         const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
         return {"GPU " + facts.bus + " of " + world.host(), static_cast<double>(facts.free_bytes) * units::B};
+    }
+    [[nodiscard]] Bytes beside_arrays(const MpiWorld& world, const Scenario& s) const override {
+        const cuda::WorkStream stream(gpu_of(world));
+        const cuda::Descriptor properties = cuda::properties_of(cuda::cudnn_on(stream.get()).get());
+        return static_cast<double>(cuda::product_workspace_bytes) * units::B +
+               cuda::fused_workspace(cut_network(s), element_of(s.plan.precision.compute), !s.plan.forward_only, properties);
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);
@@ -93,6 +103,9 @@ int tell_devices() {
 }  // namespace sextant
 
 int main(int argc, char** argv) {
+    // Streams that share a queue of the GPU wait for each other: two ranks that start exchanges of two groups in another order each would
+    // wait for ever. By default there are eight queues.
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
     return sextant::run_rank(argc, argv, sextant::CudaEngine());
 }

@@ -12,6 +12,8 @@
 
 namespace sextant::cuda {
 
+constexpr std::int64_t product_workspace_bytes = 32 << 20;  // what NVIDIA advises for its largest GPUs
+
 class Products {
 public:
     Products(Launches&, cudaStream_t, bool tf32);

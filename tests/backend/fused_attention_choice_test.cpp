@@ -2,6 +2,8 @@
 // NVIDIA's driver to be there; where it is not, the library that programs are linked with in its place will do, which refuses every call.
 #include "backend/cuda/fused_attention.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/plan/partition.hpp"
+#include "model/sextant.hpp"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -110,6 +112,23 @@ TEST_F(FusedAttentionChoice, TakesLargeAttentionInPieces) {
     EXPECT_LE(way->engine.workspace_bytes, most_workspace_bytes);
     EXPECT_FALSE(fused_way(AttentionPass::backward, attention(1, 8, 1, 65536, 128, true), Element::bf16, h200()))
         << "more than there is for one";
+}
+
+TEST_F(FusedAttentionChoice, IsKnownToTakeRoomBeforeItRuns) {
+    Library library = open_library();
+    const auto room = [&](const std::vector<std::string>& plan, Element element, bool backward) {
+        std::vector<std::string> overrides{"workload.transformer.seq_len=4096", "plan.flash_attention=true", "plan.global_batch=32"};
+        overrides.insert(overrides.end(), plan.begin(), plan.end());
+        const Network network = cut_network(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides));
+        return fused_workspace(network, element, backward, h200()) / units::B;
+    };
+    // 4 x 4096^2 gradients of scores, in 16 bits.
+    const std::vector<std::string> one{"plan.micro_batch=1"};
+    EXPECT_NEAR(room(one, Element::bf16, true), 4 * 4096.0 * 4096 * 2, 1e6);
+    EXPECT_LE(room({"plan.micro_batch=16"}, Element::bf16, true), most_workspace_bytes);
+    EXPECT_LT(room(one, Element::bf16, false), 1024);
+    EXPECT_EQ(room(one, Element::real, true), 0);
+    EXPECT_EQ(room({"plan.flash_attention=false"}, Element::bf16, true), 0);
 }
 
 TEST_F(FusedAttentionChoice, RefusesWhatItCannotRun) {
