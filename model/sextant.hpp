@@ -49,7 +49,8 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics);
 // Where the names in a measurement are looked up: a name that is not known refuses a row, and no more. References `library`.
 MeasurementSources measurement_sources(Library& library);
 
-// Reads a scenario and applies `overrides` ("plan.tp=8"). Throws InputError with every problem.
+// Reads a scenario and applies `overrides` ("plan.tp=8"). "measurements/transformer/x.json#ID" is the training run of that row, which takes
+// none. Throws InputError with every problem.
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 Scenario load_scenario(Library&, const ScenarioDocument&);
 
@@ -115,6 +116,9 @@ Cluster guessed_cluster(Library&, const MachineFacts&, const std::vector<DeviceF
 
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
+
+// The scenario that predicts a published training run. Throws InputError where the file has no such row, or nothing says how to predict it.
+Scenario published_run(Library&, const std::filesystem::path& file, std::string_view id);
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
 // collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).

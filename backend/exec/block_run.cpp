@@ -57,8 +57,8 @@ void BlockRun::run(std::size_t index) {
     const Operator& op = block_.graph.operators()[index];
     if (const auto* e = std::get_if<Exchange>(&op.kind)) {
         if (e->group == ParallelGroup::context) {
-            const Arrays wholes = gather_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples,
-                                                   values_of(op.inputs));
+            const Arrays wholes = gather_sequences(context_.device, context_.communicator, block_.options.cut.context,
+                                                   block_.options.samples, values_of(op.inputs));
             for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
             return;
         }
@@ -67,7 +67,7 @@ void BlockRun::run(std::size_t index) {
         const std::size_t maker = block_.makers[in.value];
         const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
         values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e->forward, e->group,
-                                      block_.options.cut, values_[in.value], block_.graph.tensor(in), block_.graph.tensor(out));
+                                      block_.options.cut.tensor, values_[in.value], block_.graph.tensor(in), block_.graph.tensor(out));
         return;
     }
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
@@ -125,14 +125,14 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
     }
     if (const auto* e = std::get_if<Exchange>(&op.kind)) {
         if (e->group == ParallelGroup::context) {
-            const Arrays parts =
-                scatter_sequences(context_.device, context_.communicator, block_.options.context, block_.options.samples, output_gradients);
+            const Arrays parts = scatter_sequences(context_.device, context_.communicator, block_.options.cut.context,
+                                                   block_.options.samples, output_gradients);
             for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
             return;
         }
         const TensorId in = op.inputs.front(), out = op.outputs.front();
-        accumulate(in, exchange(context_.device, context_.communicator, e->backward, e->group, block_.options.cut, output_gradients.front(),
-                                block_.graph.tensor(out), block_.graph.tensor(in)));
+        accumulate(in, exchange(context_.device, context_.communicator, e->backward, e->group, block_.options.cut.tensor,
+                                output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
         return;
     }
     for (const TensorId id : saved_for_backward(op)) need(id);

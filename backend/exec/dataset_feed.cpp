@@ -97,34 +97,23 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
             arrays.push_back(block == 0 ? reals(device, t) : Array{});
             continue;
         }
-        arrays.push_back(integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i], context));
+        const bool label = is_label(graph, id);
+        const std::int64_t bound = bounds_[static_cast<std::size_t>(block)][i];
+        const IndexAt value = [&](std::int64_t s, std::optional<std::int64_t> position) { return integer(s, position, label, bound); };
+        arrays.push_back(index_input(device, t, label, context, sequence_, micro_batch_, value));
     }
     return arrays;
 }
 
-Array DatasetFeed::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, ContextCut context) const {
-    std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
-    const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / micro_batch_, length = elements(loader_->extents());
-    const std::int64_t all = per_sample * context.ranks;
-    // Labels of some of the positions are of positions spread evenly.
-    const auto place = [&](std::int64_t i) {
-        const std::int64_t at = context.position(i, per_sample);
-        return label ? at * sequence_ / all + 1 : at;
-    };
-    for (std::int64_t s = 0; s < micro_batch_; ++s)
-        for (std::int64_t i = 0; i < per_sample; ++i) {
-            std::int64_t& value = values[static_cast<std::size_t>(s * per_sample + i)];
-            value = label && all == 1 ? batch_.labels[static_cast<std::size_t>(s)]
-                                      : batch_.values[static_cast<std::size_t>(s * length + place(i))];
-            if (value < 0 || value >= bound)
-                throw InputError(Diagnostic{"", "",
-                                            "the dataset has a " + std::string(label ? "label " : "token ") + std::to_string(value) +
-                                                ", and the network knows " + std::to_string(bound),
-                                            "sextant data make --classes"});
-        }
-    Array array = device.allocate(static_cast<std::int64_t>(values.size()), Element::index);
-    device.upload(values.data(), array);
-    return array;
+std::int64_t DatasetFeed::integer(std::int64_t sample, std::optional<std::int64_t> position, bool label, std::int64_t bound) const {
+    const auto s = static_cast<std::size_t>(sample), length = static_cast<std::size_t>(elements(loader_->extents()));
+    const std::int64_t value = position ? batch_.values[s * length + static_cast<std::size_t>(*position)] : batch_.labels[s];
+    if (value < 0 || value >= bound)
+        throw InputError(Diagnostic{"", "",
+                                    "the dataset has a " + std::string(label ? "label " : "token ") + std::to_string(value) +
+                                        ", and the network knows " + std::to_string(bound),
+                                    "sextant data make --classes"});
+    return value;
 }
 
 // Both lie channels last.

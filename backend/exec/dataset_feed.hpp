@@ -36,7 +36,7 @@ public:
     [[nodiscard]] int workers() const { return workers_; }
 
 private:
-    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, ContextCut) const;
+    [[nodiscard]] std::int64_t integer(std::int64_t sample, std::optional<std::int64_t> position, bool label, std::int64_t bound) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&) const;
 
     std::optional<Loader> loader_;

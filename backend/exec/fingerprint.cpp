@@ -29,7 +29,7 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
     for (std::size_t b = 0; b < job.serial.sequence.size(); ++b) {
         const int block = static_cast<int>(b);
         const OperatorGraph graph = executable(job.serial.templates[static_cast<std::size_t>(job.serial.sequence[b])].graph);
-        const std::vector<ParameterTensor> serial = parameters_of(graph, graph, {}, {}, block);
+        const std::vector<ParameterTensor> serial = parameters_of(graph, graph, {}, block);
         const auto held = memory.blocks().find(block);
         for (std::size_t i = 0; i < serial.size(); ++i) {
             if (serial[i].tied) continue;

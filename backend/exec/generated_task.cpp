@@ -46,30 +46,6 @@ std::int64_t GeneratedTask::token(std::int64_t sample, std::int64_t position) co
     return t % alphabet_;
 }
 
-Array GeneratedTask::integers(ComputeDevice& device, const Tensor& t, bool label, std::int64_t bound, ContextCut context,
-                              std::int64_t first, std::int64_t samples) const {
-    std::vector<std::int64_t> values(static_cast<std::size_t>(t.elements()));
-    const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples, all = per_sample * context.ranks;
-    for (std::int64_t s = 0; s < samples; ++s) {
-        const std::int64_t sample = first + s;
-        for (std::int64_t i = 0; i < per_sample; ++i) {
-            std::int64_t& value = values[static_cast<std::size_t>(s * per_sample + i)];
-            const std::int64_t at = context.position(i, per_sample);
-            if (!of_tokens_) {
-                value = class_of(sample);
-            } else if (!label) {
-                value = token(sample, at) % bound;
-            } else {
-                // Labels of some of the positions are of positions spread evenly.
-                value = (all == 1 ? token(sample, 0) : token(sample, at * sequence_ / all + 1)) % bound;
-            }
-        }
-    }
-    Array array = device.allocate(static_cast<std::int64_t>(values.size()), Element::index);
-    device.upload(values.data(), array);
-    return array;
-}
-
 Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t first, std::int64_t samples) const {
     std::vector<float> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
@@ -99,11 +75,15 @@ std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGr
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const TensorId id = graph.inputs()[i];
         const Tensor& t = graph.tensor(id);
-        if (t.role == TensorRole::index)
-            arrays.push_back(
-                integers(device, t, is_label(graph, id), bounds_[static_cast<std::size_t>(block)][i], context, first_sample, samples));
-        else
+        if (t.role != TensorRole::index) {
             arrays.push_back(block == 0 ? reals(device, t, first_sample, samples) : Array{});
+            continue;
+        }
+        const std::int64_t bound = bounds_[static_cast<std::size_t>(block)][i];
+        const IndexAt value = [&](std::int64_t s, std::optional<std::int64_t> position) {
+            return of_tokens_ ? token(first_sample + s, position.value_or(0)) % bound : class_of(first_sample + s);
+        };
+        arrays.push_back(index_input(device, t, is_label(graph, id), context, sequence_, samples, value));
     }
     return arrays;
 }

@@ -23,8 +23,6 @@ public:
                               std::int64_t samples) const;
 
 private:
-    [[nodiscard]] Array integers(ComputeDevice&, const Tensor&, bool label, std::int64_t bound, ContextCut, std::int64_t first,
-                                 std::int64_t samples) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&, std::int64_t first, std::int64_t samples) const;
     [[nodiscard]] std::int64_t class_of(std::int64_t sample) const;
     [[nodiscard]] std::int64_t token(std::int64_t sample, std::int64_t position) const;

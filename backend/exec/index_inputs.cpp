@@ -32,4 +32,22 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) 
     return values;
 }
 
+Array index_input(ComputeDevice& device, const Tensor& t, bool label, ContextCut context, std::int64_t sequence, std::int64_t samples,
+                  const IndexAt& value) {
+    const std::int64_t here = static_cast<std::int64_t>(t.elements()) / samples, all = here * context.ranks;
+    std::vector<std::int64_t> values;
+    values.reserve(static_cast<std::size_t>(here * samples));
+    for (std::int64_t s = 0; s < samples; ++s)
+        for (std::int64_t i = 0; i < here; ++i) {
+            const std::int64_t at = context.position(i, here);
+            if (label && all == 1)
+                values.push_back(value(s, {}));
+            else
+                values.push_back(value(s, label ? at * sequence / all + 1 : at));
+        }
+    Array array = device.allocate(here * samples, Element::index);
+    device.upload(values.data(), array);
+    return array;
+}
+
 }  // namespace sextant

@@ -3,6 +3,7 @@
 
 #include "backend/exec/device.hpp"
 #include "model/graph/task_graph.hpp"
+#include "model/plan/rank_layout.hpp"
 #include "model/plan/scenario.hpp"
 
 #include <optional>
@@ -28,7 +29,9 @@ struct Job {
     Job(Scenario, std::uint64_t seed, const TrainingChoices&);
 
     [[nodiscard]] Element element() const { return element_of(scenario.plan.precision.parameter); }  // of activations and weights
-    [[nodiscard]] ContextCut context_cut(int rank) const { return {rank, scenario.plan.cp, balances_context}; }
+    [[nodiscard]] BlockCut cut_at(const RankPlace& at) const {
+        return {{at.tensor, scenario.plan.tp}, {at.context, scenario.plan.cp, balances_context}};
+    }
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

@@ -11,8 +11,8 @@ std::int64_t whole(double elements) { return static_cast<std::int64_t>(elements)
 // Writes the tensors of one operator. `op` is the operator here, `serial_op` the same one in the serial network.
 class ParameterWriter {
 public:
-    ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, ContextCut context, int block)
-        : mine_(mine), serial_(serial), cut_(cut), context_(context), block_(block) {}
+    ParameterWriter(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut& cut, int block)
+        : mine_(mine), serial_(serial), cut_(cut.tensor), context_ranks_(cut.context.ranks), block_(block) {}
 
     void write(std::size_t index, const Operator& op, std::size_t serial_index, const Operator& serial_op) {
         if (op.parameters == 0) return;
@@ -82,7 +82,7 @@ private:
     void write_kind(const Kind&, const Kind&) {}
 
     // Of the rows that the tensor group has together, which with those of the other context ranks are the serial ones.
-    [[nodiscard]] bool is_part(std::int64_t here, std::int64_t serial) const { return here * context_.ranks < serial; }
+    [[nodiscard]] bool is_part(std::int64_t here, std::int64_t serial) const { return here * context_ranks_ < serial; }
     // Outputs of a matrix, in the parts that are cut each by itself: q, k and v; the two halves in front of a gate.
     [[nodiscard]] std::vector<Extent> sections_of(const Gemm& g, const Gemm& s) const {
         std::vector<Extent> sections;
@@ -143,7 +143,7 @@ private:
     const OperatorGraph& mine_;
     const OperatorGraph& serial_;
     TensorCut cut_;
-    ContextCut context_;
+    int context_ranks_;
     int block_;
     std::size_t index_ = 0, last_ = static_cast<std::size_t>(-1);
     std::uint64_t ordinal_ = 0;
@@ -167,9 +167,8 @@ void for_each_element(const ParameterTensor& t, const Take& take) {
 
 }  // namespace
 
-std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut cut, ContextCut context,
-                                           int block) {
-    ParameterWriter writer(mine, serial, cut, context, block);
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut& cut, int block) {
+    ParameterWriter writer(mine, serial, cut, block);
     std::size_t s = 0;
     for (std::size_t i = 0; i < mine.operators().size(); ++i) {
         if (is_exchange(mine.operators()[i])) continue;

@@ -1,9 +1,10 @@
 // The parameters of a block on one rank: which tensors an operator has, where they lie, which part of the serial network's they are.
 //
-//   Gemm, Convolution   weight [outputs, inputs] (of a convolution: [out_channels, in_channels / groups x kernel_h x kernel_w]), then a
-//   bias Normalization       gain, then (unless it is an RMS norm or has none) a shift Embedding           table [rows, width]       bias,
-//   multiply   a vector over the last extent (of an image: its channels) add, copy           positions or segments [rows, width], the class
-//   token [1, width]
+//   Gemm, Convolution    weight [outputs, inputs] (of a convolution its inputs are in_channels / groups x kernel_h x kernel_w), bias
+//   Normalization        gain, shift (but an RMS norm's, and where it has none)
+//   Embedding            table [rows, width]
+//   bias, multiply       a vector over the last extent (of an image: its channels)
+//   add, copy            positions or segments [rows, width], the class token [1, width]
 //
 // All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
 // Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns.
@@ -49,7 +50,7 @@ struct ParameterTensor {
 };
 
 // `mine` and `serial` have the same operators, exchanges apart. `block`: the number of the block in the network.
-std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, TensorCut, ContextCut, int block);
+std::vector<ParameterTensor> parameters_of(const OperatorGraph& mine, const OperatorGraph& serial, const BlockCut&, int block);
 
 // The tensor as the serial network would begin, cut to what is here; rows behind the last of the serial tensor are zero.
 void draw(const ParameterTensor&, std::uint64_t seed, std::span<float> to);

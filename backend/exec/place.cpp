@@ -7,17 +7,17 @@ std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut cut) {
     return cut.rank * pieces / cut.ranks * part;
 }
 
-Place place_of(const Tensor& part, const Tensor& whole, TensorCut cut, ContextCut context, std::int64_t samples) {
+Place place_of(const Tensor& part, const Tensor& whole, const BlockCut& cut, std::int64_t samples) {
     Tensor group = whole;
     const bool scores = whole.shape.size() > 2;
-    if (context.ranks > 1) group.shape[scores ? 1 : 0] /= context.ranks;
+    if (cut.context.ranks > 1) group.shape[scores ? 1 : 0] /= cut.context.ranks;
     const auto elements = static_cast<std::int64_t>(part.elements()), all = static_cast<std::int64_t>(group.elements());
     const std::int64_t sequences = scores ? group.shape[0] : samples;
     Place place{.run = elements,
                 .stride = all,
                 .offset = 0,
-                .per_sample = all * context.ranks / samples,
-                .context = context,
+                .per_sample = all * cut.context.ranks / samples,
+                .context = cut.context,
                 .sequence = all / sequences};
     if (part.shape.size() > 1 && part.shape[1] < group.shape[1]) {
         place.run = part.shape[1];
@@ -26,7 +26,7 @@ Place place_of(const Tensor& part, const Tensor& whole, TensorCut cut, ContextCu
         place.run = elements / samples;
         place.stride = all / samples;
     }
-    place.offset = part_offset(place.run, place.stride, cut);
+    place.offset = part_offset(place.run, place.stride, cut.tensor);
     return place;
 }
 

@@ -28,6 +28,12 @@ struct ContextCut {
     }
 };
 
+// Which part of a block this rank has.
+struct BlockCut {
+    TensorCut tensor{};
+    ContextCut context{};
+};
+
 // Element i of the part is element `of(i)` of the whole.
 struct Place {
     // In the tensor that the ranks of this one's tensor group have together:
@@ -61,6 +67,6 @@ std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut);
 // Which of the ways a tensor can be cut over the tensor group follows from the two shapes: by channels or features (second extent), by rows
 // of the residual stream (first of two), by heads within a sample (first of three). A context group cuts the first of two extents, or the
 // second of three, the queries.
-Place place_of(const Tensor& part, const Tensor& whole, TensorCut, ContextCut, std::int64_t samples);
+Place place_of(const Tensor& part, const Tensor& whole, const BlockCut&, std::int64_t samples);
 
 }  // namespace sextant

@@ -48,10 +48,9 @@ std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, cons
         p.passes_through = passes_through(graph, op);
         if (std::holds_alternative<Exchange>(op.kind)) continue;
         const Operator& other = serial.operators()[s];
-        p.place =
-            place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.context, options.samples);
+        p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);
         p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(s);
-        place(p, op, other, options.cut);
+        place(p, op, other, options.cut.tensor);
         ++s;
     }
     return list;
@@ -87,7 +86,7 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
                     .makers = {},
                     .retention = {}};
     const OperatorGraph whole = executable(serial);
-    b.parameters = parameters_of(b.graph, whole, options.cut, options.context, options.block);
+    b.parameters = parameters_of(b.graph, whole, options.cut, options.block);
     b.operators = prepare_operators(b.graph, whole, options);
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
     find_gradients(b);

@@ -13,8 +13,7 @@ namespace sextant {
 struct BlockOptions {
     int block = 0;             // its number in the network
     std::int64_t samples = 1;  // of a micro-batch
-    TensorCut cut{};
-    ContextCut context{};
+    BlockCut cut{};
     bool input_gradients = true;      // does anybody wait for the gradients of what arrives? not in front of the first block
     bool recomputed = false;          // BlockInstance::recomputed: the inputs alone are kept
     Element element = Element::real;  // of activations and weights

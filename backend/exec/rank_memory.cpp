@@ -22,7 +22,7 @@ const OperatorGraph& graph_of(const Network& network, int block) {
 }  // namespace
 
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
-                       TensorCut cut, ContextCut context, ShardCut shard, GradientFlow flow)
+                       const BlockCut& cut, ShardCut shard, GradientFlow flow)
     : device_(device), shard_(shard), flow_(flow) {
     const std::set<int> here = blocks_of(graph, rank);
     const Element element = element_of(plan.precision.parameter);
@@ -31,7 +31,6 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
-                                   .context = context,
                                    .input_gradients = b > 0,
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
                                    .element = element};

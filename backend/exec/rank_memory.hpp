@@ -36,8 +36,7 @@ struct GradientFlow {
 class RankMemory {
 public:
     // `mine`: the network as this rank has it; `serial`: as nothing cuts it.
-    RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, TensorCut, ContextCut, ShardCut,
-               GradientFlow);
+    RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut, GradientFlow);
 
     void draw_weights(std::uint64_t seed);
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }

@@ -68,8 +68,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       device_(device, recorder_),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, {place_.tensor, job.scenario.plan.tp},
-              job.context_cut(place_.context), shard_of(job, rank, flow_), flow_),
+      memory_(device, job.graph, rank, job.serial, job.scenario.plan, job.cut_at(place_), shard_of(job, rank, flow_), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *

@@ -23,7 +23,7 @@ void RankRunner::make_data() {
         for (std::uint32_t m = 0; m < plan.micro_batches() * job_.rounds(); ++m) {
             const StepPosition at = position(m);
             const auto first = static_cast<std::int64_t>(at.step) * plan.global_batch + at.first_sample;
-            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, job_.context_cut(place_.context), first, plan.micro_batch);
+            data_[{b, m}] = task_.inputs(device_, held.program.graph(), b, job_.cut_at(place_).context, first, plan.micro_batch);
         }
     }
 }
@@ -51,10 +51,10 @@ void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
     for (auto& [b, held] : memory_.blocks()) {
         if (!reads_data(b)) continue;
         const OperatorGraph& graph = held.program.graph();
-        const Arrays& mine = data_[{b, micro_batch}] = feed_->inputs(device_, graph, b, job_.context_cut(place_.context));
+        const Arrays& mine = data_[{b, micro_batch}] = feed_->inputs(device_, graph, b, job_.cut_at(place_).context);
         for (const RankPlace& peer : peers_) {
             const bool other_part = feed_->reads() && peer.context != place_.context;
-            const Arrays arrays = other_part ? feed_->inputs(device_, graph, b, job_.context_cut(peer.context)) : mine;
+            const Arrays arrays = other_part ? feed_->inputs(device_, graph, b, job_.cut_at(peer).context) : mine;
             for (const Array& a : arrays)
                 if (a) calls.emplace_back(MessageCall{layout_.rank_at(peer), samples_tag, !feed_->reads(), a});
         }

@@ -19,7 +19,7 @@ ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Tr
       device_(device),
       transport_(transport),
       where_(where),
-      memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {}, {server, job.servers()},
+      memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()},
               {.sharded = true, .sharded_parameters = true}) {
     memory_.draw_weights(job.seed);
     std::int64_t largest = 0;

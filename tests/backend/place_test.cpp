@@ -35,7 +35,7 @@ void expect_cut(const Tensor& part, const Tensor& whole, int tensor_ranks, int c
     std::vector<int> found(static_cast<std::size_t>(whole.elements()), 0);
     for (int t = 0; t < tensor_ranks; ++t)
         for (int c = 0; c < context_ranks; ++c) {
-            const Place place = place_of(part, whole, {t, tensor_ranks}, {c, context_ranks, balanced}, samples);
+            const Place place = place_of(part, whole, {{t, tensor_ranks}, {c, context_ranks, balanced}}, samples);
             EXPECT_EQ(place.per_sample, static_cast<std::int64_t>(whole.elements()) / samples);
             const auto count = static_cast<std::int64_t>(part.elements());
             for (std::int64_t i = 0; i < count; ++i) {

@@ -13,7 +13,7 @@ WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator
     for (std::size_t i = 0; i < mine.sequence.size(); ++i) {
         const BlockOptions options{.block = static_cast<int>(i),
                                    .samples = c.shard.micro_batch,
-                                   .cut = c.cut,
+                                   .cut = {.tensor = c.cut},
                                    .input_gradients = i > 0,
                                    .recomputed = c.recomputed};
         programs_.emplace_back(mine.templates[mine.sequence[i]].graph, serial.templates[serial.sequence[i]].graph, c.plan, options);

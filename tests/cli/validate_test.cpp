@@ -30,6 +30,29 @@ TEST(ValidateCommand, AFileThatIsNotThereIsWrongInput) {
     EXPECT_THAT(r.out, IsEmpty());
 }
 
+// A row is the scenario that predicts it.
+TEST(ValidateCommand, ARowIsAScenarioByItself) {
+    const std::string file = "measurements/transformer/korthikanti2022.json";
+    const ProcessResult all = run_sextant({"validate", file, "--format", "json"});
+    ASSERT_EQ(all.exit_code, 0) << all.err;
+    const auto json = nlohmann::json::parse(all.out);
+    const auto& row = json.at("files").at(0).at("results").at(0);
+    const std::string id = row.at("id");
+    const ProcessResult one = run_sextant({"predict", file + "#" + id, "--format", "json"});
+    ASSERT_EQ(one.exit_code, 0) << one.err;
+    EXPECT_EQ(nlohmann::json::parse(one.out).at("step_time_s"), row.at("predicted_step_time_s"));
+
+    const ProcessResult missing = run_sextant({"predict", file + "#none"});
+    EXPECT_EQ(missing.exit_code, 2);
+    EXPECT_THAT(missing.err, HasSubstr("no row \"none\""));
+    const ProcessResult set = run_sextant({"predict", file + "#" + id, "--set", "plan.tp=2"});
+    EXPECT_EQ(set.exit_code, 2);
+    EXPECT_THAT(set.err, HasSubstr("nothing in it can be set"));
+    const ProcessResult call = run_sextant({"predict", "measurements/collectives/deepbench_allreduce.json#deepbench_allreduce-00035"});
+    EXPECT_EQ(call.exit_code, 2);
+    EXPECT_THAT(call.err, HasSubstr("no training run"));
+}
+
 TEST(ValidateCommand, TheSameInputGivesTheSameBytes) {
     const std::vector<std::string> arguments{"validate", "measurements/transformer/megatron_sc21.json", "--rows", "--group-by", "gpu"};
     EXPECT_EQ(run_sextant(arguments).out, run_sextant(arguments).out);

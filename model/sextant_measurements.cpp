@@ -1,0 +1,146 @@
+// What the facade answers about published measurements.
+#include "model/cost/collectives.hpp"
+#include "model/io/measurement/measurement_evaluation.hpp"
+#include "model/io/measurement/measurement_split.hpp"
+#include "model/predict/loading.hpp"
+#include "model/report/uncertainty.hpp"
+#include "model/sextant.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+RowPrediction predict_training(const Scenario& scenario) {
+    const Prepared job = prepare(scenario);
+    const Estimate e = estimate(job);
+    const Uncertainty sure = find_uncertainty(job, e);
+    return {e.step, sure.low, sure.high, e.peak_memory, e.fits};
+}
+
+Collective collective_named(const std::string& word) {
+    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
+                               Collective::broadcast, Collective::reduce, Collective::send})
+        if (to_text(c) == word) return c;
+    throw InputError(Diagnostic{"", "/collective", "\"" + word + "\" is no collective that is known here", ""});
+}
+
+LibraryCall library_call(const CollectiveScenario& c) {
+    const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
+    const std::vector<std::vector<DeviceIndex>> groups{c.members};
+    LibraryCall call;
+    call.library = c.library;
+    call.what = collective_named(c.collective);
+    call.size = c.size;
+    call.group = make_group(topology, c.members, groups, group_machine(c.cluster));
+    if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;
+    return call;
+}
+
+Seconds predict_collective(const CollectiveScenario& c) { return time_of(library_call(c)); }
+
+// Bundled files by their path in the repository, others as the user named them.
+std::string shown_path(const Library& library, const std::filesystem::path& path) {
+    const std::filesystem::path inside = path.lexically_relative(library.root);
+    return inside.empty() || *inside.begin() == ".." ? path.string() : inside.generic_string();
+}
+
+bool is_bundled(const Library& library, const std::filesystem::path& path) {
+    return shown_path(library, std::filesystem::absolute(path)).starts_with("measurements/");
+}
+
+std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& files) {
+    Diagnostics diagnostics;
+    std::vector<MeasurementFile> loaded;
+    loaded.reserve(files.size());
+    for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
+    diagnostics.throw_if_any();
+    return loaded;
+}
+
+Seconds predict_loading(const LoadingRow& row) {
+    if (!row.training) throw InputError(Diagnostic{row.header.file, row.header.pointer, "the source does not define what is emulated", ""});
+    const EmulatedTraining& t = *row.training;
+    LoadingBenchmark b;
+    b.hosts = row.hosts;
+    b.accelerators = row.accelerators;
+    b.batch = static_cast<double>(t.batch);
+    b.computation = t.computation;
+    b.threads = t.threads;
+    b.sample = row.sample;
+    b.format = t.format == "tfrecord" && row.samples_per_file > 1 ? DataFormat::tfrecord : DataFormat::files;
+    b.samples_per_file = row.samples_per_file;
+    b.node_bandwidth = row.node_bandwidth;
+    if (row.most_accelerators) b.least_utilization = t.least_utilization;
+    return sample_time(b);
+}
+
+}  // namespace
+
+Scenario published_run(Library& library, const std::filesystem::path& file, std::string_view id) {
+    const std::vector<MeasurementFile> files = load_all({file});
+    for (const MeasurementRow& row : files.front().rows) {
+        if (header_of(row).id != id) continue;
+        if (const auto* training = std::get_if<TrainingRow>(&row)) return to_scenario(*training, measurement_sources(library));
+        throw InputError(Diagnostic{file.string(), header_of(row).pointer, "this row is no training run", ""});
+    }
+    throw InputError(Diagnostic{file.string(), "", "no row \"" + std::string(id) + "\"", "`sextant validate FILE --rows` lists them"});
+}
+
+PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {
+    const MeasurementSources names = measurement_sources(library);
+    std::vector<TrainingRun> runs;
+    std::vector<LibraryCall> calls;
+    const auto add = [&](const MeasurementFile& file, const MeasurementRow& row) {
+        if (const auto* r = std::get_if<TrainingRow>(&row); r && r->step_time) {
+            Scenario scenario = to_scenario(*r, names);
+            static_cast<void>(prepare(scenario));
+            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time, r->memory});
+        } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && c->time) {
+            LibraryCall call = library_call(to_scenario(*c, names));
+            call.measured = *c->time;
+            call.curve = c->hardware.system + "|" + c->library + "|" + c->collective + "|" + std::to_string(c->ranks) +
+                         (c->host_buffers ? "|host" : "");
+            calls.push_back(std::move(call));
+        }
+    };
+    for (const MeasurementFile& file : load_all(files)) {
+        const std::vector<bool> fitted = fitting_half(file);
+        for (std::size_t i = 0; i < file.rows.size(); ++i) {
+            if (!fitted[i] || !header_of(file.rows[i]).counted()) continue;
+            try {
+                add(file, file.rows[i]);
+            } catch (const InputError&) {
+            }  // what validate shows as refused
+        }
+    }
+    if (runs.empty() && calls.empty())
+        throw InputError(Diagnostic{"", "", "no row of these files may be fitted to", "files of several models or machines"});
+    PublishedFit found;
+    if (!runs.empty()) found.training = fit_to_training(runs, progress);
+    if (!calls.empty()) found.libraries = fit_to_calls(calls);
+    return found;
+}
+
+Validation validate(Library& library, const std::vector<std::filesystem::path>& files,
+                    const std::function<void(std::size_t done, std::size_t total)>& progress) {
+    const std::vector<MeasurementFile> loaded = load_all(files);
+    const MeasurementSources names = measurement_sources(library);
+    const Predictors predictors{predict_training, predict_collective, predict_loading};
+    std::size_t total = 0, done = 0;
+    for (const MeasurementFile& file : loaded) total += file.rows.size();
+    Validation validation;
+    for (const MeasurementFile& file : loaded) {
+        FileValidation& of_file = validation.files.emplace_back(FileValidation{shown_path(library, file.path), file.title, {}});
+        // Nothing was fitted to what a user brings.
+        const std::vector<bool> fitted = is_bundled(library, file.path) ? fitting_half(file) : std::vector<bool>(file.rows.size());
+        for (std::size_t i = 0; i < file.rows.size(); ++i) {
+            of_file.results.push_back(evaluate(file.rows[i], names, predictors));
+            of_file.results.back().fitted = fitted[i];
+            progress(++done, total);
+        }
+    }
+    return validation;
+}
+
+}  // namespace sextant
