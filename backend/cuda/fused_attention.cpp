@@ -90,10 +90,27 @@ private:
     }
     Tensor masked(const Tensor& s) {
         if (!a_.causal) return s;
-        const Tensor query = indices(s, 2), key = indices(s, 3), seen = g_.passing(s.layout, CUDNN_DATA_BOOLEAN);
-        const Tensor hidden = g_.number(-std::numeric_limits<float>::infinity());
-        g_.apply(CUDNN_POINTWISE_CMP_GE, seen, query, &key);
-        return of(CUDNN_POINTWISE_BINARY_SELECT, s, &hidden, &seen);
+        const std::int64_t ahead = a_.key_len - a_.query_len;  // keys before the one that stands beside the first query
+        const Tensor causal = kept_where(s, CUDNN_POINTWISE_CMP_GE, moved(indices(s, 2), a_.key_len, a_.query_len), indices(s, 3));
+        if (a_.window == 0) return causal;
+        const Tensor window = g_.number(static_cast<float>(a_.window - ahead)), reach = g_.passing(s.layout), key = indices(s, 3);
+        g_.apply(CUDNN_POINTWISE_ADD, reach, key, &window);
+        return kept_where(causal, CUDNN_POINTWISE_CMP_GT, reach, indices(s, 2));
+    }
+    // Scores where the comparison holds; elsewhere none.
+    Tensor kept_where(const Tensor& s, cudnnPointwiseMode_t comparison, const Tensor& a, const Tensor& b) {
+        const Tensor holds = g_.passing(s.layout, CUDNN_DATA_BOOLEAN), none = g_.number(-std::numeric_limits<float>::infinity());
+        g_.apply(comparison, holds, a, &b);
+        return of(CUDNN_POINTWISE_BINARY_SELECT, s, &none, &holds);
+    }
+    // Where the library is to see that it moves: in these two steps.
+    Tensor moved(const Tensor& index, std::int64_t by, std::int64_t back) {
+        if (by == back) return index;
+        const Tensor on = g_.passing(index.layout, CUDNN_DATA_INT32), moved = g_.passing(index.layout, CUDNN_DATA_INT32);
+        const Tensor further = g_.number(static_cast<std::int32_t>(by)), less = g_.number(static_cast<std::int32_t>(back));
+        g_.apply(CUDNN_POINTWISE_ADD, on, index, &further);
+        g_.apply(CUDNN_POINTWISE_SUB, moved, on, &less);
+        return moved;
     }
     // Where along an axis each element stands.
     Tensor indices(const Tensor& like, std::int64_t axis) {
@@ -123,8 +140,8 @@ private:
 
 // Whether PieceGraph says all of it. NVIDIA does not let a single query meet a single key; the library knows what else it asks for.
 bool is_described(const Attention& a, Element element) {
-    const bool is_square = a.query_len == a.key_len;  // the mask's first query stands beside its first key
-    return is_half(element) && a.window == 0 && a.key_len > 1 && (is_square || !a.causal);
+    const bool each_sees_a_key = a.query_len <= a.key_len;
+    return is_half(element) && a.key_len > 1 && (a.causal ? each_sees_a_key && !a.balanced : a.window == 0);
 }
 
 // Where the arrays of a piece begin.

@@ -1,5 +1,5 @@
 // Attention by cuDNN, as one operation that never writes the scores (FlashAttention, arXiv 2205.14135): in 16 bits, of every query to every
-// key or to those up to its own. Internal to backend/cuda.
+// key, or to those up to its own, or to the last few of these. Internal to backend/cuda.
 #pragma once
 
 #include "backend/cuda/cudnn_library.hpp"

@@ -2,6 +2,7 @@
 
 #include "backend/cuda/check.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace sextant::cuda {
@@ -80,10 +81,14 @@ OperationGraph::Tensor OperationGraph::stored(const Layout& layout, cudnnDataTyp
     return tensor(layout, type);
 }
 
-OperationGraph::Tensor OperationGraph::number(float value) {
+OperationGraph::Tensor OperationGraph::number(float value) { return number(std::bit_cast<std::int32_t>(value), CUDNN_DATA_FLOAT); }
+
+OperationGraph::Tensor OperationGraph::number(std::int32_t value) { return number(value, CUDNN_DATA_INT32); }
+
+OperationGraph::Tensor OperationGraph::number(std::int32_t bits, cudnnDataType_t type) {
     numbers_.push_back(tensors_ + 1);
-    values_.push_back(value);
-    return tensor(Layout::packed({1, 1, 1, 1}), CUDNN_DATA_FLOAT, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+    values_.push_back(bits);
+    return tensor(Layout::packed({1, 1, 1, 1}), type, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
 }
 
 OperationGraph::Tensor OperationGraph::passing(const Layout& layout, cudnnDataType_t type) {
@@ -171,7 +176,7 @@ ExecutionPlan::ExecutionPlan(const OperationGraph& graph, Engine engine)
 }
 
 void ExecutionPlan::run(cudnnHandle_t library, std::vector<const void*> data, void* workspace) const {
-    for (const float& v : values_) data.push_back(&v);
+    for (const std::int32_t& v : values_) data.push_back(&v);
     Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, static_cast<std::int64_t>(tensors_.size()), tensors_.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, static_cast<std::int64_t>(data.size()), data.data());

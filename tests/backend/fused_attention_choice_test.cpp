@@ -63,6 +63,12 @@ std::vector<Attention> usual() {
             for (const std::int64_t kv_heads : {16, 4})
                 for (const bool causal : {true, false}) list.push_back(attention(1, 16, kv_heads, length, width, causal));
     for (const bool causal : {true, false}) list.push_back(attention(3, 6, 2, 197, 64, causal));  // no power of two
+    Attention window = attention(2, 16, 4, 2048, 128, true), last_queries = window;
+    window.window = 512;
+    last_queries.query_len = 512;
+    list.insert(list.end(), {window, last_queries});
+    last_queries.window = 100;
+    list.push_back(last_queries);
     return list;
 }
 
@@ -92,7 +98,7 @@ TEST_F(FusedAttentionChoice, RunsTheUsualShapesOnAmpereAndHopper) {
 TEST_F(FusedAttentionChoice, CompilesWhatItChose) {
     for (const Descriptor& gpu : {a100(), h200()})
         for (const AttentionPass pass : passes)
-            for (const Attention& a : {attention(1, 16, 4, 1024, 128, true), attention(2, 8, 8, 512, 64, false)}) {
+            for (const Attention& a : {usual().front(), usual().back(), attention(2, 8, 8, 512, 64, false)}) {
                 const std::optional<FusedWay> way = fused_way(pass, a, Element::bf16, gpu);
                 ASSERT_TRUE(way) << name(a);
                 try {
@@ -134,14 +140,18 @@ TEST_F(FusedAttentionChoice, IsKnownToTakeRoomBeforeItRuns) {
 TEST_F(FusedAttentionChoice, RefusesWhatItCannotRun) {
     const Attention usual = attention(2, 8, 4, 512, 64, true), odd = attention(2, 8, 4, 512, 20, true),
                     wide = attention(2, 8, 4, 512, 256, true);
-    Attention window = usual, last_queries = usual;
-    window.window = 128;
-    last_queries.query_len = 256;
+    Attention both_sides = usual, first_keys = usual, balanced = usual;
+    both_sides.causal = false;
+    both_sides.window = 128;
+    first_keys.key_len = 256;
+    balanced.query_len = 256;
+    balanced.balanced = true;
     for (const AttentionPass pass : passes) {
         EXPECT_FALSE(fused_way(pass, usual, Element::real, h200())) << "fp32";
         EXPECT_FALSE(fused_way(pass, odd, Element::bf16, h200())) << "heads that are no multiple of eight wide";
-        EXPECT_FALSE(fused_way(pass, window, Element::bf16, h200()));
-        EXPECT_FALSE(fused_way(pass, last_queries, Element::bf16, h200())) << "its mask begins elsewhere";
+        EXPECT_FALSE(fused_way(pass, both_sides, Element::bf16, h200())) << "a window that is not causal";
+        EXPECT_FALSE(fused_way(pass, first_keys, Element::bf16, h200())) << "queries that see nothing";
+        EXPECT_FALSE(fused_way(pass, balanced, Element::bf16, h200())) << "two slices of each sequence";
         EXPECT_FALSE(fused_way(pass, usual, Element::fp16, t4())) << "a GPU older than Ampere";
         EXPECT_TRUE(fused_way(pass, wide, Element::bf16, h200()));
     }

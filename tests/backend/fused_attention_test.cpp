@@ -101,7 +101,9 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
 INSTANTIATE_TEST_SUITE_P(Shapes, FusedAttentionOnGpu,
                          testing::Values(Attention{2, 4, 4, 128, 128, 64, 64, true}, Attention{2, 8, 2, 197, 197, 64, 64, false},
                                          Attention{3, 6, 2, 70, 70, 128, 128, true}, Attention{2, 4, 4, 64, 200, 64, 64, false},
-                                         Attention{1, 16, 4, 1024, 1024, 128, 128, true}, Attention{1, 16, 4, 8192, 8192, 64, 64, true}));
+                                         Attention{1, 16, 4, 1024, 1024, 128, 128, true}, Attention{1, 16, 4, 8192, 8192, 64, 64, true},
+                                         Attention{2, 8, 2, 600, 600, 64, 64, true, 100}, Attention{2, 4, 2, 100, 300, 64, 64, true},
+                                         Attention{2, 4, 2, 100, 300, 64, 64, true, 70}));
 
 }  // namespace
 }  // namespace sextant
