@@ -78,7 +78,7 @@ private:
     Tensor tensor(const Layout&, cudnnDataType_t, std::optional<cudnnBackendAttributeName_t> role = {});
 
     std::vector<std::int64_t> stored_, numbers_;  // by the number of the tensor
-    std::vector<std::int32_t> values_;  // their bits
+    std::vector<std::int32_t> values_;            // their bits
     std::int64_t tensors_ = 0;
     std::vector<Descriptor> operations_;
 };
