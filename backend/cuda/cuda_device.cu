@@ -176,8 +176,10 @@ public:
         convolutions_.filter_gradient(s, x, dy, d_filter);
     }
     [[nodiscard]] std::string fused_attention() const { return fused_attention_.passes(); }
-    bool attend(const Attention& a, const OperatorCall& c) { return fused_attention_.forward(a, c); }
-    bool attend_back(const Attention& a, const OperatorCall& c) { return fused_attention_.backward(a, c); }
+    bool attend(const kernels::AttentionPart& p, const OperatorCall& c) { return fused_attention_.forward(p, c); }
+    bool attend_back(const kernels::AttentionPart& p, const OperatorCall& c, const Array& d_keys, const Array& d_values) {
+        return fused_attention_.backward(p, c, d_keys, d_values);
+    }
 
     // Graphs that are forgotten must have run.
     void begin_step() {

@@ -8,7 +8,8 @@
 namespace sextant::cuda {
 namespace {
 
-constexpr std::int64_t alignment = 16;  // bytes, of tensors in memory
+// Bytes, of tensors in memory: heads are wide, and statistics begin anywhere.
+constexpr std::int64_t alignment_of(cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? 4 : 16; }
 
 // How many there are, where room is for none; else how many were written.
 std::int64_t attributes(const Descriptor& d, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t room,
@@ -68,7 +69,7 @@ OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataTyp
     Descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, ++tensors_);
     d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
-    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
+    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment_of(type));
     d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, layout.extents.data());
     d.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, layout.strides.data());
     if (role) d.set(*role, CUDNN_TYPE_BOOLEAN, true);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
+#include "backend/kernels/attention_parts.hpp"
 #include "backend/kernels/column_major.hpp"
 #include "backend/kernels/convolution.hpp"
 #include "backend/kernels/launches.hpp"
@@ -99,8 +100,10 @@ public:
             s, [=] { round(gradient_of_filter(s, wide(x, s.in_elements()), wide(dy, s.out_elements())), d_filter); }, x, dy, d_filter);
     }
 
-    bool attend(const Attention&, const OperatorCall&) { return false; }
-    bool attend_back(const Attention&, const OperatorCall&) { return false; }
+    // Parts of attention are operations of their own then, in fp32.
+    void fuse_attention() { fuses_ = true; }
+    bool attend(const kernels::AttentionPart&, const OperatorCall&);
+    bool attend_back(const kernels::AttentionPart&, const OperatorCall&, const Array& d_keys, const Array& d_values);
 
     void begin_step() {
         finish();
@@ -200,6 +203,7 @@ private:
     };
 
     std::int64_t lanes_;
+    bool fuses_ = false;
     kernels::Launches<HostStream> launches_;
     MemoryPool memory_;
 };
