@@ -46,13 +46,21 @@ public:
         const std::lock_guard lock(mutex_);
         graphs_.begin_step();
     }
-    void forget() { noted_.clear(); }
+    // At the end, when nobody asks any more.
+    void forget() {
+        noted_.clear();
+        failure_ = nullptr;
+    }
 
     void enter(const std::function<std::string()>& name) {
-        if (captures_) noted_.enter(name());
+        if (!captures_) return;
+        const std::lock_guard lock(mutex_);
+        noted_.enter(name());
     }
     void leave() {
-        if (captures_) noted_.leave();
+        if (!captures_) return;
+        const std::lock_guard lock(mutex_);
+        noted_.leave();
     }
     // Since the step began; none where nothing is captured.
     [[nodiscard]] std::optional<GraphUse> use() const { return captures_ ? std::optional(graphs_.use()) : std::nullopt; }
