@@ -1,5 +1,6 @@
 // sextant import: models that others describe, as workloads.
 #include "cli/commands.hpp"
+#include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
 #include "model/io/scenario/workload_writer.hpp"
 
@@ -15,7 +16,7 @@ namespace sextant {
 namespace {
 
 struct ImportOptions {
-    std::string config, out;
+    std::string file, out;
 };
 
 std::string billions(double parameters) { return number_text(parameters / 1e9, 4) + " billion parameters"; }
@@ -34,21 +35,37 @@ void write_file(const std::string& path, const std::string& text) {
     if (!out) throw BackendError("cannot write " + path + ": " + std::strerror(errno));
 }
 
-ExitCode import_hf(const ImportOptions& o) {
+Workload read_hf(const std::string& path) {
     Diagnostics diagnostics;
-    const JsonFile file = JsonFile::load(o.config, diagnostics);
-    const Workload workload = import_hf_config(file);
+    const JsonFile file = JsonFile::load(path, diagnostics);
+    Workload workload = import_hf_config(file);
     diagnostics.throw_if_any();
+    return workload;
+}
+
+Workload read_onnx(const std::string& path) { return import_onnx(std::filesystem::path(path)); }
+
+ExitCode write(const Workload& workload, const std::string& out) {
     const std::string summary =
         workload.name + ": " + size_text(workload) + '\n';  // builds the network: what cannot be built is not written
-    if (o.out.empty()) {
+    if (out.empty()) {
         std::cout << write_workload(workload);
         std::cerr << summary;
     } else {
-        write_file(o.out, write_workload(workload));
+        write_file(out, write_workload(workload));
         std::cout << summary;
     }
     return ExitCode::done;
+}
+
+using Read = Workload (*)(const std::string& path);
+
+void add_format(CLI::App& import, ExitCode& exit_code, const char* name, const char* what, const char* file, Read read) {
+    auto* command = import.add_subcommand(name, what);
+    auto options = std::make_shared<ImportOptions>();
+    command->add_option("file", options->file, file)->required();
+    command->add_option("--out", options->out, "file to write the workload to; else it goes to standard output")->type_name("FILE");
+    command->callback([options, read, &exit_code] { exit_code = write(read(options->file), options->out); });
 }
 
 }  // namespace
@@ -56,11 +73,8 @@ ExitCode import_hf(const ImportOptions& o) {
 void add_import(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("import", "a model that others describe, as a workload");
     command->require_subcommand(1);
-    auto* hf = command->add_subcommand("hf", "the config.json of a Hugging Face model");
-    auto options = std::make_shared<ImportOptions>();
-    hf->add_option("config", options->config, "config.json")->required();
-    hf->add_option("--out", options->out, "file to write the workload to; else it goes to standard output")->type_name("FILE");
-    hf->callback([options, &exit_code] { exit_code = import_hf(*options); });
+    add_format(*command, exit_code, "hf", "the config.json of a Hugging Face model", "config.json", read_hf);
+    add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);
 }
 
 }  // namespace sextant

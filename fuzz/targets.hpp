@@ -22,6 +22,7 @@ void framework(std::string_view input);
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
 void measurement(std::string_view input);
+void onnx(std::string_view input);
 void predict(std::string_view input);
 void profile(std::string_view input);
 void profiler(std::string_view input);
@@ -48,6 +49,7 @@ inline constexpr std::array targets = {
     Target{"hf_config", hf_config},
     Target{"json_quantity", json_quantity},
     Target{"measurement", measurement},
+    Target{"onnx", onnx},
     Target{"predict", predict},
     Target{"profile", profile},
     Target{"profiler", profiler},

@@ -9,6 +9,11 @@
 namespace sextant {
 namespace {
 
+bool is_concatenation(const Operator& op) {
+    const auto* p = std::get_if<Pointwise>(&op.kind);
+    return p != nullptr && p->kind == PointwiseKind::copy && op.inputs.size() > 1;
+}
+
 class Checker {
 public:
     Checker(const Scenario& s, const Abilities& engine) : s_(s), plan_(s.plan), engine_(engine) {}
@@ -80,14 +85,19 @@ private:
     }
     void check_network() {
         const Network mine = cut_network(s_);
-        bool tied = false;
+        bool tied = false, joins = false;
         for (std::size_t t = 0; t < mine.templates.size(); ++t) {
             for (Diagnostic problem : unsupported(mine.templates[t].graph)) {
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
-            for (const Operator& op : mine.templates[t].graph.operators()) tied = tied || op.tied;
+            for (const Operator& op : mine.templates[t].graph.operators()) {
+                tied = tied || op.tied;
+                joins = joins || is_concatenation(op);
+            }
         }
+        refuse_if(joins && plan_.tp > 1, "/plan/tp",
+                  "images that are put together do not run cut: each rank would have their channels in an order of its own");
         const bool shards = plan_.has_shards();
         constexpr auto untie = "\"tied_embeddings\": false";
         refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel",

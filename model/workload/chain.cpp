@@ -1,5 +1,6 @@
 // A user's own chain of layers. Behind the last of them stand a linear layer to the classes and the loss.
 #include "model/workload/builders.hpp"
+#include "model/workload/chain_wiring.hpp"
 #include "model/workload/convolutional_layers.hpp"
 
 #include <algorithm>
@@ -9,91 +10,27 @@ namespace {
 
 using Kind = ChainLayer::Kind;
 
-std::string pointer_to(std::size_t layer) { return "/workload/chain/layers/" + std::to_string(layer); }
-
 std::string size_text(Image x) { return std::to_string(x.channels) + "x" + std::to_string(x.height) + "x" + std::to_string(x.width); }
-
-// Layers [begin, end) that make one block.
-struct Group {
-    std::size_t begin, end;
-    bool weighted;  // it has a layer with a matrix; else it is all there is in front of the classifier
-};
-
-// A block has one layer with a matrix, or one residual, and all behind it up to the next; the first also what stands in front of it. See
-// NetworkBuilder.
-std::vector<Group> groups_of(const std::vector<ChainLayer>& layers) {
-    std::vector<Group> groups;
-    Group open{0, 0, false};
-    int depth = 0;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        const Kind kind = layers[i].kind;
-        const bool weighted = kind == Kind::dense || kind == Kind::conv || kind == Kind::residual_begin;
-        if (depth == 0 && open.weighted && weighted) {
-            groups.push_back(open);
-            open = {i, i, false};
-        }
-        if (kind == Kind::residual_begin) ++depth;
-        if (kind == Kind::residual_end) depth = std::max(0, depth - 1);
-        open.weighted |= weighted;
-        open.end = i + 1;
-    }
-    groups.push_back(open);
-    return groups;
-}
-
-std::string describe(const ChainLayer& l) {
-    const auto window = [&] { return " " + std::to_string(l.kernel) + "x" + std::to_string(l.kernel) + "/" + std::to_string(l.stride); };
-    const std::string biased = l.bias ? "" : " without bias";
-    switch (l.kind) {
-        case Kind::dense:
-            return "dense " + std::to_string(l.width) + biased;
-        case Kind::conv:
-            return "conv " + std::to_string(l.width) + window() + (l.groups > 1 ? " in " + std::to_string(l.groups) + " groups" : "") +
-                   biased;
-        case Kind::norm:
-            switch (l.norm) {
-                case NormKind::layer:
-                    return "layer norm";
-                case NormKind::rms:
-                    return "rms norm";
-                case NormKind::batch:
-                    return "batch norm";
-                case NormKind::group:
-                    return "group norm " + std::to_string(l.groups);
-            }
-            return "norm";
-        case Kind::activation:
-            return activation_name(l.function).value_or("?");
-        case Kind::pool:
-            if (l.pooling == PoolingKind::global_average) return "global pool";
-            return (l.pooling == PoolingKind::max ? "max pool" : "average pool") + window();
-        case Kind::dropout:
-            return "dropout";
-        case Kind::residual_begin:
-            return "(";
-        case Kind::residual_end:
-            return ")";
-    }
-    return {};
-}
 
 class ChainBuilder {
 public:
-    ChainBuilder(const ChainSpec& spec, LayerContext context, Image data) : spec_(spec), network_(std::move(context), data) {
-        const auto dense = std::ranges::find(spec.layers, Kind::dense, &ChainLayer::kind);
-        if (spec.input_shape.size() == 3) image_until_ = static_cast<std::size_t>(dense - spec.layers.begin());
+    ChainBuilder(const ChainSpec& spec, LayerContext context, Image data)
+        : spec_(spec), network_(std::move(context), data), sources_(chain_sources(spec.layers, problems())) {
+        for (std::size_t i = 0; i < spec.layers.size(); ++i)
+            features_.push_back(spec.layers[i].kind == Kind::dense || reads_features(i) ? 1 : 0);
     }
 
     Network build(bool share_templates) && {
-        std::vector<Group> groups = groups_of(spec_.layers);
-        Group tail{spec_.layers.size(), spec_.layers.size(), false};
+        std::vector<ChainGroup> groups = chain_groups(spec_.layers, sources_);
+        ChainGroup tail{spec_.layers.size(), spec_.layers.size(), false};
         if (!groups.back().weighted) {
             tail = groups.back();
             groups.pop_back();
         }
-        for (const Group& g : groups) {
+        for (const ChainGroup& g : groups) {
             std::string name = share_templates ? "" : std::to_string(g.begin) + ": ";
-            for (std::size_t i = g.begin; i < g.end; ++i) name += (i == g.begin ? "" : ", ") + describe(spec_.layers[i]);
+            for (std::size_t i = g.begin; i < g.end; ++i)
+                name += (i == g.begin ? "" : ", ") + describe(spec_.layers[i], static_cast<int>(i), sources_[i]);
             network_.block(name, BlockRole::layer, [&](Layers& l, Image x) { return layers(l, x, g); });
         }
         network_.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(layers(l, x, tail), spec_.classes); });
@@ -109,22 +46,65 @@ private:
 
     [[nodiscard]] Diagnostics& problems() { return network_.context().problems; }
     void report(std::size_t layer, std::string what, std::string hint = {}) {
-        problems().add({.file = {}, .pointer = pointer_to(layer), .what = std::move(what), .hint = std::move(hint)});
+        problems().add({.file = {}, .pointer = chain_pointer(layer), .what = std::move(what), .hint = std::move(hint)});
     }
 
-    Image layers(Layers& l, Image x, const Group& group) {
+    [[nodiscard]] bool reads_features(std::size_t i) const {
+        return std::ranges::any_of(sources_[i], [&](int s) {
+            return s == chain_data ? spec_.input_shape.size() == 1 : features_[static_cast<std::size_t>(s)] != 0;
+        });
+    }
+
+    Image layers(Layers& l, const Image in, const ChainGroup& group) {
         std::vector<Residual> open;
+        std::vector<Image> made;
+        const auto read = [&](int source) {
+            const int here = source - static_cast<int>(group.begin);
+            return here < 0 ? in : made[static_cast<std::size_t>(here)];
+        };
         for (std::size_t i = group.begin; i < group.end; ++i) {
-            network_.context().size_pointer = pointer_to(i);
+            network_.context().size_pointer = chain_pointer(i);
             const Kind kind = spec_.layers[i].kind;
+            Image x = read(sources_[i].front());
             if (kind == Kind::residual_begin)
                 open.push_back({i, x, problems().list().size()});
             else if (kind == Kind::residual_end)
                 x = close(l, x, i, open);
+            else if (sources_[i].size() > 1)
+                x = join(l, i, read);
             else if (usable(i, x))
                 x = layer(l, x, i);
+            made.push_back(x);
         }
         for (const Residual& r : open) report(r.begin, "residual_begin without a residual_end");
+        return made.empty() ? in : made.back();
+    }
+
+    template <class Read>
+    Image join(Layers& l, std::size_t i, const Read& read) {
+        const Kind kind = spec_.layers[i].kind;
+        std::vector<Image> images;
+        for (const int s : sources_[i]) images.push_back(read(s));
+        const bool alike = std::ranges::all_of(images, [&](const Image& x) { return x.cut == images.front().cut; });
+        if (!alike)
+            for (Image& x : images) x = l.whole(x);
+        Image x = images.front();
+        if (kind == Kind::multiply) {
+            const Image factor = images.back();
+            if (factor.height * factor.width == 1 && factor.channels == x.channels) return l.gate("multiply", x, factor);
+            report(i, "an image is multiplied with one factor for each of its channels: " + size_text(x) + " and " + size_text(factor) +
+                          " arrive here");
+            return x;
+        }
+        for (const Image& other : images) {
+            const bool same_channels = kind == Kind::concat || other.channels == x.channels;
+            if (same_channels && other.height == x.height && other.width == x.width) continue;
+            report(i, (kind == Kind::concat ? "images of one size are put together: " : "equal images are added: ") + size_text(x) +
+                          " and " + size_text(other) + " arrive here");
+            return x;
+        }
+        if (kind == Kind::concat) return l.concatenate(images);
+        for (std::size_t k = 1; k < images.size(); ++k) x = l.add("add", x, images[k]);
         return x;
     }
 
@@ -146,14 +126,16 @@ private:
     // Reports what makes layer i impossible on x.
     bool usable(std::size_t i, Image x) {
         const ChainLayer& c = spec_.layers[i];
-        const std::string pointer = pointer_to(i);
+        const std::string pointer = chain_pointer(i);
         const std::size_t before = problems().list().size();
         const bool windowed = c.kind == Kind::conv || (c.kind == Kind::pool && c.pooling != PoolingKind::global_average);
         if (c.kind == Kind::dense || c.kind == Kind::conv)
             require_between(problems(), pointer + "/width", "width", c.width, 1, largest_extent);
         if (windowed) require_between(problems(), pointer + "/kernel", "kernel", c.kernel, 1, largest_image_px);
         if (windowed) require_between(problems(), pointer + "/stride", "stride", c.stride, 1, largest_image_px);
-        if ((c.kind == Kind::conv || c.kind == Kind::pool) && i >= image_until_)
+        if (windowed && c.kernel_w) require_between(problems(), pointer + "/kernel_w", "kernel_w", *c.kernel_w, 1, largest_image_px);
+        if (windowed && c.padding) require_between(problems(), pointer + "/padding", "padding", *c.padding, 0, largest_image_px);
+        if ((c.kind == Kind::conv || c.kind == Kind::pool) && reads_features(i))
             report(i, "this layer needs an image, and features arrive here", "put it in front of the first dense layer");
         if (c.kind == Kind::conv || (c.kind == Kind::norm && c.norm == NormKind::group)) {
             require_between(problems(), pointer + "/groups", "groups", c.groups, 1, largest_extent);
@@ -171,16 +153,27 @@ private:
                 return l.linear("dense", flatten(x), c.width, c.bias);
             case Kind::conv:
                 return l.conv("conv", x,
-                              {.out_channels = c.width, .kernel = c.kernel, .stride = c.stride, .groups = c.groups, .bias = c.bias});
+                              {.out_channels = c.width,
+                               .kernel = c.kernel,
+                               .stride = c.stride,
+                               .padding = c.padding,
+                               .kernel_w = c.kernel_w,
+                               .groups = c.groups,
+                               .bias = c.bias});
             case Kind::norm:
                 return l.norm("norm", x, c.norm, c.groups);
             case Kind::activation:
                 return l.activation(x, c.function);
             case Kind::pool:
                 if (c.pooling == PoolingKind::global_average) return l.global_pool(x);
-                return l.pool("pool", x, {.kind = c.pooling, .kernel = c.kernel, .stride = c.stride});
+                return l.pool(
+                    "pool", x,
+                    {.kind = c.pooling, .kernel = c.kernel, .stride = c.stride, .padding = c.padding.value_or(0), .round_up = c.round_up});
             case Kind::dropout:
                 return l.dropout(x);
+            case Kind::add:
+            case Kind::concat:
+            case Kind::multiply:
             case Kind::residual_begin:
             case Kind::residual_end:
                 break;
@@ -190,7 +183,8 @@ private:
 
     const ChainSpec& spec_;
     NetworkBuilder network_;
-    std::size_t image_until_ = 0;  // the first layer that reads features
+    std::vector<std::vector<int>> sources_;
+    std::vector<char> features_{};  // by layer: what it makes is no image
 };
 
 }  // namespace

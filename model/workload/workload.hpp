@@ -75,14 +75,20 @@ struct MlpSpec {
     PointwiseKind activation = PointwiseKind::relu;
 };
 
-// A user's own chain of layers.
+// A user's own chain of layers. Each reads what the one before it makes, unless it says what else: then it is a graph.
 struct ChainLayer {
-    enum class Kind { dense, conv, norm, activation, pool, dropout, residual_begin, residual_end } kind = Kind::dense;
+    enum class Kind { dense, conv, norm, activation, pool, dropout, add, concat, multiply, residual_begin, residual_end };
+    Kind kind = Kind::dense;
     std::int64_t width = 0, kernel = 1, stride = 1, groups = 1;
+    std::optional<std::int64_t> kernel_w{};  // of a convolution; none: square
+    std::optional<std::int64_t> padding{};   // none: of a convolution what keeps the size at stride 1, of a pooling nothing
+    bool round_up = false;                   // of a pooling: a last window that is only partly inside counts
     PointwiseKind function = PointwiseKind::relu;
     PoolingKind pooling = PoolingKind::max;
     NormKind norm = NormKind::batch;
     bool bias = true;
+    std::string name{};               // by which later layers may read what this one makes
+    std::vector<std::string> from{};  // names of what it reads, "input" for the data; none: the layer before
 };
 struct ChainSpec {
     std::vector<std::int64_t> input_shape;  // of one sample: {features} or {channels, height, width}

@@ -31,6 +31,27 @@ json images() {
               {"classes", 10}}}};
 }
 
+// Layers that read several others: a shortcut, and a gate of averages.
+json wired(const char* shortcut) {
+    const int channels = std::string_view(shortcut) == "concat" ? 16 : 8;
+    return {{"chain",
+             {{"input_shape", {3, 8, 8}},
+              {"layers",
+               {{{"conv", {{"width", 8}, {"kernel", 3}}}, {"name", "stem"}},
+                {{"activation", "gelu"}},
+                {{"conv", {{"width", 8}, {"kernel", 5}, {"padding", 2}}}, {"name", "y"}},
+                {{shortcut, json::object()}, {"from", {"y", "stem"}}, {"name", "x"}},
+                {{"pool", "global_average"}},
+                {{"conv", {{"width", channels}, {"kernel", 1}}}},
+                {{"activation", "sigmoid"}, {"name", "factor"}},
+                {{"multiply", json::object()}, {"from", {"x", "factor"}}},
+                {{"conv", {{"width", 16}, {"kernel", 1}, {"kernel_w", 3}, {"stride", 2}}}},
+                {{"norm", "batch"}},
+                {{"activation", "gelu"}},
+                {{"pool", "global_average"}}}},
+              {"classes", 10}}}};
+}
+
 TEST_F(Executor, ComputesTheSameInDataParallel) {
     expect_serial_results(transformer(true), {{{"dp", 2}},
                                               {{"dp", 4}},
@@ -186,6 +207,8 @@ TEST_F(Executor, ComputesTheSameWithParametersInShards) {
 TEST_F(Executor, ComputesTheSameForOtherNetworks) {
     expect_serial_results(perceptron(), {{{"dp", 2}}, {{"tp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero3"}}});
     expect_serial_results(images(), {{{"dp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero2"}}});
+    expect_serial_results(wired("add"), {{{"dp", 2}}, {{"pp", 2}}, {{"tp", 2}}});
+    expect_serial_results(wired("concat"), {{{"dp", 2}}, {{"pp", 2}}});
 }
 
 TEST_F(Executor, LearnsTheTask) {
@@ -256,6 +279,9 @@ TEST_F(Executor, RefusesBeforeItStarts) {
     const ProcessResult offload = start(transformer(true), {{"dp", 2}, {"offload", "optimizer"}}, 2);
     EXPECT_EQ(offload.exit_code, 2);
     EXPECT_THAT(offload.err, HasSubstr("offload does not run"));
+    const ProcessResult joined = start(wired("concat"), {{"tp", 2}}, 2);
+    EXPECT_EQ(joined.exit_code, 2);
+    EXPECT_THAT(joined.err, HasSubstr("images that are put together do not run cut"));
     const ProcessResult ranks = start(transformer(true), {{"dp", 4}}, 2);
     EXPECT_EQ(ranks.exit_code, 2);
     EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));

@@ -64,6 +64,52 @@ TEST(chain, a_dense_layer_flattens_the_image_that_reaches_it) {
     EXPECT_EQ(graph_at(network, 1).parameters(), 64 * 5 + 5);
 }
 
+ChainLayer named(ChainLayer layer, std::string name, std::vector<std::string> from = {}) {
+    layer.name = std::move(name);
+    layer.from = std::move(from);
+    return layer;
+}
+ChainLayer join(Kind kind, std::vector<std::string> from) { return named({.kind = kind}, "", std::move(from)); }
+
+TEST(chain, layers_read_what_they_name) {
+    // 8*4*9 + 4 = 292 and 8*12*9 + 12 = 876 side by side make 16 channels; a gate of 16*16*9 + 16 = 2,320; the classifier 16*10 + 10.
+    const Network network = build_chain({.input_shape = {8, 16, 16},
+                                         .layers = {named(conv(4), "left"), named(conv(12), "right", {"input"}),
+                                                    named(join(Kind::concat, {"left", "right"}), "both", {"left", "right"}), global_pool,
+                                                    named(conv(16), "factor"), join(Kind::multiply, {"both", "factor"}), global_pool}},
+                                        {});
+    EXPECT_EQ(network.parameters(), 292 + 876 + 2'320 + 170);
+    EXPECT_EQ(network.sequence.size(), 2) << "two images are read further on: nothing can be cut off but the head";
+}
+
+TEST(chain, a_residual_may_be_written_out) {
+    const std::vector<ChainLayer> marked{conv(16), relu, begin, conv(16), conv(16), end, relu, conv(16), global_pool};
+    const std::vector<ChainLayer> wired{conv(16), named(relu, "x"), conv(16),   named(conv(16), "y"), join(Kind::add, {"y", "x"}),
+                                        relu,     conv(16),         global_pool};
+    for (const int tp : {1, 2}) {
+        const Network a = build_chain({.input_shape = {3, 16, 16}, .layers = marked}, {.tensor = tp});
+        const Network b = build_chain({.input_shape = {3, 16, 16}, .layers = wired}, {.tensor = tp});
+        EXPECT_EQ(a.parameters(), b.parameters());
+        EXPECT_EQ(sum_forward_flops(a), sum_forward_flops(b));
+        EXPECT_EQ(sum_saved_elements(a), sum_saved_elements(b));
+        EXPECT_EQ(a.sequence.size(), b.sequence.size());
+    }
+}
+
+TEST(chain, wiring_that_makes_no_sense_is_reported_where_it_is) {
+    const auto build = [](std::vector<ChainLayer> layers) {
+        return [=] { build_chain({.input_shape = {8, 16, 16}, .layers = layers}, {}); };
+    };
+    EXPECT_THAT(refused_pointers(build({named(conv(8), "a"), named(conv(8), "a", {"b"}), join(Kind::add, {"a"}), conv(8), conv(4),
+                                        named(relu, "", {"input"})})),
+                ElementsAre("/workload/chain/layers/1/from/0", "/workload/chain/layers/1/name", "/workload/chain/layers/2/from",
+                            "/workload/chain/layers/4"));
+    EXPECT_THAT(refused_pointers(build({named(conv(8), "a"), named(conv(4, 2), "b"), join(Kind::add, {"a", "b"})})),
+                ElementsAre("/workload/chain/layers/2"));
+    EXPECT_THAT(refused_pointers(build({named(conv(8), "a"), named(conv(8), "b"), join(Kind::multiply, {"a", "b"})})),
+                ElementsAre("/workload/chain/layers/2"));
+}
+
 TEST(chain, every_problem_is_reported_where_it_is) {
     const auto build = [](ChainSpec spec, Shard shard = {}) { return [=] { build_chain(spec, shard); }; };
     EXPECT_THAT(refused_pointers(build({.input_shape = {3, 0}, .layers = {}, .classes = 0}, {.context = 2})),

@@ -34,7 +34,7 @@ inline constexpr Word<PoolingKind> pooling_kinds[] = {
 // Bounds far beyond any real network, so that a slip of the keyboard is caught before it is built.
 inline constexpr Bounds layer_count{1, 1e4}, width_bound{1, 1 << 24}, length_bound{1, 1e8}, optional_length{0, 1e8},
     optional_width{0, 1 << 24};
-inline constexpr Bounds pixel_bound{1, 1 << 16}, expert_bound{1, 1 << 16};
+inline constexpr Bounds pixel_bound{1, 1 << 16}, padding_bound{0, 1 << 16}, expert_bound{1, 1 << 16};
 
 template <class Visit>
 void transformer_fields(const Visit& visit) {

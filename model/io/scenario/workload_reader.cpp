@@ -87,6 +87,8 @@ void read_conv(ObjectReader& r, ChainLayer& layer) {
     r.required("kernel", layer.kernel, pixel_bound);
     r.optional("stride", layer.stride, pixel_bound);
     r.optional("groups", layer.groups, width_bound);
+    r.optional("kernel_w", layer.kernel_w, pixel_bound);
+    r.optional("padding", layer.padding, padding_bound);
     r.optional("bias", layer.bias);
 }
 
@@ -118,9 +120,12 @@ void read_pool(const JsonNode& node, ChainLayer& layer) {
     r.required("kernel", layer.kernel, pixel_bound);
     layer.stride = layer.kernel;
     r.optional("stride", layer.stride, pixel_bound);
+    r.optional("padding", layer.padding, padding_bound);
+    r.optional("round_up", layer.round_up);
 }
 
-// {"<kind>": what it needs}, or the kind alone for a layer that needs nothing.
+// {"<kind>": what it needs}, or the kind alone for a layer that needs nothing. Beside the kind: "name", and "from", the names of what it
+// reads.
 void read_layer(const JsonNode& node, ChainLayer& layer) {
     static constexpr Word<LayerKind> bare[] = {
         {"dropout", LayerKind::dropout}, {"residual_begin", LayerKind::residual_begin}, {"residual_end", LayerKind::residual_end}};
@@ -154,7 +159,13 @@ void read_layer(const JsonNode& node, ChainLayer& layer) {
     }
     if (is("pool", LayerKind::pool)) read_pool(r.get("pool"), layer);
     if (is("norm", LayerKind::norm)) read_norm(r, layer);
+    if (is("dropout", LayerKind::dropout)) ObjectReader nothing(r.get("dropout"));
+    if (is("add", LayerKind::add)) ObjectReader nothing(r.get("add"));
+    if (is("concat", LayerKind::concat)) ObjectReader nothing(r.get("concat"));
+    if (is("multiply", LayerKind::multiply)) ObjectReader nothing(r.get("multiply"));
     if (is("activation", LayerKind::activation)) r.word("activation", layer.function, activation_kinds);
+    r.optional("name", layer.name);
+    r.each("from", [&](const JsonNode& n) { read_value(n, layer.from.emplace_back()); });
     if (kinds != 1 && r.node().value) node.complain("a layer has exactly one kind", R"(as in {"dense": {"width": 512}} or "dropout")");
 }
 
@@ -255,7 +266,10 @@ bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) 
 
 std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
     Workload workload;
-    if (node.is_string()) return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
+    if (std::string name; node.is_string() && read_value(node, name)) {
+        if (name.ends_with(".json")) return read_workload_file(JsonFile::load(name, *node.diagnostics), find);
+        return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
+    }
     if (node.value && !node.is_object()) {
         node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
         return std::nullopt;

@@ -13,8 +13,9 @@ namespace sextant {
 // Where names are looked up: find_workload, unless a test has models of its own.
 using FindWorkload = std::function<std::optional<Workload>(std::string_view)>;
 
-// "gpt3-175b" | {"model": "gpt3-175b", "seq_len": 4096} | {"transformer": {...}} | {"convolutional": {...}} | {"mlp": {...}} | {"chain":
-// {...}} Nothing when a value could not be used; the reason is among the diagnostics then.
+// "gpt3-175b" | "model.json", a file of schema "workload/1" | {"model": "gpt3-175b", "seq_len": 4096} | {"transformer": {...}} |
+// {"convolutional": {...}} | {"mlp": {...}} | {"chain": {...}}. Nothing when a value could not be used; the reason is among the diagnostics
+// then.
 std::optional<Workload> read_workload(const JsonNode&, const FindWorkload&);
 
 // A file as write_workload makes it: the same object with its "schema".

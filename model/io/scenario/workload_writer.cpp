@@ -57,13 +57,28 @@ Json json_of(const ConvolutionalSpec& spec) {
 
 Json json_of(const MlpSpec& spec) { return {{"widths", spec.widths}, {"activation", word_of(spec.activation, activation_kinds)}}; }
 
-Json json_of(const ChainLayer& l) {
+// What is as usual is left out.
+Json window_of(const ChainLayer& l, Json out) {
+    out["kernel"] = l.kernel;
+    out["stride"] = l.stride;
+    if (l.kernel_w) out["kernel_w"] = *l.kernel_w;
+    if (l.padding) out["padding"] = *l.padding;
+    if (l.round_up) out["round_up"] = true;
+    return out;
+}
+
+// A word where the layer needs nothing, else an object of one key.
+Json kind_of(const ChainLayer& l) {
     using Kind = ChainLayer::Kind;
     switch (l.kind) {
         case Kind::dense:
             return {{"dense", {{"width", l.width}, {"bias", l.bias}}}};
-        case Kind::conv:
-            return {{"conv", {{"width", l.width}, {"kernel", l.kernel}, {"stride", l.stride}, {"groups", l.groups}, {"bias", l.bias}}}};
+        case Kind::conv: {
+            Json conv = window_of(l, {{"width", l.width}});
+            conv["groups"] = l.groups;
+            conv["bias"] = l.bias;
+            return {{"conv", conv}};
+        }
         case Kind::norm:
             if (l.norm != NormKind::group) return {{"norm", word_of(l.norm, norm_kinds)}};
             return {{"norm", {{"kind", "group"}, {"groups", l.groups}}}};
@@ -71,15 +86,30 @@ Json json_of(const ChainLayer& l) {
             return {{"activation", word_of(l.function, activation_kinds)}};
         case Kind::pool:
             if (l.pooling == PoolingKind::global_average) return {{"pool", "global_average"}};
-            return {{"pool", {{"kind", word_of(l.pooling, pooling_kinds)}, {"kernel", l.kernel}, {"stride", l.stride}}}};
+            return {{"pool", window_of(l, {{"kind", word_of(l.pooling, pooling_kinds)}})}};
         case Kind::dropout:
             return "dropout";
+        case Kind::add:
+            return "add";
+        case Kind::concat:
+            return "concat";
+        case Kind::multiply:
+            return "multiply";
         case Kind::residual_begin:
             return "residual_begin";
         case Kind::residual_end:
             return "residual_end";
     }
     return {};
+}
+
+Json json_of(const ChainLayer& l) {
+    Json out = kind_of(l);
+    if (l.name.empty() && l.from.empty()) return out;
+    if (out.is_string()) out = {{out.get<std::string>(), Json::object()}};
+    if (!l.name.empty()) out["name"] = l.name;
+    if (!l.from.empty()) out["from"] = l.from;
+    return out;
 }
 
 Json json_of(const ChainSpec& spec) {

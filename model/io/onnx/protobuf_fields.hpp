@@ -1,0 +1,34 @@
+// The fields of a Protocol Buffers message, one after another, as they lie in a file (protobuf.dev, "Encoding"). A model's weights are such
+// a field too, and reading past them costs nothing, so that no generated code and no copy of the file is needed to see its layers.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+struct ProtobufField {
+    std::uint32_t number = 0;
+    std::uint64_t value = 0;   // of a number: its bits
+    std::string_view bytes{};  // of a text, a message or packed numbers
+    bool is_number = false;
+
+    [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
+    // Of a repeated integer, which writers pack or do not: adds those of this field.
+    void add_integers(std::vector<std::int64_t>&) const;
+};
+
+class ProtobufFields {
+public:
+    explicit ProtobufFields(std::string_view message) : rest_(message) {}
+    // False at the end, and where what follows is no field: then broken().
+    bool next(ProtobufField&);
+    [[nodiscard]] bool broken() const { return broken_; }
+
+private:
+    std::string_view rest_;
+    bool broken_ = false;
+};
+
+}  // namespace sextant
