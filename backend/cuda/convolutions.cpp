@@ -54,8 +54,8 @@ struct Convolutions::Description {
     }
 };
 
-Convolutions::Convolutions(CudnnLibrary library, bool tf32, Scratch scratch)
-    : library_(std::move(library)), tf32_(tf32), scratch_(std::move(scratch)) {}
+Convolutions::Convolutions(Launches& launches, CudnnLibrary library, bool tf32, Scratch scratch)
+    : launches_(launches), library_(std::move(library)), tf32_(tf32), scratch_(std::move(scratch)) {}
 
 Convolutions::~Convolutions() = default;
 
@@ -76,8 +76,12 @@ void Convolutions::choose(Way& way, const Performance* list, int count, bool exa
 }
 
 const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::ConvolutionShape& s) {
-    const auto [at, is_new] = ways_.try_emplace({pass, s});
-    if (!is_new) return at->second;
+    const auto found = ways_.find({pass, s});
+    if (found != ways_.end()) return found->second;
+    return ways_.emplace(std::pair(pass, s), launches_.flushed([&] { return make_way(pass, s); })).first->second;
+}
+
+Convolutions::Way Convolutions::make_way(Pass pass, const kernels::ConvolutionShape& s) const {
     Way way{std::make_shared<Description>(s, tf32_)};
     const Description& d = *way.description;
     const bool exact = s.element == Element::real && !tf32_;
@@ -99,35 +103,44 @@ const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::Convolut
             "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
         choose(way, list.data(), found, exact);
     }
-    return at->second = std::move(way);
+    return way;
 }
 
 void Convolutions::convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
     const Way& w = way_of(Pass::forward, s);
-    const Description& d = *w.description;
     const Array room = room_for(w.workspace, scratch_);
-    check(cudnnConvolutionForward(library_.get(), &one, d.x, x, d.filter, filter, d.convolution,
-                                  static_cast<cudnnConvolutionFwdAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.y, y),
-          "cudnnConvolutionForward");
+    const auto run = [this, &w, x, filter, y, workspace = room.reals()] {
+        const Description& d = *w.description;
+        check(cudnnConvolutionForward(library_.get(), &one, d.x, x, d.filter, filter, d.convolution,
+                                      static_cast<cudnnConvolutionFwdAlgo_t>(w.algorithm), workspace, w.workspace, &zero, d.y, y),
+              "cudnnConvolutionForward");
+    };
+    launches_.call("cudnnConvolutionForward", run, &w, x, filter, y, room.reals());
 }
 
 void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
     const Way& w = way_of(Pass::back, s);
-    const Description& d = *w.description;
     const Array room = room_for(w.workspace, scratch_);
-    check(cudnnConvolutionBackwardData(library_.get(), &one, d.filter, filter, d.y, dy, d.convolution,
-                                       static_cast<cudnnConvolutionBwdDataAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero, d.x, dx),
-          "cudnnConvolutionBackwardData");
+    const auto run = [this, &w, filter, dy, dx, workspace = room.reals()] {
+        const Description& d = *w.description;
+        check(cudnnConvolutionBackwardData(library_.get(), &one, d.filter, filter, d.y, dy, d.convolution,
+                                           static_cast<cudnnConvolutionBwdDataAlgo_t>(w.algorithm), workspace, w.workspace, &zero, d.x, dx),
+              "cudnnConvolutionBackwardData");
+    };
+    launches_.call("cudnnConvolutionBackwardData", run, &w, filter, dy, dx, room.reals());
 }
 
 void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
     const Way& w = way_of(Pass::filter, s);
-    const Description& d = *w.description;
     const Array room = room_for(w.workspace, scratch_);
-    check(cudnnConvolutionBackwardFilter(library_.get(), &one, d.x, x, d.y, dy, d.convolution,
-                                         static_cast<cudnnConvolutionBwdFilterAlgo_t>(w.algorithm), room.reals(), w.workspace, &zero,
-                                         d.filter, d_filter),
-          "cudnnConvolutionBackwardFilter");
+    const auto run = [this, &w, x, dy, d_filter, workspace = room.reals()] {
+        const Description& d = *w.description;
+        check(cudnnConvolutionBackwardFilter(library_.get(), &one, d.x, x, d.y, dy, d.convolution,
+                                             static_cast<cudnnConvolutionBwdFilterAlgo_t>(w.algorithm), workspace, w.workspace, &zero,
+                                             d.filter, d_filter),
+              "cudnnConvolutionBackwardFilter");
+    };
+    launches_.call("cudnnConvolutionBackwardFilter", run, &w, x, dy, d_filter, room.reals());
 }
 
 }  // namespace sextant::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn_library.hpp"
+#include "backend/cuda/graph_stream.hpp"
 #include "backend/kernels/convolution.hpp"
 
 #include <map>
@@ -11,7 +12,7 @@ namespace sextant::cuda {
 
 class Convolutions {
 public:
-    Convolutions(CudnnLibrary, bool tf32, Scratch);
+    Convolutions(Launches&, CudnnLibrary, bool tf32, Scratch);
     ~Convolutions();
 
     void convolve(const kernels::ConvolutionShape&, const void* x, const void* filter, void* y);
@@ -28,9 +29,11 @@ private:
         std::size_t workspace = 0;
     };
     const Way& way_of(Pass, const kernels::ConvolutionShape&);
+    Way make_way(Pass, const kernels::ConvolutionShape&) const;
     template <class Performance>
     static void choose(Way&, const Performance* list, int count, bool exact);
 
+    Launches& launches_;
     CudnnLibrary library_;
     bool tf32_;
     Scratch scratch_;

@@ -99,63 +99,72 @@ int threads_for(std::int64_t width, int least, int most) {
 
 class CudaMachine {
 public:
-    CudaMachine(int gpu, bool tf32)
+    CudaMachine(int gpu, bool tf32, bool captures)
         : gpu_(gpu),
           stream_(gpu),
+          launches_(std::make_shared<Launches>(GraphStream(gpu, stream_), captures)),
           marks_(std::make_shared<Marks>(gpu, stream_)),
-          memory_(gpu_memory(gpu, marks_)),
-          products_(stream_.get(), tf32),
+          memory_(memory_behind(launches_, gpu_memory(gpu, marks_))),
+          products_(*launches_, stream_.get(), tf32),
           cudnn_(cudnn_on(stream_.get())),
-          convolutions_(cudnn_, tf32, [this](std::int64_t reals) { return scratch(reals); }),
-          fused_attention_(cudnn_, [this](std::int64_t reals) { return scratch(reals); }),
-          workspace_(std::shared_ptr<void>(gpu_memory(gpu, marks_).allocate(workspace_bytes), cudaFree)) {}
-    ~CudaMachine() { cudaStreamSynchronize(stream_.get()); }
+          convolutions_(*launches_, cudnn_, tf32, [this](std::int64_t reals) { return scratch(reals); }),
+          fused_attention_(*launches_, cudnn_, [this](std::int64_t reals) { return scratch(reals); }),
+          workspace_(std::shared_ptr<void>(gpu_memory(gpu, marks_).allocate(product_workspace_bytes), cudaFree)) {}
+    ~CudaMachine() {
+        launches_->forget();
+        cudaStreamSynchronize(stream_.get());
+    }
 
     MemoryPool& memory() { return memory_; }
     [[nodiscard]] const MemoryPool& memory() const { return memory_; }
     Array scratch(std::int64_t count, Element element = Element::real) { return {memory_.take(count * bytes_of(element)), count, element}; }
 
-    // From memory that is not pinned the call returns once the bytes are taken.
-    void upload(const void* from, void* to, std::int64_t bytes) { transfer(from, to, bytes, cudaMemcpyHostToDevice); }
+    // From memory that is not pinned the call returns once the bytes are taken: unless the GPU reads the host's pages itself.
+    void upload(const void* from, void* to, std::int64_t bytes) {
+        launches_->flushed([&] { transfer(from, to, bytes, cudaMemcpyHostToDevice); });
+        if (reads_pages_) stream_.wait();
+    }
     void download(const void* from, void* to, std::int64_t bytes) {
-        transfer(from, to, bytes, cudaMemcpyDeviceToHost);
+        launches_->flushed([&] { transfer(from, to, bytes, cudaMemcpyDeviceToHost); });
         finish();
     }
     template <class Value>
     void copy(const Value* from, Value* to, std::int64_t count) {
-        transfer(from, to, count * static_cast<std::int64_t>(sizeof(Value)), cudaMemcpyDeviceToDevice);
+        const auto bytes = count * static_cast<std::int64_t>(sizeof(Value));
+        if (count == 0) return;
+        launches_->call(
+            "cudaMemcpyAsync", [=, this] { transfer(from, to, bytes, cudaMemcpyDeviceToDevice); }, from, to, bytes);
     }
     template <class Value>
     void clear(Value* to, std::int64_t count) {
-        check(cudaMemsetAsync(to, 0, static_cast<std::size_t>(count) * sizeof(Value), stream_.get()), "cudaMemsetAsync");
+        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(Value);
+        if (count == 0) return;
+        launches_->call(
+            "cudaMemsetAsync", [=, this] { check(cudaMemsetAsync(to, 0, bytes, stream_.get()), "cudaMemsetAsync"); }, to, bytes);
     }
 
     template <class Function>
     void elements(std::int64_t count, const Function& f) {
         if (count == 0) return;
-        run_elements<<<static_cast<unsigned>(std::min(most_blocks, (count + block - 1) / block)), block, 0, stream_.get()>>>(count, f);
-        check(cudaGetLastError(), "the launch of a kernel");
+        launch(run_elements<Function>, {std::min(most_blocks, (count + block - 1) / block), 1}, {block, 1}, count, f);
     }
     template <class Function>
     void matrix(std::int64_t rows, std::int64_t columns, const Function& f) {
         if (rows == 0 || columns == 0) return;
         const int wide = threads_for(columns, 1, block), high = block / wide;
-        const dim3 grid(static_cast<unsigned>((columns + wide - 1) / wide),
-                        static_cast<unsigned>(std::min(most_block_rows, (rows + high - 1) / high)));
-        run_matrix<<<grid, dim3(static_cast<unsigned>(wide), static_cast<unsigned>(high)), 0, stream_.get()>>>(rows, columns, f);
-        check(cudaGetLastError(), "the launch of a kernel");
+        launch(run_matrix<Function>, {(columns + wide - 1) / wide, std::min(most_block_rows, (rows + high - 1) / high)}, {wide, high}, rows,
+               columns, f);
     }
     // About four elements of a row for each thread.
     template <class Function>
     void rows(std::int64_t count, std::int64_t width, const Function& f) {
         if (count == 0) return;
         const int threads = threads_for(width / 4, warp, 2 * block);
-        run_rows<<<static_cast<unsigned>(std::min(most_blocks, count)), static_cast<unsigned>(threads), 0, stream_.get()>>>(count, f);
-        check(cudaGetLastError(), "the launch of a kernel");
+        launch(run_rows<Function>, {std::min(most_blocks, count), 1}, {threads, 1}, count, f);
     }
 
     void multiply(const kernels::Product& p) {
-        products_.multiply(kernels::column_major(p), workspace_.get(), workspace_ ? static_cast<std::size_t>(workspace_bytes) : 0);
+        products_.multiply(kernels::column_major(p), workspace_.get(), workspace_ ? static_cast<std::size_t>(product_workspace_bytes) : 0);
     }
     void convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
         convolutions_.convolve(s, x, filter, y);
@@ -167,29 +176,66 @@ public:
         convolutions_.filter_gradient(s, x, dy, d_filter);
     }
     [[nodiscard]] std::string fused_attention() const { return fused_attention_.passes(); }
-    bool attend(const Attention& a, const OperatorCall& c) { return fused_attention_.forward(a, c); }
-    bool attend_back(const Attention& a, const OperatorCall& c) { return fused_attention_.backward(a, c); }
+    bool attend(const kernels::AttentionPart& p, const OperatorCall& c) { return fused_attention_.forward(p, c); }
+    bool attend_back(const kernels::AttentionPart& p, const OperatorCall& c, const Array& d_keys, const Array& d_values) {
+        return fused_attention_.backward(p, c, d_keys, d_values);
+    }
 
-    void begin_step() { marks_->begin(); }
-    Mark mark() { return marks_->make(); }
+    // Graphs that are forgotten must have run.
+    void begin_step() {
+        launches_->flushed([&] { marks_->begin(); });
+        launches_->begin_step();
+    }
+    Mark mark() {
+        return launches_->flushed([&] { return marks_->make(); });
+    }
     bool reached(const Mark& m) {
         use(gpu_);  // a thread that never said so would wake another GPU up
         return Marks::reached(m);
     }
     Seconds time_of(const Mark& m) { return marks_->time_of(m); }
-    void finish() { stream_.wait(); }
-    void enter(const std::function<std::string()>& name) { nvtxRangePushA(name().c_str()); }
-    void leave() { nvtxRangePop(); }
+    void finish() {
+        launches_->flushed([] {});
+        stream_.wait();
+    }
+    void enter(const std::function<std::string()>& name) {
+        nvtxRangePushA(name().c_str());
+        launches_->enter(name);
+    }
+    void leave() {
+        launches_->leave();
+        nvtxRangePop();
+    }
+    [[nodiscard]] std::optional<kernels::GraphUse> graph_use() const { return launches_->use(); }
 
 private:
-    static constexpr std::int64_t workspace_bytes = 32 << 20;  // what NVIDIA advises for its largest GPUs
+    using Extent = std::array<std::int64_t, 2>;
 
+    // Memory that others get, or nobody, may be used by what is noted and not launched yet.
+    static MemorySource memory_behind(const std::shared_ptr<Launches>& launches, MemorySource source) {
+        source.mark = [launches, mark = source.mark]() -> Mark {
+            try {
+                return launches->flushed(mark);
+            } catch (const BackendError&) {  // as there: whoever asks next hears of it
+                return {};
+            }
+        };
+        source.release = [launches, release = source.release](void* memory) { launches->flushed([&] { release(memory); }); };
+        return source;
+    }
+    template <class... Arguments>
+    void launch(void (*kernel)(Arguments...), const Extent& blocks, const Extent& threads, const Arguments&... arguments) {
+        const auto extent = [](const Extent& e) { return std::array{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1])}; };
+        launches_->kernel({reinterpret_cast<const void*>(kernel), extent(blocks), extent(threads)}, arguments...);
+    }
     void transfer(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
         check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream_.get()), "cudaMemcpyAsync");
     }
 
     int gpu_;
+    bool reads_pages_ = reads_pages_of_host(gpu_);
     WorkStream stream_;
+    std::shared_ptr<Launches> launches_;
     std::shared_ptr<Marks> marks_;
     MemoryPool memory_;
     Products products_;
@@ -201,13 +247,17 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32) {
+std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32, bool captures) {
     use(gpu);
-    return std::make_unique<kernels::KernelDevice<CudaMachine>>(gpu, tf32);
+    return std::make_unique<kernels::KernelDevice<CudaMachine>>(gpu, tf32, captures);
 }
 
 std::string fused_attention(ComputeDevice& device) {
     return static_cast<kernels::KernelDevice<CudaMachine>&>(device).machine().fused_attention();
+}
+
+std::optional<kernels::GraphUse> graph_use(ComputeDevice& device) {
+    return static_cast<kernels::KernelDevice<CudaMachine>&>(device).machine().graph_use();
 }
 
 }  // namespace sextant::cuda

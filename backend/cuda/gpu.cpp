@@ -94,6 +94,8 @@ DeviceFacts described(int number) {
     return d;
 }
 
+bool reads_pages_of_host(int number) { return attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, number) != 0; }
+
 void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
 
 WorkStream::WorkStream(int gpu) {
@@ -175,7 +177,8 @@ MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
                 [gpu](const Mark& m) {
                     use(gpu);
                     return Marks::reached(m);
-                }};
+                },
+            .repeats = true};
 }
 
 MemorySource pinned_memory(int gpu) {

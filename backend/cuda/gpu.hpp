@@ -26,6 +26,9 @@ struct GpuFacts {
 };
 GpuFacts facts_of(int number);
 
+// Whether it finds its way to any memory of the host by the host's own page tables, as in a GH200.
+bool reads_pages_of_host(int number);
+
 // What a calibration begins with. Copies to it for some milliseconds.
 DeviceFacts described(int number);
 

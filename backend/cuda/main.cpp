@@ -1,17 +1,21 @@
 // sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
 #include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/fused_attention.hpp"
 #include "backend/cuda/gpu.hpp"
 #include "backend/cuda/nccl_transport.hpp"
 #include "backend/cuda/pinned_copies.hpp"
+#include "backend/cuda/products.hpp"
 #include "backend/exec/staged_transport.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/io/calibration/device_facts.hpp"
+#include "model/plan/partition.hpp"
 
 #include <cublasLt.h>
 #include <cudnn.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <string_view>
 
@@ -29,7 +33,7 @@ std::string version_text(int number, int major, int minor) {
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false, .captures = true}; }
     void check_machine() const override {
         if (cuda::gpu_count() == 0)
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
@@ -37,6 +41,12 @@ public:
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
         const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
         return {"GPU " + facts.bus + " of " + world.host(), static_cast<double>(facts.free_bytes) * units::B};
+    }
+    [[nodiscard]] Bytes beside_arrays(const MpiWorld& world, const Scenario& s) const override {
+        const cuda::WorkStream stream(gpu_of(world));
+        const cuda::Descriptor properties = cuda::properties_of(cuda::cudnn_on(stream.get()).get());
+        return static_cast<double>(cuda::product_workspace_bytes) * units::B +
+               cuda::fused_workspace(cut_network(s), element_of(s.plan.precision.compute), !s.plan.forward_only, properties);
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);
@@ -47,7 +57,7 @@ public:
             throw BackendError(std::string(tf32 ? "TF32 takes" : "bf16 takes") +
                                " a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
                                ": \"precision\": \"fp32\" runs");
-        return cuda::make_device(gpu, tf32);
+        return cuda::make_device(gpu, tf32, job.scenario.plan.cuda_graph);
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         const int gpu = gpu_of(world);
@@ -57,10 +67,11 @@ public:
     }
     [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice& device) const override {
         const std::string attention = cuda::fused_attention(device);
+        const auto graphs = cuda::graph_use(device);
         int cuda_version = 0, nccl = 0;
         cudaRuntimeGetVersion(&cuda_version);
         ncclGetVersion(&nccl);
-        return {{"CUDA", version_text(cuda_version, 1000, 10)},
+        return {{"CUDA", version_text(cuda_version, 1000, 10) + (graphs ? " (" + to_text(*graphs) + ")" : "")},
                 {"cuBLASLt", version_text(static_cast<int>(cublasLtGetVersion()), 10000, 100)},
                 {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100) +
                               (attention.empty() ? "" : " (attention " + attention + ")")},
@@ -92,6 +103,9 @@ int tell_devices() {
 }  // namespace sextant
 
 int main(int argc, char** argv) {
+    // Streams that share a queue of the GPU wait for each other: two ranks that start exchanges of two groups in another order each would
+    // wait for ever. By default there are eight queues.
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
     return sextant::run_rank(argc, argv, sextant::CudaEngine());
 }

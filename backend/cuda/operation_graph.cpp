@@ -2,12 +2,14 @@
 
 #include "backend/cuda/check.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace sextant::cuda {
 namespace {
 
-constexpr std::int64_t alignment = 16;  // bytes, of tensors in memory
+// Bytes, of tensors in memory: heads are wide, and statistics begin anywhere.
+constexpr std::int64_t alignment_of(cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? 4 : 16; }
 
 // How many there are, where room is for none; else how many were written.
 std::int64_t attributes(const Descriptor& d, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t room,
@@ -67,7 +69,7 @@ OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataTyp
     Descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, ++tensors_);
     d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
-    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
+    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment_of(type));
     d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, layout.extents.data());
     d.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, layout.strides.data());
     if (role) d.set(*role, CUDNN_TYPE_BOOLEAN, true);
@@ -80,10 +82,14 @@ OperationGraph::Tensor OperationGraph::stored(const Layout& layout, cudnnDataTyp
     return tensor(layout, type);
 }
 
-OperationGraph::Tensor OperationGraph::number(float value) {
+OperationGraph::Tensor OperationGraph::number(float value) { return number(std::bit_cast<std::int32_t>(value), CUDNN_DATA_FLOAT); }
+
+OperationGraph::Tensor OperationGraph::number(std::int32_t value) { return number(value, CUDNN_DATA_INT32); }
+
+OperationGraph::Tensor OperationGraph::number(std::int32_t bits, cudnnDataType_t type) {
     numbers_.push_back(tensors_ + 1);
-    values_.push_back(value);
-    return tensor(Layout::packed({1, 1, 1, 1}), CUDNN_DATA_FLOAT, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+    values_.push_back(bits);
+    return tensor(Layout::packed({1, 1, 1, 1}), type, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
 }
 
 OperationGraph::Tensor OperationGraph::passing(const Layout& layout, cudnnDataType_t type) {
@@ -171,7 +177,7 @@ ExecutionPlan::ExecutionPlan(const OperationGraph& graph, Engine engine)
 }
 
 void ExecutionPlan::run(cudnnHandle_t library, std::vector<const void*> data, void* workspace) const {
-    for (const float& v : values_) data.push_back(&v);
+    for (const std::int32_t& v : values_) data.push_back(&v);
     Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, static_cast<std::int64_t>(tensors_.size()), tensors_.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, static_cast<std::int64_t>(data.size()), data.data());

@@ -59,6 +59,7 @@ public:
 
     Tensor stored(const Layout&, cudnnDataType_t);  // in memory of the GPU
     Tensor number(float);
+    Tensor number(std::int32_t);
     Tensor passing(const Layout&, cudnnDataType_t type = CUDNN_DATA_FLOAT);  // from one operation to the next
 
     void multiply(const Tensor& a, const Tensor& b, const Tensor& product);
@@ -73,10 +74,11 @@ public:
 
 private:
     friend class ExecutionPlan;
+    Tensor number(std::int32_t bits, cudnnDataType_t);
     Tensor tensor(const Layout&, cudnnDataType_t, std::optional<cudnnBackendAttributeName_t> role = {});
 
     std::vector<std::int64_t> stored_, numbers_;  // by the number of the tensor
-    std::vector<float> values_;
+    std::vector<std::int32_t> values_;            // their bits
     std::int64_t tensors_ = 0;
     std::vector<Descriptor> operations_;
 };
@@ -94,7 +96,7 @@ private:
     Descriptor made_{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR};
     std::size_t workspace_bytes_ = 0;
     std::vector<std::int64_t> tensors_;
-    std::vector<float> values_;
+    std::vector<std::int32_t> values_;
 };
 
 }  // namespace sextant::cuda

@@ -86,7 +86,8 @@ cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, cons
 
 }  // namespace
 
-Products::Products(cudaStream_t stream, bool tf32) : stream_(stream), compute_(tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F) {
+Products::Products(Launches& launches, cudaStream_t stream, bool tf32)
+    : launches_(launches), stream_(stream), compute_(tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F) {
     cublasLtHandle_t made = nullptr;
     check(cublasLtCreate(&made), "cublasLtCreate");
     library_.reset(made, [](cublasLtHandle_t h) { cublasLtDestroy(h); });
@@ -94,9 +95,6 @@ Products::Products(cudaStream_t stream, bool tf32) : stream_(stream), compute_(t
 
 void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
     if (p.m == 0 || p.n == 0 || p.batch == 0) return;
-    Description d;
-    describe(d, p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F);
-    const Layout a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch);
     const Key key{p.m,
                   p.n,
                   p.k,
@@ -114,6 +112,14 @@ void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t works
                   alignment_of(p.c.data),
                   bytes_of(p.c.element),
                   static_cast<std::int64_t>(p.a.element)};
+    launches_.call(
+        "cublasLtMatmul", [=, this] { run(key, p, workspace, workspace_bytes); }, key, p.a.data, p.b.data, p.c.data, p.scale, p.keep);
+}
+
+void Products::run(const Key& key, const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
+    Description d;
+    describe(d, p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F);
+    const Layout a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch);
     auto found = chosen_.find(key);
     if (found == chosen_.end()) found = chosen_.emplace(key, choose(library_.get(), d, a, b, c, p, workspace_bytes)).first;
     check(cublasLtMatmul(library_.get(), d.handle, &p.scale, p.a.data, a.handle, p.b.data, b.handle, &p.keep, p.c.data, c.handle, p.c.data,

@@ -1,6 +1,7 @@
 // Products of matrices by cuBLASLt. Internal to backend/cuda.
 #pragma once
 
+#include "backend/cuda/graph_stream.hpp"
 #include "backend/kernels/column_major.hpp"
 
 #include <cublasLt.h>
@@ -11,16 +12,20 @@
 
 namespace sextant::cuda {
 
+constexpr std::int64_t product_workspace_bytes = 32 << 20;  // what NVIDIA advises for its largest GPUs
+
 class Products {
 public:
-    Products(cudaStream_t, bool tf32);
+    Products(Launches&, cudaStream_t, bool tf32);
 
     // The library's first choice for a shape is asked for once. `workspace`: room that it may use.
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:
     using Key = std::array<std::int64_t, 17>;
+    void run(const Key&, const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
+    Launches& launches_;
     cudaStream_t stream_;
     cublasComputeType_t compute_;  // of fp32
     std::shared_ptr<cublasLtContext> library_;

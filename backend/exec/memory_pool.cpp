@@ -23,6 +23,11 @@ void MemoryPool::Shelf::clear() {
     }
 }
 
+void MemoryPool::put_back(std::vector<Idle>& blocks, const Idle& block, bool in_order) {
+    const auto is_lower = [](const Idle& a, const Idle& b) { return std::less<>()(a.memory, b.memory); };
+    blocks.insert(in_order ? std::ranges::upper_bound(blocks, block, is_lower) : blocks.end(), block);
+}
+
 std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
     Shelf& shelf = *shelf_;
     const std::int64_t size =
@@ -32,7 +37,7 @@ std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
     std::vector<Idle>& blocks = (apart ? shelf.beside : shelf.idle)[size];
     void* memory = nullptr;
     if (!blocks.empty() && (!apart || shelf.source.reached(blocks.front().free_at))) {
-        // The owner takes what came back last, which caches may still hold; others what came back first.
+        // The owner takes what came back last, which caches may still hold, or what lies highest; others what came back first.
         const auto block = apart ? blocks.begin() : std::prev(blocks.end());
         memory = block->memory;
         blocks.erase(block);
@@ -52,7 +57,7 @@ std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
                 if (apart)
                     held->beside[size].push_back({block, held->source.mark()});
                 else
-                    held->idle[size].push_back({block, {}});
+                    put_back(held->idle[size], {block, {}}, held->source.repeats);
             }};
 }
 

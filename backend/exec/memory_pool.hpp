@@ -25,6 +25,8 @@ struct MemorySource {
     // Of a device that returns before the work is done; else none.
     std::function<Mark()> mark{};
     std::function<bool(const Mark&)> reached{};
+    // The same requests in the same order get the same memory, in whatever order it came back: what was captured with it can be run again.
+    bool repeats = false;
 };
 
 // Of the system, in lines of the cache.
@@ -46,6 +48,7 @@ private:
         void* memory;
         Mark free_at;  // of what other threads take
     };
+    static void put_back(std::vector<Idle>&, const Idle&, bool in_order);
     class Shelf {
     public:
         explicit Shelf(MemorySource s) : source(std::move(s)) {}

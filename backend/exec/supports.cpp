@@ -27,7 +27,8 @@ public:
         check_memory();
         check_framework();
         check_network();
-        refuse_if(plan_.cuda_graph, "/plan/cuda_graph", "captured graphs do not run: kernels are launched one by one", "without it");
+        refuse_if(plan_.cuda_graph && !engine_.captures, "/plan/cuda_graph", "cores launch no kernels that graphs could be made of",
+                  "--backend cuda, or \"cuda_graph\": false");
         return std::move(problems_);
     }
 

@@ -10,8 +10,9 @@ namespace sextant {
 
 // What engines differ in.
 struct Abilities {
-    bool serves = true;  // parameter servers
-    bool routes = true;  // tokens to experts
+    bool serves = true;     // parameter servers
+    bool routes = true;     // tokens to experts
+    bool captures = false;  // launches of kernels, as graphs
 };
 
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.

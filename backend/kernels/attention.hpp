@@ -2,8 +2,9 @@
 // is of all heads of a sample at once.
 #pragma once
 
-#include "backend/exec/key_range.hpp"
+#include "backend/kernels/attention_parts.hpp"
 #include "backend/kernels/product.hpp"
+#include "backend/kernels/rows.hpp"
 
 #include <algorithm>
 
@@ -174,13 +175,39 @@ private:
     float scale_;
 };
 
+// By an operation that the device has for each part. False: it has none for one of them, and all is to be done otherwise.
+template <class Machine>
+bool attend(Machine& m, const Attention& a, const OperatorCall& c) {
+    return std::ranges::all_of(parts_of(a, c.place.context), [&](const AttentionPart& p) { return m.attend(p, c); });
+}
+
+// Each part has gradients of its keys; those of the parts are added.
+template <class T, class Machine>
+bool attend_back(Machine& m, const Attention& a, const OperatorCall& c) {
+    const std::span<const Array> sums = c.input_gradients.subspan(1);
+    bool is_first = true;
+    for (const AttentionPart& p : parts_of(a, c.place.context)) {
+        std::vector<Array> mine(sums.begin(), sums.end());
+        for (Array& x : mine) {
+            if (!is_first) x = m.scratch(x.elements, x.element);
+            if (p.keys < a.key_len) m.clear(x.template as<T>(), x.elements);
+        }
+        if (!m.attend_back(p, c, mine[0], mine[1])) return false;
+        if (!is_first)
+            for (std::size_t i = 0; i < mine.size(); ++i)
+                m.elements(sums[i].elements, AddArrays<T>{sums[i].as<T>(), mine[i].as<T>(), sums[i].as<T>()});
+        is_first = false;
+    }
+    return true;
+}
+
 template <class T, class Machine>
 void forward(Machine& m, const Attention& a, const OperatorCall& c) {
-    if (!m.attend(a, c)) AttentionBlocks<T, Machine>(m, a, c).forward();
+    if (!attend(m, a, c)) AttentionBlocks<T, Machine>(m, a, c).forward();
 }
 template <class T, class Machine>
 void backward(Machine& m, const Attention& a, const OperatorCall& c) {
-    if (!m.attend_back(a, c)) AttentionBlocks<T, Machine>(m, a, c).backward();
+    if (!attend_back<T>(m, a, c)) AttentionBlocks<T, Machine>(m, a, c).backward();
 }
 
 }  // namespace sextant::kernels

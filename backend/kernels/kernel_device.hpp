@@ -1,8 +1,8 @@
 // A ComputeDevice on a machine that runs kernels: an accelerator, or, in tests, the host in its place.
 //
 // Beside what lanes.hpp asks of a Machine: memory() (a MemoryPool), upload, download, the three passes of a convolution, attend and
-// attend_back (attention as one operation: true where it has such a one for the call, and has run it), and the marks of a ComputeDevice. To
-// be used by the thread that made it, as ComputeDevice says.
+// attend_back (a part of attention as one operation: true where it has such a one for it, and has run it; gradients of keys and values go
+// where the call is told), and the marks of a ComputeDevice. To be used by the thread that made it, as ComputeDevice says.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"

@@ -37,6 +37,8 @@ public:
     // Throws BackendError where this machine lacks what it needs.
     virtual void check_machine() const = 0;
     [[nodiscard]] virtual SharedMemory memory(const MpiWorld&) const = 0;
+    // What the engine's libraries will take of it, beside the arrays of the job.
+    [[nodiscard]] virtual Bytes beside_arrays(const MpiWorld&, const Scenario&) const { return {}; }
     // `threads`: that compute. All ranks make theirs at the same time.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
     [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;

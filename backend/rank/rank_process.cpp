@@ -277,17 +277,20 @@ std::optional<Job> job_of(const RankEngine& engine, const MpiWorld& world, const
 bool fits(const RankEngine& engine, const MpiWorld& world, const Scenario& scenario) {
     struct Travelling {
         char of[80];
-        double available;
+        double available, beside_arrays;
     };
     const SharedMemory memory = engine.memory(world);
-    Travelling mine{{}, memory.available.si()};
+    Travelling mine{{}, memory.available.si(), engine.beside_arrays(world, scenario).si()};
     memory.of.copy(mine.of, sizeof mine.of - 1);
     const auto found = gather(world, std::vector{mine});
     std::string refusal;
     if (world.rank() == 0) {
         const std::vector<Bytes> peaks = predicted_peaks(scenario);
         std::vector<RankNeed> needs;
-        for (std::size_t r = 0; r < found.size(); ++r) needs.push_back({found[r][0].of, found[r][0].available * units::B, peaks[r]});
+        for (std::size_t r = 0; r < found.size(); ++r) {
+            const Travelling& rank = found[r][0];
+            needs.push_back({rank.of, rank.available * units::B, peaks[r] + rank.beside_arrays * units::B});
+        }
         refusal = memory_refusal(scenario, needs);
         if (!refusal.empty()) std::cerr << refusal << '\n';
     }

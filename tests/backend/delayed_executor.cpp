@@ -1,4 +1,5 @@
-// All of sextant-exec-cuda but NVIDIA's calls: its kernels on the host, late, and exchanges that are copied out and back.
+// All of sextant-exec-cuda but NVIDIA's calls: its kernels on the host, late, and exchanges that are copied out and back. A plan with
+// graphs has its kernels noted, and run when somebody asks for a mark.
 #include "backend/exec/memory_check.hpp"
 #include "backend/kernels/kernel_device.hpp"
 #include "backend/rank/mpi_transport.hpp"
@@ -12,17 +13,22 @@ namespace {
 class DelayedEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "delayed"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false, .captures = true}; }
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
-    [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int) const override {
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job& job, int) const override {
+        if (job.scenario.plan.cuda_graph) return std::make_unique<kernels::KernelDevice<HostMachine>>(1, true);
         return std::make_unique<DelayedDevice>(std::make_unique<kernels::KernelDevice<HostMachine>>(1));
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         return std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
                                                  std::make_unique<DelayedCopies>());
     }
-    [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice&) const override { return {}; }
+    [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice& device) const override {
+        auto* capturing = dynamic_cast<kernels::KernelDevice<HostMachine>*>(&device);
+        if (capturing == nullptr) return {};
+        return {{"graphs", to_text(*capturing->machine().graph_use())}};
+    }
     [[nodiscard]] ProcessorFacts processor() const override { return {}; }
 };
 

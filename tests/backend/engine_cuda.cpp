@@ -18,6 +18,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<ComputeDevice> make_device() { return cuda::make_device(0, false); }
+std::unique_ptr<ComputeDevice> make_device() { return cuda::make_device(0, false, false); }
 
 }  // namespace sextant

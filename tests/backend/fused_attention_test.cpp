@@ -66,6 +66,7 @@ class FusedAttentionOnGpu : public testing::TestWithParam<Attention> {};
 
 TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
     const Attention& a = GetParam();
+    const kernels::AttentionPart part = kernels::parts_of(a, {}).front();
     const OperatorGraph graph = graph_of(a);
     const std::unique_ptr<ComputeDevice> device = make_device();
     if (cuda::facts_of(0).capability < 80) GTEST_SKIP() << "fused attention takes a GPU of compute capability 8.0";
@@ -78,12 +79,14 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
 
         const cuda::WorkStream stream(0);
         std::vector<Array> in_use;  // by the stream, until it is through
-        cuda::FusedAttention fused(cuda::cudnn_on(stream.get()),
+        cuda::Launches launches(cuda::GraphStream(0, stream), false);
+        cuda::FusedAttention fused(launches, cuda::cudnn_on(stream.get()),
                                    [&](std::int64_t reals) { return in_use.emplace_back(device->allocate(reals)); });
         std::vector<std::vector<float>> first;
         for (int time = 0; time < 2; ++time) {
-            ASSERT_TRUE(fused.forward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
-            ASSERT_TRUE(fused.backward(a, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
+            ASSERT_TRUE(fused.forward(part, half.call(graph))) << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
+            ASSERT_TRUE(fused.backward(part, half.call(graph), half.input_gradients[1], half.input_gradients[2]))
+                << "cuDNN refuses; CUDNN_LOGLEVEL_DBG=2 says why";
             EXPECT_EQ(fused.passes(), "forward and backward");
             stream.wait();
             const auto found = half.results(*device), expected = wide.results(*device);
@@ -100,7 +103,9 @@ TEST_P(FusedAttentionOnGpu, AgreesWithItselfInFp32AndIsTheSameEveryTime) {
 INSTANTIATE_TEST_SUITE_P(Shapes, FusedAttentionOnGpu,
                          testing::Values(Attention{2, 4, 4, 128, 128, 64, 64, true}, Attention{2, 8, 2, 197, 197, 64, 64, false},
                                          Attention{3, 6, 2, 70, 70, 128, 128, true}, Attention{2, 4, 4, 64, 200, 64, 64, false},
-                                         Attention{1, 16, 4, 1024, 1024, 128, 128, true}, Attention{1, 16, 4, 8192, 8192, 64, 64, true}));
+                                         Attention{1, 16, 4, 1024, 1024, 128, 128, true}, Attention{1, 16, 4, 8192, 8192, 64, 64, true},
+                                         Attention{2, 8, 2, 600, 600, 64, 64, true, 100}, Attention{2, 4, 2, 100, 300, 64, 64, true},
+                                         Attention{2, 4, 2, 100, 300, 64, 64, true, 70}));
 
 }  // namespace
 }  // namespace sextant

@@ -293,6 +293,18 @@ TEST_P(Kernels, ComputeWhatTheCpuComputes) {
     }
 }
 
+// Where the device has an operation for each part of attention: both slices of a context rank, windows, keys that nobody here sees.
+TEST(Kernel, PutAttentionTogetherFromItsParts) {
+    CpuDevice cpu;
+    for (const Trial& trial : trials()) {
+        if (!std::holds_alternative<Attention>(trial.kind)) continue;
+        kernels::KernelDevice<HostMachine> device(1);
+        device.machine().fuse_attention();
+        const auto found = results(device, trial), expected = results(cpu, trial);
+        for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(relative_error(found[i], expected[i]), 1e-5) << trial.name << ", " << i;
+    }
+}
+
 std::string test_name(const testing::TestParamInfo<Trial>& trial) {
     std::string name = trial.param.name;
     std::ranges::replace(name, ' ', '_');

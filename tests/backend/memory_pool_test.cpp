@@ -14,6 +14,7 @@ namespace {
 struct Source {
     std::size_t room = 100;
     bool done = false;
+    bool repeats = false;
     std::set<void*> given{};
 
     MemorySource memory() {
@@ -31,7 +32,8 @@ struct Source {
                     [this] {
                         return Mark{{}, this};
                     },
-                .reached = [this](const Mark&) { return done; }};
+                .reached = [this](const Mark&) { return done; },
+                .repeats = repeats};
     }
 };
 
@@ -62,6 +64,22 @@ TEST(MemoryPool, KeepsFromOtherThreadsWhatTheDeviceMayStillUse) {
     source.done = true;
     EXPECT_EQ(taken_by_another_thread(pool), first);
     EXPECT_EQ(pool.take(100).get(), own) << "in the order of the device there is no danger";
+}
+
+// As steps do that are alike but for the order in which messages end.
+TEST(MemoryPool, GivesTheSameRequestsTheSameMemoryWhateverCameBackFirst) {
+    Source source{.repeats = true};
+    MemoryPool pool(source.memory());
+    const auto addresses = [&](bool first_goes_first) {
+        auto one = pool.take(100), two = pool.take(100);
+        const std::pair found{one.get(), two.get()};
+        (first_goes_first ? one : two).reset();
+        return found;
+    };
+    addresses(true);
+    const auto second = addresses(false);
+    EXPECT_EQ(addresses(true), second);
+    EXPECT_EQ(addresses(true), second);
 }
 
 TEST(MemoryPool, GivesBackWhatLiesIdleBeforeItRefuses) {

@@ -74,6 +74,13 @@ TEST(Supports, AsksTheEngineForExperts) {
     EXPECT_THAT(unsupported(mixture, {.routes = false}), ElementsAre(testing::Field(&Diagnostic::pointer, "/workload/moe")));
 }
 
+TEST(Supports, AsksTheEngineForGraphs) {
+    Library library = open_library();
+    const Scenario captured = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", {"plan.cuda_graph=true"});
+    EXPECT_THAT(unsupported(captured), ElementsAre(testing::Field(&Diagnostic::pointer, "/plan/cuda_graph")));
+    EXPECT_THAT(unsupported(captured, {.captures = true}), IsEmpty());
+}
+
 TEST(Supports, NamesAllReasonsAtOnce) {
     EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
                 testing::SizeIs(testing::Ge(3U)));
