@@ -16,7 +16,7 @@ namespace sextant {
 
 // The parameters of a block, or their gradients. `tied`: those that the embedding's block owns; `experts`: of a mixture.
 struct ParameterArrays {
-    Array own, tied, experts;
+    Array own{}, tied{}, experts{};
     [[nodiscard]] const Array& of(const ParameterTensor& p) const { return p.tied ? tied : p.expert ? experts : own; }
 };
 

@@ -7,7 +7,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace sextant {
 namespace {
@@ -170,6 +173,25 @@ TEST(ProfilerReader, SaysWhatAProfileLacks) {
     EXPECT_THAT(refusal(work.text()), HasSubstr("where steps begin"));
     EXPECT_THAT(refusal(R"({"traceEvents": [1, "x", {"ph": "X", "ts": "soon"}, {"ph": 3}], "distributedInfo": 7})"),
                 HasSubstr("no kernels"));
+}
+
+TEST(ProfilerReader, ReadsWhatGzipPacked) {
+    const std::string text = Profile().step(1, 0, 100).kernel("gemm", 1, 10, 7, 20, 90).text();
+    const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "sextant_profile.json.gz";
+    const gzFile file = gzopen(path.c_str(), "wb");
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+    EXPECT_TRUE(looks_like_profiler(path));
+    EXPECT_EQ(load_profiler(path, {}).steps, profiler_from_text(text, "profile.json", {}).steps);
+
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    try {
+        load_profiler(path, {});
+        FAIL() << "half a file was read";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("damaged or cut off"));
+    }
+    std::filesystem::remove(path);
 }
 
 TEST(ProfilerComparison, StandsBesideThePredictionAndNamesWhereTheyPart) {

@@ -2,12 +2,11 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/format/json_reader.hpp"
+#include "model/io/format/packed_text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <span>
@@ -289,10 +288,7 @@ int middle_of(const std::vector<Seconds>& steps) {
 }  // namespace
 
 bool looks_like_profiler(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::string start(4096, '\0');
-    in.read(start.data(), static_cast<std::streamsize>(start.size()));
-    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    const std::string start = start_of_packed_text(file, 4096);
     return start.find("\"traceEvents\"") != std::string::npos || start.find("\"deviceProperties\"") != std::string::npos;
 }
 
@@ -306,8 +302,7 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
         return false;  // nothing is kept of it
     };
     const Json root = Json::parse(text, take, false);
-    if (!root.is_object())
-        throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler, unpacked (gunzip)"});
+    if (!root.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
 
     set_phases(events, plan);
     const std::vector<Interval> windows = windows_of(events.work, events.steps);
@@ -331,7 +326,7 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
 
 ProfilerRecord load_profiler(const std::filesystem::path& file, const Plan& plan) {
     Diagnostics diagnostics;
-    const auto text = read_text_file(file, diagnostics);
+    const auto text = read_packed_text(file, diagnostics);
     diagnostics.throw_if_any();
     return profiler_from_text(*text, file.string(), plan);
 }

@@ -1,0 +1,56 @@
+#include "model/io/format/packed_text.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace sextant {
+namespace {
+
+constexpr std::size_t piece = 1 << 20, most_bytes = std::size_t{4} << 30;
+
+// zlib reads what is not packed as it is.
+using File = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
+File open(const std::filesystem::path& path) { return {gzopen(path.c_str(), "rb"), gzclose}; }
+
+// Adds up to so many bytes. False where there are no more, and where the file is damaged.
+bool read_more(gzFile file, std::size_t bytes, std::string& text) {
+    const std::size_t before = text.size();
+    text.resize(before + bytes);
+    const int got = gzread(file, text.data() + before, static_cast<unsigned>(bytes));
+    text.resize(before + static_cast<std::size_t>(std::max(0, got)));
+    return got > 0;
+}
+
+}  // namespace
+
+std::optional<std::string> read_packed_text(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    const auto fail = [&](std::string what, std::string hint = {}) {
+        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
+        return std::nullopt;
+    };
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return fail("no such file", "check the path");
+    // Pipes and character devices may never end.
+    if (!std::filesystem::is_regular_file(path, error)) return fail("is not a regular file");
+    const File file = open(path);
+    if (!file) return fail("cannot be read");
+    std::string text;
+    while (read_more(file.get(), piece, text))
+        if (text.size() > most_bytes) return fail("is larger than 4 GiB", "profile fewer steps");
+    int code = Z_OK;
+    gzerror(file.get(), &code);
+    if (code != Z_OK && code != Z_STREAM_END) return fail("is packed with gzip, and damaged or cut off");
+    return text;
+}
+
+std::string start_of_packed_text(const std::filesystem::path& path, std::size_t bytes) {
+    std::string text;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return text;
+    if (const File file = open(path)) read_more(file.get(), bytes, text);
+    return text;
+}
+
+}  // namespace sextant

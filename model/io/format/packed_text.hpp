@@ -1,0 +1,17 @@
+// Text files that may be packed with gzip, as profilers leave them.
+#pragma once
+
+#include "model/base/diagnostics.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sextant {
+
+// The text of a regular file, unpacked where it is packed; none after a Diagnostic, as where it is more than 4 GiB.
+std::optional<std::string> read_packed_text(const std::filesystem::path&, Diagnostics&);
+// How it begins: at most so many bytes, none of a file that cannot be read.
+std::string start_of_packed_text(const std::filesystem::path&, std::size_t bytes);
+
+}  // namespace sextant
