@@ -43,7 +43,7 @@ struct Refusal {
             case PointwiseKind::rotary:
                 return p.head_dim == 0 ? "multi-head latent attention does not run" : "";
             case PointwiseKind::copy:
-                return is_concatenation() || op.inputs.size() == 1 ? "" : "multi-head latent attention does not run";
+                return is_concatenation(graph, op) || op.inputs.size() == 1 ? "" : "multi-head latent attention does not run";
             default:
                 return {};
         }
@@ -57,11 +57,6 @@ struct Refusal {
         return std::ranges::any_of(graph.operators(), [&](const Operator& maker) {
             return std::holds_alternative<Softmax>(maker.kind) && maker.outputs.front() == id;
         });
-    }
-    [[nodiscard]] bool is_concatenation() const {
-        double sum = 0;
-        for (const TensorId id : op.inputs) sum += graph.tensor(id).elements();
-        return sum == out().elements();
     }
 };
 
@@ -149,6 +144,14 @@ private:
 };
 
 }  // namespace
+
+bool is_concatenation(const OperatorGraph& graph, const Operator& op) {
+    const auto* p = std::get_if<Pointwise>(&op.kind);
+    if (p == nullptr || p->kind != PointwiseKind::copy || op.inputs.size() < 2) return false;
+    double sum = 0;
+    for (const TensorId id : op.inputs) sum += graph.tensor(id).elements();
+    return sum == graph.tensor(op.outputs.front()).elements();
+}
 
 OperatorGraph executable(const OperatorGraph& graph) { return Writer(graph).write(); }
 

@@ -16,6 +16,9 @@ namespace sextant {
 // Inputs of role index, and activations that no block before made, come from the data.
 OperatorGraph executable(const OperatorGraph&);
 
+// Does it put several tensors behind each other, and no more?
+bool is_concatenation(const OperatorGraph&, const Operator&);
+
 // What of it no device here can run, and why. Empty: all of it runs.
 std::vector<Diagnostic> unsupported(const OperatorGraph&);
 

@@ -10,11 +10,6 @@
 namespace sextant {
 namespace {
 
-bool is_concatenation(const Operator& op) {
-    const auto* p = std::get_if<Pointwise>(&op.kind);
-    return p != nullptr && p->kind == PointwiseKind::copy && op.inputs.size() > 1;
-}
-
 class Checker {
 public:
     Checker(const Scenario& s, const Abilities& engine) : s_(s), plan_(s.plan), engine_(engine) {}
@@ -112,9 +107,10 @@ private:
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
-            for (const Operator& op : mine.templates[t].graph.operators()) {
+            const OperatorGraph& graph = mine.templates[t].graph;
+            for (const Operator& op : graph.operators()) {
                 tied = tied || op.tied;
-                joins = joins || is_concatenation(op);
+                joins = joins || is_concatenation(graph, op);
             }
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",

@@ -95,16 +95,8 @@ private:
             if (f.number == 9) raw = f.bytes;
         });
         if (type != int64) tensor.integers.clear();
-        if (type == int64 && raw.size() <= 8 * longest_shape) add_raw(tensor.integers, raw);
+        if (type == int64 && raw.size() <= 8 * longest_shape) add_fixed_integers(raw, tensor.integers);
         return tensor;
-    }
-
-    static void add_raw(std::vector<std::int64_t>& list, std::string_view raw) {
-        for (; raw.size() >= 8; raw.remove_prefix(8)) {
-            std::uint64_t value = 0;
-            for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(raw[i]);
-            list.push_back(static_cast<std::int64_t>(value));
-        }
     }
 
     // ValueInfoProto: its type's tensor's shape's dimensions.

@@ -56,6 +56,10 @@ bool ProtobufFields::next(ProtobufField& field) {
     return !broken_;
 }
 
+void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>& list) {
+    while (const auto next = take_fixed(bytes, 8)) list.push_back(static_cast<std::int64_t>(*next));
+}
+
 void ProtobufField::add_integers(std::vector<std::int64_t>& list) const {
     if (is_number) list.push_back(integer());
     std::string_view rest = bytes;

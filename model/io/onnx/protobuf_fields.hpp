@@ -19,6 +19,9 @@ struct ProtobufField {
     void add_integers(std::vector<std::int64_t>&) const;
 };
 
+// Adds integers of 8 bytes each, the lowest byte first; what is left over is none.
+void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>&);
+
 class ProtobufFields {
 public:
     explicit ProtobufFields(std::string_view message) : rest_(message) {}

@@ -28,6 +28,12 @@ inline constexpr Word<HeadKind> head_kinds[] = {{"language_model", HeadKind::lan
 inline constexpr Word<PointwiseKind> activation_kinds[] = {{"relu", PointwiseKind::relu},   {"gelu", PointwiseKind::gelu},
                                                            {"silu", PointwiseKind::silu},   {"sigmoid", PointwiseKind::sigmoid},
                                                            {"relu6", PointwiseKind::relu6}, {"squared_relu", PointwiseKind::squared_relu}};
+// Layers of a chain that need nothing: those that stand as a word, and those that join others.
+inline constexpr Word<ChainLayer::Kind> bare_layers[] = {{"dropout", ChainLayer::Kind::dropout},
+                                                         {"residual_begin", ChainLayer::Kind::residual_begin},
+                                                         {"residual_end", ChainLayer::Kind::residual_end}};
+inline constexpr Word<ChainLayer::Kind> joining_layers[] = {
+    {"add", ChainLayer::Kind::add}, {"concat", ChainLayer::Kind::concat}, {"multiply", ChainLayer::Kind::multiply}};
 inline constexpr Word<PoolingKind> pooling_kinds[] = {
     {"max", PoolingKind::max}, {"average", PoolingKind::average}, {"global_average", PoolingKind::global_average}};
 

@@ -127,13 +127,11 @@ void read_pool(const JsonNode& node, ChainLayer& layer) {
 // {"<kind>": what it needs}, or the kind alone for a layer that needs nothing. Beside the kind: "name", and "from", the names of what it
 // reads.
 void read_layer(const JsonNode& node, ChainLayer& layer) {
-    static constexpr Word<LayerKind> bare[] = {
-        {"dropout", LayerKind::dropout}, {"residual_begin", LayerKind::residual_begin}, {"residual_end", LayerKind::residual_end}};
     if (node.is_string()) {
         std::string found;
         read_value(node, found);
         std::vector<std::string_view> known;
-        for (const auto& w : bare) {
+        for (const auto& w : bare_layers) {
             known.push_back(w.text);
             if (w.text != found) continue;
             layer.kind = w.value;
@@ -160,9 +158,8 @@ void read_layer(const JsonNode& node, ChainLayer& layer) {
     if (is("pool", LayerKind::pool)) read_pool(r.get("pool"), layer);
     if (is("norm", LayerKind::norm)) read_norm(r, layer);
     if (is("dropout", LayerKind::dropout)) ObjectReader nothing(r.get("dropout"));
-    if (is("add", LayerKind::add)) ObjectReader nothing(r.get("add"));
-    if (is("concat", LayerKind::concat)) ObjectReader nothing(r.get("concat"));
-    if (is("multiply", LayerKind::multiply)) ObjectReader nothing(r.get("multiply"));
+    for (const auto& w : joining_layers)
+        if (is(w.text, w.value)) ObjectReader nothing(r.get(w.text));
     if (is("activation", LayerKind::activation)) r.word("activation", layer.function, activation_kinds);
     r.optional("name", layer.name);
     r.each("from", [&](const JsonNode& n) { read_value(n, layer.from.emplace_back()); });

@@ -88,17 +88,13 @@ Json kind_of(const ChainLayer& l) {
             if (l.pooling == PoolingKind::global_average) return {{"pool", "global_average"}};
             return {{"pool", window_of(l, {{"kind", word_of(l.pooling, pooling_kinds)}})}};
         case Kind::dropout:
-            return "dropout";
-        case Kind::add:
-            return "add";
-        case Kind::concat:
-            return "concat";
-        case Kind::multiply:
-            return "multiply";
         case Kind::residual_begin:
-            return "residual_begin";
         case Kind::residual_end:
-            return "residual_end";
+            return word_of(l.kind, bare_layers);
+        case Kind::add:
+        case Kind::concat:
+        case Kind::multiply:
+            return word_of(l.kind, joining_layers);
     }
     return {};
 }
