@@ -2,6 +2,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -123,11 +124,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, Dia
         diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
         return std::nullopt;
     };
-    const auto status = std::filesystem::status(path, error);
-    if (error || !std::filesystem::exists(status)) return fail("no such file", "check the path");
-    if (std::filesystem::is_directory(status)) return fail("is a directory, not a JSON file");
-    // Pipes and character devices have no size and may never end: only regular files are read.
-    if (!std::filesystem::is_regular_file(status)) return fail("is not a regular file");
+    if (std::filesystem::is_directory(path, error)) return fail("is a directory, not a JSON file");
+    if (!check_regular_file(path, diagnostics)) return std::nullopt;
     if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;

@@ -2,7 +2,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/format/packed_text.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// Text files that may be packed with gzip, as profilers leave them.
+// Text files that people name, and those that may be packed with gzip, as profilers leave them.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -8,6 +8,9 @@
 #include <string>
 
 namespace sextant {
+
+// Is it there, and a regular file? Else adds a Diagnostic: pipes and character devices have no size and may never end.
+bool check_regular_file(const std::filesystem::path&, Diagnostics&);
 
 // The text of a regular file, unpacked where it is packed; none after a Diagnostic, as where it is more than 4 GiB.
 std::optional<std::string> read_packed_text(const std::filesystem::path&, Diagnostics&);

@@ -1,4 +1,4 @@
-#include "model/io/format/packed_text.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <zlib.h>
 
@@ -25,15 +25,23 @@ bool read_more(gzFile file, std::size_t bytes, std::string& text) {
 
 }  // namespace
 
+bool check_regular_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    const bool found = !error && std::filesystem::exists(status), regular = std::filesystem::is_regular_file(status);
+    if (!found)
+        diagnostics.add({path.string(), "", "no such file", "check the path"});
+    else if (!regular)
+        diagnostics.add({path.string(), "", "is not a regular file", ""});
+    return found && regular;
+}
+
 std::optional<std::string> read_packed_text(const std::filesystem::path& path, Diagnostics& diagnostics) {
     const auto fail = [&](std::string what, std::string hint = {}) {
         diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
         return std::nullopt;
     };
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) return fail("no such file", "check the path");
-    // Pipes and character devices may never end.
-    if (!std::filesystem::is_regular_file(path, error)) return fail("is not a regular file");
+    if (!check_regular_file(path, diagnostics)) return std::nullopt;
     const File file = open(path);
     if (!file) return fail("cannot be read");
     std::string text;
