@@ -12,57 +12,58 @@ void add_row(const float* from, float* to, std::int64_t width) {
     for (std::int64_t i = 0; i < width; ++i) to[i] += from[i];
 }
 
-// Row j is of token tokens[j].
-void tokens_to_rows(const Routing& routing, const float* tokens, float* rows, std::int64_t width) {
-    const std::int64_t* token = routing.tokens.indices();
-    for (std::int64_t j = 0; j < routing.tokens.elements; ++j) std::copy_n(tokens + token[j] * width, width, rows + j * width);
+void tokens_to_rows(const TokenPermute& p, const Routing& routing, const float* tokens, float* rows) {
+    const std::int64_t* row = routing.rows.indices();
+    for (std::int64_t i = 0; i < routing.rows.elements; ++i) std::copy_n(tokens + i / p.copies * p.width, p.width, rows + row[i] * p.width);
 }
 
 // In the order of the experts: on whichever ranks they are, sums are the same.
-void rows_to_tokens(const Routing& routing, const float* rows, const Array& tokens, std::int64_t width) {
-    const std::int64_t* token = routing.tokens.indices();
+void rows_to_tokens(const TokenPermute& p, const Routing& routing, const float* rows, const Array& tokens) {
+    const std::int64_t* row = routing.rows.indices();
     std::fill_n(tokens.reals(), tokens.elements, 0.0F);
-    for (std::int64_t j = 0; j < routing.tokens.elements; ++j) add_row(rows + j * width, tokens.reals() + token[j] * width, width);
+    for (std::int64_t i = 0; i < routing.rows.elements; ++i)
+        add_row(rows + row[i] * p.width, tokens.reals() + i / p.copies * p.width, p.width);
 }
 
-// The weight of row j is its score; of several experts of a token, in their sum.
+// The weight of a row is its score; of several experts of a token, in their sum. Rows are named by the copies that they are.
 struct Weighting {
-    const Routing& routing;
     const float* scores;
-    std::int64_t experts, copies;
-    std::vector<float> sums;  // by token
+    const std::int64_t* places;
+    std::int64_t copies;
 
     Weighting(const TokenPermute& p, const OperatorCall& c)
-        : routing(*c.routing), scores(c.inputs[1].reals()), experts(c.input(1).shape.back()), copies(p.copies) {
-        sums.assign(static_cast<std::size_t>(p.tokens), copies > 1 ? 0.0F : 1.0F);
-        if (copies == 1) return;
-        for_each([&](std::int64_t, std::int64_t token, std::int64_t score) { sums[static_cast<std::size_t>(token)] += scores[score]; });
+        : scores(c.inputs[1].reals()), places(c.routing->scores.indices()), copies(p.copies) {}
+    [[nodiscard]] float score(std::int64_t copy) const { return scores[places[copy]]; }
+    [[nodiscard]] float sum(std::int64_t token) const {
+        if (copies == 1) return 1;
+        float all = 0;
+        for (std::int64_t i = token * copies; i < (token + 1) * copies; ++i) all += score(i);
+        return all;
     }
-    // Calls work(row, its token, the place of its score).
-    template <class Work>
-    void for_each(const Work& work) const {
-        std::int64_t j = 0;
-        for (std::int64_t e = 0; e < experts; ++e)
-            for (const std::int64_t end = j + routing.sent[static_cast<std::size_t>(e)]; j < end; ++j) {
-                const std::int64_t token = routing.tokens.indices()[j];
-                work(j, token, token * experts + e);
-            }
-    }
-    [[nodiscard]] float of(std::int64_t token, std::int64_t score) const { return scores[score] / sums[static_cast<std::size_t>(token)]; }
 };
 
+void forward_weights(const TokenPermute& p, const OperatorCall& c) {
+    const Weighting w(p, c);
+    const std::int64_t* row = c.routing->rows.indices();
+    for (std::int64_t t = 0; t < p.tokens; ++t) {
+        const float sum = w.sum(t);
+        for (std::int64_t i = t * p.copies; i < (t + 1) * p.copies; ++i) c.outputs[1].reals()[row[i]] = w.score(i) / sum;
+    }
+}
+
 // w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
-void backward_weights(const Weighting& w, const float* d_weights, const Array& d_scores) {
-    std::vector<float> mean(w.sums.size(), 0.0F);
-    if (w.copies > 1)
-        w.for_each([&](std::int64_t j, std::int64_t token, std::int64_t score) {
-            mean[static_cast<std::size_t>(token)] += w.of(token, score) * d_weights[j];
-        });
+void backward_weights(const TokenPermute& p, const OperatorCall& c, const float* d_weights, const Array& d_scores) {
+    const Weighting w(p, c);
+    const std::int64_t* row = c.routing->rows.indices();
     std::fill_n(d_scores.reals(), d_scores.elements, 0.0F);
-    w.for_each([&](std::int64_t j, std::int64_t token, std::int64_t score) {
-        const auto t = static_cast<std::size_t>(token);
-        d_scores.reals()[score] = (d_weights[j] - mean[t]) / w.sums[t];
-    });
+    for (std::int64_t t = 0; t < p.tokens; ++t) {
+        const std::int64_t first = t * p.copies, end = first + p.copies;
+        const float sum = w.sum(t);
+        float mean = 0;
+        if (p.copies > 1)
+            for (std::int64_t i = first; i < end; ++i) mean += w.score(i) / sum * d_weights[row[i]];
+        for (std::int64_t i = first; i < end; ++i) d_scores.reals()[w.places[i]] = (d_weights[row[i]] - mean) / sum;
+    }
 }
 
 // How many rows an expert has differs from step to step, and oneDNN makes code for each number of them: so rows are worked on in powers of
@@ -76,18 +77,13 @@ void in_powers_of_two(std::int64_t rows, const Work& work) {
     }
 }
 
-// Calls work(expert, first row, rows) for rows that lie together. Code of products in fp32 is for any number of them.
+// Code of products in fp32 is for any number of them.
 template <class Work>
-void for_each_run(const OperatorCall& c, const Work& work) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < c.routing->worked.size(); ++i) {
-        const std::int64_t expert = static_cast<std::int64_t>(i) % c.routing->experts_here, rows = c.routing->worked[i];
-        if (is_half(c.weights[0].element))
-            in_powers_of_two(rows, [&](std::int64_t first, std::int64_t count) { work(expert, at + first, count); });
-        else if (rows > 0)
-            work(expert, at, rows);
-        at += rows;
-    }
+void for_each_product(const OperatorCall& c, const Work& work) {
+    for_each_run(*c.routing, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
+        if (!is_half(c.weights[0].element)) return work(expert, first, rows);
+        in_powers_of_two(rows, [&](std::int64_t some, std::int64_t count) { work(expert, first + some, count); });
+    });
 }
 
 // The biases of experts. Behind the activation one counts as much as its row does.
@@ -136,11 +132,12 @@ struct Biases {
 
 // Rows as they arrived become rows by expert, or the other way.
 void sort_rows(const Routing& routing, bool by_expert, const Array& from, const Array& to) {
-    const std::int64_t rows = rows_at(RoutedRows::arrived, routing), width = rows > 0 ? from.elements / rows : 0;
-    for_each_sorted_run(routing, [&](std::int64_t arrived, std::int64_t sorted, std::int64_t count) {
-        const std::int64_t source = by_expert ? arrived : sorted, target = by_expert ? sorted : arrived;
-        std::copy_n(from.reals() + source * width, count * width, to.reals() + target * width);
-    });
+    const std::int64_t rows = routing.order.elements, width = rows > 0 ? from.elements / rows : 0;
+    const std::int64_t* order = routing.order.indices();
+    for (std::int64_t sorted = 0; sorted < rows; ++sorted) {
+        const std::int64_t source = by_expert ? order[sorted] : sorted, target = by_expert ? sorted : order[sorted];
+        std::copy_n(from.reals() + source * width, width, to.reals() + target * width);
+    }
 }
 
 void sort_all(const OperatorCall& c, bool by_expert, std::span<const Array> from, std::span<const Array> to) {
@@ -194,24 +191,23 @@ void for_some_rows(const OperatorCall& c, const Work& work) {
 }  // namespace
 
 void forward(Engine&, const TokenPermute& p, const OperatorCall& c) {
-    if (!c.to_experts) return rows_to_tokens(*c.routing, c.inputs[0].reals(), c.outputs[0], p.width);
-    tokens_to_rows(*c.routing, c.inputs[0].reals(), c.outputs[0].reals(), p.width);
-    const Weighting w(p, c);
-    w.for_each([&](std::int64_t j, std::int64_t token, std::int64_t score) { c.outputs[1].reals()[j] = w.of(token, score); });
+    if (!c.to_experts) return rows_to_tokens(p, *c.routing, c.inputs[0].reals(), c.outputs[0]);
+    tokens_to_rows(p, *c.routing, c.inputs[0].reals(), c.outputs[0].reals());
+    forward_weights(p, c);
 }
 
 void backward(Engine&, const TokenPermute& p, const OperatorCall& c) {
     const Array &dy = c.output_gradients[0], &dx = c.input_gradients[0];
-    if (!c.to_experts) return tokens_to_rows(*c.routing, dy.reals(), dx.reals(), p.width);
-    if (dx) rows_to_tokens(*c.routing, dy.reals(), dx, p.width);
-    if (c.input_gradients[1]) backward_weights(Weighting(p, c), c.output_gradients[1].reals(), c.input_gradients[1]);
+    if (!c.to_experts) return tokens_to_rows(p, *c.routing, dy.reals(), dx.reals());
+    if (dx) rows_to_tokens(p, *c.routing, dy.reals(), dx);
+    if (c.input_gradients[1]) backward_weights(p, c, c.output_gradients[1].reals(), c.input_gradients[1]);
 }
 
 void forward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
     const Array &in = c.inputs[0], &out = c.outputs[0];
     const Biases bias(g, c, c.weights);
     const bool adds = bias.biases != nullptr && c.adds_bias;
-    for_each_run(c, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
+    for_each_product(c, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
         if (adds) bias.put(expert, out, first, rows);
         e.multiply(Matrix(in, rows, g.k, first * g.k), Matrix(c.weights[0], g.n, g.k, expert * g.n * g.k).turned(),
                    Matrix(out, rows, g.n, first * g.n), 1, adds ? 1 : 0);
@@ -223,7 +219,7 @@ void backward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
     const Array d_weights = c.input_gradients.size() > 1 ? c.input_gradients[1] : Array{};
     const Biases bias(g, c, c.weights), d_bias(g, c, c.weight_gradients);
     if (d_weights) std::fill_n(d_weights.reals(), d_weights.elements, 0.0F);
-    for_each_run(c, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
+    for_each_product(c, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
         const std::int64_t weight = expert * g.n * g.k;
         const Matrix dy(gradient, rows, g.n, first * g.n);
         if (dx) e.multiply(dy, Matrix(c.weights[0], g.n, g.k, weight), Matrix(dx, rows, g.k, first * g.k));

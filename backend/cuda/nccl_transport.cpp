@@ -46,7 +46,19 @@ ncclUniqueId agree_on_id(const std::vector<int>& members, int rank) {
 }
 
 ncclDataType_t type_of(const Array& a) {
-    return a.element == Element::bf16 ? ncclBfloat16 : a.element == Element::fp16 ? ncclHalf : ncclFloat;
+    switch (a.element) {
+        case Element::bf16:
+            return ncclBfloat16;
+        case Element::fp16:
+            return ncclHalf;
+        case Element::mask:
+            return ncclUint8;
+        case Element::index:
+            return ncclInt64;
+        case Element::real:
+            break;
+    }
+    return ncclFloat;
 }
 
 std::shared_ptr<CUevent_st> make_event() {
@@ -102,6 +114,7 @@ Ticket NcclTransport::start(const Call& call) {
 
 // What a call reads is there: whoever starts it has waited for that.
 void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
+    if (!c.sends.empty() || !c.receives.empty()) return begin_parts(c, g);
     ncclComm_t comm = g.communicator.get();
     const ncclDataType_t type = type_of(c.to);
     const void* from = c.from.memory.get();
@@ -118,6 +131,45 @@ void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");
     }
+}
+
+// What NCCL has no collective for, as one group of calls, one for each rank with its part.
+void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) const {
+    ncclComm_t comm = g.communicator.get();
+    const ncclDataType_t type = type_of(c.to);
+    const auto for_each_part = [](const std::vector<std::int64_t>& parts, const Array& whole, const auto& work) {
+        std::int64_t first = 0;
+        for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+            const Array part = whole.part(first, parts[rank]);
+            if (part.elements > 0) work(static_cast<int>(rank), part.memory.get(), static_cast<std::size_t>(part.elements));
+            first += part.elements;
+        }
+    };
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    switch (c.kind) {
+        case ExchangeKind::all_to_all:
+            for_each_part(c.sends, c.from, [&](int rank, const void* part, std::size_t count) {
+                check_nccl(ncclSend(part, count, type, rank, comm, g.stream.get()), "ncclSend");
+            });
+            for_each_part(c.receives, c.to, [&](int rank, void* part, std::size_t count) {
+                check_nccl(ncclRecv(part, count, type, rank, comm, g.stream.get()), "ncclRecv");
+            });
+            break;
+        case ExchangeKind::all_gather:
+            for_each_part(c.receives, c.to, [&](int rank, void* part, std::size_t count) {
+                check_nccl(ncclBroadcast(c.from.memory.get(), part, count, type, rank, comm, g.stream.get()), "ncclBroadcast");
+            });
+            break;
+        case ExchangeKind::reduce_scatter:
+            for_each_part(c.sends, c.from, [&](int rank, const void* part, std::size_t count) {
+                check_nccl(ncclReduce(part, c.to.memory.get(), count, type, ncclSum, rank, comm, g.stream.get()), "ncclReduce");
+            });
+            break;
+        case ExchangeKind::all_reduce:
+        case ExchangeKind::none:
+            throw BackendError("an exchange that no plan that runs here has");
+    }
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
 }
 
 void NcclTransport::poll(std::vector<Ticket>& done) {

@@ -35,6 +35,7 @@ private:
     };
     Group make_group(const std::vector<int>& members, int rank) const;
     void begin(const CollectiveCall&, const Group&) const;
+    void begin_parts(const CollectiveCall&, const Group&) const;
 
     int gpu_;
     std::map<std::pair<CommunicatorIndex, bool>, Group> groups_;  // of the compute stream, and of the others

@@ -73,7 +73,7 @@ void BlockRun::run(std::size_t index) {
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs), weights = parameters_in(index, context_.weights);
     context_.device.forward(call(index, inputs, outputs, weights));
-    if (decided) share_counts(context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
+    if (decided) share_counts(context_.device, context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
     if (block_.operators[index].merges_losses) {
         const int ranks = context_.communicator.ranks(ParallelGroup::tensor);
         const Array parts = context_.device.allocate(outputs[1].elements * ranks);

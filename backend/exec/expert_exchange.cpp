@@ -18,17 +18,20 @@ Counts by_rank(const Counts& counts, int ranks) {
     return sums;
 }
 
+Array on_device(ComputeDevice& device, const Counts& numbers) {
+    const Array array = device.allocate(static_cast<std::int64_t>(numbers.size()), Element::index);
+    device.upload(numbers.data(), array);
+    return array;
+}
+
 }  // namespace
 
 Routing route(ComputeDevice& device, const Array& scores, std::int64_t experts, std::int64_t topk) {
     Choices choices = choose_experts(downloaded(device, scores), experts, topk);
-    Routing routing{.tokens = device.allocate(static_cast<std::int64_t>(choices.tokens.size()), Element::index),
-                    .sent = std::move(choices.sent)};
-    device.upload(choices.tokens.data(), routing.tokens);
-    return routing;
+    return {.rows = on_device(device, choices.rows), .scores = on_device(device, choices.scores), .sent = std::move(choices.sent)};
 }
 
-void share_counts(RankCommunicator& communicator, ExpertCut cut, bool gathers, Routing& routing) {
+void share_counts(ComputeDevice& device, RankCommunicator& communicator, ExpertCut cut, bool gathers, Routing& routing) {
     const std::size_t experts = routing.sent.size(), here = experts / static_cast<std::size_t>(cut.among.ranks);
     routing.experts_here = static_cast<std::int64_t>(here);
     const Counts of_all = cut.among.ranks > 1 ? communicator.gather_counts(ParallelGroup::expert, routing.sent) : routing.sent;
@@ -36,6 +39,7 @@ void share_counts(RankCommunicator& communicator, ExpertCut cut, bool gathers, R
         const auto first = at + static_cast<std::ptrdiff_t>(here) * cut.among.rank;
         routing.arrived.insert(routing.arrived.end(), first, first + static_cast<std::ptrdiff_t>(here));
     }
+    if (cut.among.ranks > 1 && here > 1) routing.order = on_device(device, order_by_expert(routing.arrived, routing.experts_here));
     routing.worked.resize(here);
     for (std::size_t i = 0; i < routing.arrived.size(); ++i) routing.worked[i % here] += routing.arrived[i];
     if (gathers) routing.worked = communicator.gather_counts(ParallelGroup::expert_tensor, routing.worked);

@@ -12,7 +12,7 @@ namespace sextant {
 // Decides where the tokens of this rank go. `scores`: [tokens, experts].
 Routing route(ComputeDevice&, const Array& scores, std::int64_t experts, std::int64_t topk);
 // Completes it with the rows of the other ranks. `gathers`: each tensor rank of an expert has rows of its own.
-void share_counts(RankCommunicator&, ExpertCut, bool gathers, Routing&);
+void share_counts(ComputeDevice&, RankCommunicator&, ExpertCut, bool gathers, Routing&);
 
 // One exchange of an operator, forward or back, of arrays of rows. `to_experts`: it brings rows nearer to their experts; all_to_all alone
 // asks.

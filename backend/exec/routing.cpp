@@ -1,5 +1,6 @@
 #include "backend/exec/routing.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace sextant {
@@ -13,27 +14,38 @@ std::int64_t rows_at(RoutedRows at, const Routing& routing) {
 
 Choices choose_experts(std::span<const float> scores, std::int64_t experts, std::int64_t topk) {
     const std::int64_t tokens = static_cast<std::int64_t>(scores.size()) / experts;
-    std::vector<char> chosen(scores.size(), 0);
     Choices choices;
     choices.sent.resize(static_cast<std::size_t>(experts));
+    std::vector<std::int64_t> best;  // of a token, the best first
     for (std::int64_t t = 0; t < tokens; ++t) {
-        const std::int64_t row = t * experts;
-        for (std::int64_t k = 0; k < topk; ++k) {
-            // Training that has failed has scores that are no numbers, which are no larger than any: the first experts then.
-            std::int64_t best = -1;
-            for (std::int64_t e = 0; e < experts; ++e) {
-                const bool free = chosen[static_cast<std::size_t>(row + e)] == 0;
-                if (free && (best < 0 || scores[static_cast<std::size_t>(row + e)] > scores[static_cast<std::size_t>(row + best)]))
-                    best = e;
-            }
-            chosen[static_cast<std::size_t>(row + best)] = 1;
-            ++choices.sent[static_cast<std::size_t>(best)];
+        best.clear();
+        const auto score = [&](std::int64_t e) { return scores[static_cast<std::size_t>(t * experts + e)]; };
+        for (std::int64_t e = 0; e < experts; ++e) {
+            // Training that has failed has scores that are no numbers, which are no larger than any.
+            const bool all = static_cast<std::int64_t>(best.size()) == topk;
+            if (all && !(score(e) > score(best.back()))) continue;
+            if (all) best.pop_back();
+            best.insert(std::ranges::find_if(best, [&](std::int64_t b) { return score(e) > score(b); }), e);
+        }
+        std::ranges::sort(best);
+        for (const std::int64_t e : best) {
+            choices.scores.push_back(t * experts + e);
+            ++choices.sent[static_cast<std::size_t>(e)];
         }
     }
-    for (std::int64_t e = 0; e < experts; ++e)
-        for (std::int64_t t = 0; t < tokens; ++t)
-            if (chosen[static_cast<std::size_t>(t * experts + e)] != 0) choices.tokens.push_back(t);
+    std::vector<std::int64_t> next(choices.sent.size());  // row of each expert
+    std::exclusive_scan(choices.sent.begin(), choices.sent.end(), next.begin(), std::int64_t{0});
+    for (const std::int64_t place : choices.scores) choices.rows.push_back(next[static_cast<std::size_t>(place % experts)]++);
     return choices;
+}
+
+std::vector<std::int64_t> order_by_expert(const std::vector<std::int64_t>& arrived, std::int64_t experts_here) {
+    std::vector<std::int64_t> begins(arrived.size()), order;
+    std::exclusive_scan(arrived.begin(), arrived.end(), begins.begin(), std::int64_t{0});
+    for (std::int64_t e = 0; e < experts_here; ++e)
+        for (auto i = static_cast<std::size_t>(e); i < arrived.size(); i += static_cast<std::size_t>(experts_here))
+            for (std::int64_t row = 0; row < arrived[i]; ++row) order.push_back(begins[i] + row);
+    return order;
 }
 
 }  // namespace sextant

@@ -14,11 +14,14 @@
 namespace sextant {
 
 struct Routing {
-    Array tokens;                         // of each row that leaves this rank, its token
+    // Of each copy of a token, [tokens, experts of a token] in order of expert: the row it is, and the place of its score in [tokens,
+    // experts].
+    Array rows, scores;
     std::vector<std::int64_t> sent;       // rows for each expert of the layer
     std::int64_t experts_here = 0;        // of them
     std::vector<std::int64_t> arrived{};  // [ranks of the expert group, experts here]
     std::vector<std::int64_t> worked{};   // [ranks of an expert's tensor group that have rows of their own, experts here]
+    Array order{};                        // of each row by expert, which one it was when it arrived; none where they arrive so
 };
 
 // Where rows of a tensor stand.
@@ -27,25 +30,21 @@ std::int64_t rows_at(RoutedRows, const Routing&);
 
 // The decision: of each token the `topk` experts of the largest scores, the lower one where two have the same.
 struct Choices {
-    std::vector<std::int64_t> tokens;  // of each row, in their order
-    std::vector<std::int64_t> sent;    // as in Routing
+    std::vector<std::int64_t> rows, scores, sent;  // as in Routing
 };
 Choices choose_experts(std::span<const float> scores, std::int64_t experts, std::int64_t topk);
 
-// Calls move(row where they arrived, row where sorted, how many lie together) for all rows.
-template <class Move>
-void for_each_sorted_run(const Routing& routing, const Move& move) {
-    std::int64_t sorted = 0;
-    for (std::int64_t e = 0; e < routing.experts_here; ++e) {
-        std::int64_t at = 0;
-        for (std::size_t i = 0; i < routing.arrived.size(); ++i) {
-            const std::int64_t rows = routing.arrived[i];
-            if (static_cast<std::int64_t>(i) % routing.experts_here == e) {
-                move(at, sorted, rows);
-                sorted += rows;
-            }
-            at += rows;
-        }
+// As in Routing.
+std::vector<std::int64_t> order_by_expert(const std::vector<std::int64_t>& arrived, std::int64_t experts_here);
+
+// Calls work(expert, first row, rows) for the rows of an expert that lie together.
+template <class Work>
+void for_each_run(const Routing& routing, const Work& work) {
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < routing.worked.size(); ++i) {
+        const std::int64_t rows = routing.worked[i];
+        if (rows > 0) work(static_cast<std::int64_t>(i) % routing.experts_here, first, rows);
+        first += rows;
     }
 }
 

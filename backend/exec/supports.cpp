@@ -40,7 +40,6 @@ private:
         const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
         if (network == nullptr || !network->moe) return;
         const MixtureOfExperts& moe = *network->moe;
-        refuse_if(!engine_.routes, "/workload/moe", "experts run on CPUs only", "--backend cpu");
         refuse_if(moe.groups_per_token < moe.expert_groups, "/workload/moe/groups_per_token",
                   "a token goes to the best experts of all groups", "without expert_groups");
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");

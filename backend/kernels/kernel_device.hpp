@@ -10,6 +10,7 @@
 #include "backend/kernels/attention.hpp"
 #include "backend/kernels/convolution.hpp"
 #include "backend/kernels/embedding.hpp"
+#include "backend/kernels/experts.hpp"
 #include "backend/kernels/normalization.hpp"
 #include "backend/kernels/optimizer.hpp"
 #include "backend/kernels/pointwise.hpp"
@@ -24,14 +25,14 @@
 
 namespace sextant::kernels {
 
-// Refused before a program is made, see unsupported(): never reached.
+// Those of experts are always routed, and exchanges are run by those that communicate: never reached.
 template <class T, class Machine>
 void forward(Machine&, const TokenPermute&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
+    assert(false && "no operator without a routing");
 }
 template <class T, class Machine>
 void backward(Machine&, const TokenPermute&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
+    assert(false && "no operator without a routing");
 }
 template <class T, class Machine>
 void forward(Machine&, const Exchange&, const OperatorCall&) {
@@ -94,11 +95,22 @@ public:
     }
 
     void forward(const OperatorCall& c) override {
-        naming(c, "forward", [&]<class T>() { std::visit([&](const auto& kind) { kernels::forward<T>(machine_, kind, c); }, c.op.kind); });
+        naming(c, "forward", [&]<class T>() {
+            std::visit(
+                [&](const auto& kind) {
+                    c.routing != nullptr ? forward_routed<T>(machine_, kind, c) : kernels::forward<T>(machine_, kind, c);
+                },
+                c.op.kind);
+        });
     }
     void backward(const OperatorCall& c) override {
-        naming(c, "backward",
-               [&]<class T>() { std::visit([&](const auto& kind) { kernels::backward<T>(machine_, kind, c); }, c.op.kind); });
+        naming(c, "backward", [&]<class T>() {
+            std::visit(
+                [&](const auto& kind) {
+                    c.routing != nullptr ? backward_routed<T>(machine_, kind, c) : kernels::backward<T>(machine_, kind, c);
+                },
+                c.op.kind);
+        });
     }
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
         machine_.elements(losses.elements, MergeLosses{parts.reals(), {losses.reals(), statistics.reals()}, losses.elements, ranks});

@@ -11,6 +11,7 @@ constexpr std::chrono::microseconds lateness{20};
 // As a GPU would: memory that comes back is not kept from being used by what was called for before, nor what is called for kept alive.
 struct Operands {
     std::vector<Array> inputs, outputs, weights, input_gradients, output_gradients, weight_gradients;
+    Routing routing;
 
     explicit Operands(const OperatorCall& c)
         : inputs(lent(c.inputs)),
@@ -18,7 +19,11 @@ struct Operands {
           weights(lent(c.weights)),
           input_gradients(lent(c.input_gradients)),
           output_gradients(lent(c.output_gradients)),
-          weight_gradients(lent(c.weight_gradients)) {}
+          weight_gradients(lent(c.weight_gradients)) {
+        if (c.routing == nullptr) return;
+        routing = *c.routing;
+        for (Array* a : {&routing.rows, &routing.scores, &routing.order}) *a = lent(*a);
+    }
     static Array lent(const Array& a) { return {std::shared_ptr<void>(std::shared_ptr<void>(), a.memory.get()), a.elements, a.element}; }
     static std::vector<Array> lent(std::span<const Array> arrays) {
         std::vector<Array> list;
@@ -28,6 +33,7 @@ struct Operands {
     [[nodiscard]] OperatorCall call(OperatorCall c) const {
         c.inputs = inputs, c.outputs = outputs, c.weights = weights;
         c.input_gradients = input_gradients, c.output_gradients = output_gradients, c.weight_gradients = weight_gradients;
+        if (c.routing != nullptr) c.routing = &routing;
         return c;
     }
 };

@@ -13,7 +13,7 @@ namespace {
 class DelayedEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "delayed"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .routes = false, .captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job& job, int) const override {

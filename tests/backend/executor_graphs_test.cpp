@@ -55,6 +55,10 @@ TEST_F(ExecutorWithGraphs, ComputesTheSameAsWithout) {
                         {"layers", {{{"conv", {{"width", 8}, {"kernel", 3}}}}, {{"norm", "batch"}}, {{"pool", "global_average"}}}},
                         {"classes", 10}}}};
     expect_the_same(images, {{{"dp", 2}}}, most);
+    // What experts do is another stretch in every step.
+    json mixture = transformer(false);
+    mixture["transformer"]["moe"] = {{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
+    expect_the_same(mixture, {{{"dp", 2}, {"ep", 2}}}, 0);
 }
 
 }  // namespace

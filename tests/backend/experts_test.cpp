@@ -22,7 +22,9 @@ TEST(Routing, TakesTheLargestScoresAndTheLowerExpertOfTwoAlike) {
     const std::vector<float> scores{0.1F, 0.4F, 0.3F, 0.2F, 0.25F, 0.25F, 0.25F, 0.25F, 0.3F, 0.1F, 0.1F, 0.5F};
     const Choices choices = choose_experts(scores, 4, 2);
     EXPECT_THAT(choices.sent, ElementsAre(2, 2, 1, 1));
-    EXPECT_THAT(choices.tokens, ElementsAre(1, 2, 0, 1, 0, 2));
+    EXPECT_THAT(choices.scores, ElementsAre(1, 2, 4, 5, 8, 11));  // two of each token
+    // Rows 0 and 1 are expert 0's, 2 and 3 expert 1's, 4 expert 2's, 5 expert 3's.
+    EXPECT_THAT(choices.rows, ElementsAre(2, 4, 0, 3, 1, 5));
 }
 
 TEST(Routing, GivesTokensWhoseScoresAreNoNumbersToTheFirstExperts) {
@@ -32,14 +34,7 @@ TEST(Routing, GivesTokensWhoseScoresAreNoNumbersToTheFirstExperts) {
 }
 
 // Two ranks sent rows for two experts: 1 and 2 from the first, 3 and 0 from the second. By expert: row 0, rows 3 to 5; rows 1 and 2.
-TEST(Routing, BringsTheRowsOfAnExpertTogether) {
-    const Routing routing{.tokens = {}, .sent = {}, .experts_here = 2, .arrived = {1, 2, 3, 0}};
-    std::vector<std::int64_t> source(6, -1);
-    for_each_sorted_run(routing, [&](std::int64_t arrived, std::int64_t sorted, std::int64_t rows) {
-        for (std::int64_t i = 0; i < rows; ++i) source[static_cast<std::size_t>(sorted + i)] = arrived + i;
-    });
-    EXPECT_THAT(source, ElementsAre(0, 3, 4, 5, 1, 2));
-}
+TEST(Routing, BringsTheRowsOfAnExpertTogether) { EXPECT_THAT(order_by_expert({1, 2, 3, 0}, 2), ElementsAre(0, 3, 4, 5, 1, 2)); }
 
 struct Mixture {
     std::string name;
@@ -143,10 +138,7 @@ std::vector<std::vector<std::int64_t>> choices(const Mixture& m, const Parameter
         }
     const Choices made = choose_experts(logits, m.experts, m.topk);
     std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(m.tokens));
-    std::size_t row = 0;
-    for (std::int64_t e = 0; e < m.experts; ++e)
-        for (std::int64_t i = 0; i < made.sent[static_cast<std::size_t>(e)]; ++i)
-            chosen[static_cast<std::size_t>(made.tokens[row++])].push_back(e);
+    for (const std::int64_t place : made.scores) chosen[static_cast<std::size_t>(place / m.experts)].push_back(place % m.experts);
     return chosen;
 }
 

@@ -71,7 +71,6 @@ TEST(Supports, AsksTheEngineForExperts) {
     Library library = open_library();
     const Scenario mixture = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json", {});
     EXPECT_THAT(unsupported(mixture), IsEmpty());
-    EXPECT_THAT(unsupported(mixture, {.routes = false}), ElementsAre(testing::Field(&Diagnostic::pointer, "/workload/moe")));
 }
 
 TEST(Supports, AsksTheEngineForGraphs) {
