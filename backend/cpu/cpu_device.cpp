@@ -119,10 +119,10 @@ void CpuDevice::scale(const Array& a, float factor) {
     for (std::int64_t i = 0; i < a.elements; ++i) x[i] *= factor;
 }
 
-double CpuDevice::sum_of_squares(const Array& a) {
-    const float* x = a.reals();
+double CpuDevice::sum_of_squares(std::span<const Array> arrays) {
     double sum = 0;
-    for (std::int64_t i = 0; i < a.elements; ++i) sum += static_cast<double>(x[i]) * x[i];
+    for (const Array& a : arrays)
+        for (const float x : std::span(a.reals(), static_cast<std::size_t>(a.elements))) sum += static_cast<double>(x) * x;
     return sum;
 }
 

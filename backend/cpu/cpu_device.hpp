@@ -31,7 +31,7 @@ public:
                       std::int64_t rows) override;
     void add(const Array& a, const Array& b, const Array& sum) override;
     void scale(const Array&, float) override;
-    double sum_of_squares(const Array&) override;
+    double sum_of_squares(std::span<const Array>) override;
 
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;

@@ -85,7 +85,7 @@ public:
                               std::int64_t rows) = 0;
     virtual void add(const Array& a, const Array& b, const Array& sum) = 0;  // sum may be a or b
     virtual void scale(const Array&, float) = 0;                             // of fp32, as is what follows
-    virtual double sum_of_squares(const Array&) = 0;
+    virtual double sum_of_squares(std::span<const Array>) = 0;               // of all of them
 
     virtual void forward(const OperatorCall&) = 0;
     virtual void backward(const OperatorCall&) = 0;

@@ -5,7 +5,7 @@
 namespace sextant {
 
 double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dense, bool experts) {
-    double sum = 0;
+    std::vector<Array> parts;
     for (auto& [b, held] : memory.blocks()) {
         for (const ParameterTensor& p : held.program.parameters()) {
             if (p.tied || !(p.expert ? experts : dense)) continue;  // tied ones are counted with the embedding
@@ -16,11 +16,11 @@ double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dens
                 if (s.repeated) continue;
                 const std::int64_t first = std::max(begin, p.offset + s.local * p.columns);
                 const std::int64_t last = std::min(end, p.offset + (s.local + s.count) * p.columns);
-                if (first < last) sum += device.sum_of_squares(run.sums.part(first - begin, last - first));
+                if (first < last) parts.push_back(run.sums.part(first - begin, last - first));
             }
         }
     }
-    return sum;
+    return device.sum_of_squares(parts);
 }
 
 }  // namespace sextant

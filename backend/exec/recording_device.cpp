@@ -21,7 +21,7 @@ bool weight_gradients_apart(const Operator& op) {
 
 void RecordingDevice::forward(const OperatorCall& c) {
     recorder_.kernel(phase_ == Phase::forward ? SpanKind::forward : SpanKind::recompute, bytes_of({c.inputs, c.outputs, c.weights}),
-                     forward_flops(c.op.kind));
+                     forward_flops(c.op));
     device_.forward(c);
 }
 
@@ -30,7 +30,7 @@ void RecordingDevice::backward(const OperatorCall& c) {
     // Each of the two parts of a product's backward is a product of the same size.
     const bool part = phase_ != Phase::backward && c.op.parameters > 0 && weight_gradients_apart(c.op);
     const SpanKind kind = phase_ == Phase::backward_weight ? SpanKind::weight_gradient : SpanKind::backward;
-    recorder_.kernel(kind, bytes, (part ? 0.5 : 1.0) * backward_flops(c.op.kind));
+    recorder_.kernel(kind, bytes, (part ? 0.5 : 1.0) * backward_flops(c.op));
     device_.backward(c);
 }
 

@@ -26,7 +26,7 @@ public:
     }
     void add(const Array& a, const Array& b, const Array& sum) override { device_.add(a, b, sum); }
     void scale(const Array& a, float factor) override { device_.scale(a, factor); }
-    double sum_of_squares(const Array& a) override { return device_.sum_of_squares(a); }
+    double sum_of_squares(std::span<const Array> arrays) override { return device_.sum_of_squares(arrays); }
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {

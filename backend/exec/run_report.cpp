@@ -17,16 +17,21 @@ int median_step(const std::vector<Seconds>& times) {
     return *middle;
 }
 
-// The most rows of an expert over their mean, averaged over the layers. Where all ranks of a tensor group route the same tokens, each row
-// is counted several times, of every expert alike.
-double imbalance(const std::vector<double>& rows, std::size_t experts) {
+// Of the experts of a layer in so many parts: the most rows of a part over their mean, averaged over the layers. Where all ranks of a
+// tensor group route the same tokens, each row is counted several times, of every expert alike.
+double imbalance(const std::vector<double>& rows, std::size_t experts, std::size_t parts) {
+    const auto each = static_cast<std::ptrdiff_t>(experts / parts);
     double sum = 0;
     int layers = 0;
-    for (auto layer = rows.begin(); layer != rows.end(); layer += static_cast<std::ptrdiff_t>(experts)) {
-        const auto end = layer + static_cast<std::ptrdiff_t>(experts);
-        const double all = std::accumulate(layer, end, 0.0);
+    for (auto at = rows.begin(); at != rows.end();) {
+        double all = 0, most = 0;
+        for (std::size_t i = 0; i < parts; ++i, at += each) {
+            const double part = std::accumulate(at, at + each, 0.0);
+            all += part;
+            most = std::max(most, part);
+        }
         if (all == 0) continue;  // a dense one
-        sum += *std::max_element(layer, end) * static_cast<double>(experts) / all;
+        sum += most * static_cast<double>(parts) / all;
         ++layers;
     }
     return sum / layers;
@@ -59,7 +64,9 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
         std::vector<double> rows = w.expert_rows;
         if (rows.empty() || job.scenario.plan.forward_only) break;
         sum(rows);
-        record.expert_imbalance.push_back(imbalance(rows, job.experts()));
+        record.expert_imbalance.push_back(imbalance(rows, job.experts(), job.experts()));
+        const auto ranks = static_cast<std::size_t>(job.scenario.plan.ep);
+        if (ranks > 1) record.expert_rank_imbalance.push_back(imbalance(rows, job.experts(), ranks));
     }
     record.traced_step = median_step(times) * job.rounds();
     record.steps_in_trace = job.rounds();

@@ -19,6 +19,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <cassert>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,13 +86,18 @@ public:
         with_type(sum.element, [&]<class T>() { machine_.elements(sum.elements, AddArrays<T>{a.as<T>(), b.as<T>(), sum.as<T>()}); });
     }
     void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale<float>{a.reals(), a.reals(), factor}); }
-    double sum_of_squares(const Array& a) override {
-        std::vector<double> sums(static_cast<std::size_t>(chunks_of(a.elements)));
-        const Array made = sums_of_squares(machine_, Itself{a.reals()}, a.elements);
+    double sum_of_squares(std::span<const Array> arrays) override {
+        std::int64_t chunks = 0;
+        for (const Array& a : arrays) chunks += chunks_of(a.elements);
+        const Array made = doubles(machine_, chunks);
+        double* at = values_in<double>(made);
+        for (const Array& a : arrays) {
+            sum_squares(machine_, Itself{a.reals()}, a.elements, at);
+            at += chunks_of(a.elements);
+        }
+        std::vector<double> sums(static_cast<std::size_t>(chunks));  // the device is waited for once
         machine_.download(made.memory.get(), sums.data(), made.bytes());
-        double sum = 0;
-        for (const double s : sums) sum += s;
-        return sum;
+        return std::accumulate(sums.begin(), sums.end(), 0.0);
     }
 
     void forward(const OperatorCall& c) override {

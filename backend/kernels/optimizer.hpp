@@ -86,12 +86,14 @@ struct Squares {
 constexpr std::int64_t squares_chunk = 16384;
 inline std::int64_t chunks_of(std::int64_t count) { return (count + squares_chunk - 1) / squares_chunk; }
 
-// By chunk, as doubles.
+// By chunk.
 template <class Machine, class Value>
-Array sums_of_squares(Machine& m, const Value& value, std::int64_t count) {
-    const Array sums = m.scratch(2 * chunks_of(count));
-    m.rows(chunks_of(count), squares_chunk, Squares<Value>{value, count, squares_chunk, values_in<double>(sums)});
-    return sums;
+void sum_squares(Machine& m, const Value& value, std::int64_t count, double* sums) {
+    m.rows(chunks_of(count), squares_chunk, Squares<Value>{value, count, squares_chunk, sums});
+}
+template <class Machine>
+Array doubles(Machine& m, std::int64_t count) {
+    return m.scratch(2 * count);
 }
 
 struct LambTrust {
@@ -119,7 +121,9 @@ template <class Machine>
 void lamb(Machine& m, float* w, const float* g, std::int64_t count, const Moments& moments, float rate, float decay) {
     const LambStep step{w, moments, decay};
     m.elements(count, LambMoments{g, moments});
-    const Array weights = sums_of_squares(m, Itself{w}, count), steps = sums_of_squares(m, step, count), trust = m.scratch(1);
+    const Array weights = doubles(m, chunks_of(count)), steps = doubles(m, chunks_of(count)), trust = m.scratch(1);
+    sum_squares(m, Itself{w}, count, values_in<double>(weights));
+    sum_squares(m, step, count, values_in<double>(steps));
     m.elements(1, LambTrust{values_in<double>(weights), values_in<double>(steps), chunks_of(count), trust.reals()});
     m.elements(count, LambUpdate{step, trust.reals(), rate});
 }

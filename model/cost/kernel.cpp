@@ -389,8 +389,8 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
     for (const Operator& op : graph.operators()) {
         (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;
         if (op.parameters > 0) out.parameter_tensors += 1;
-        out.forward_flops += sextant::forward_flops(op.kind);
-        out.backward_flops += sextant::backward_flops(op.kind);
+        out.forward_flops += sextant::forward_flops(op);
+        out.backward_flops += sextant::backward_flops(op);
     }
     return out;
 }

@@ -68,8 +68,9 @@ struct RunRecord {
     std::vector<Seconds> steps;  // time of each
     // By step, of a mixture of experts: the most rows that one expert of a layer had, over their mean, averaged over the layers.
     std::vector<double> expert_imbalance;
-    int traced_step = 0;     // the one of which `trace` is: of median time, the first left out where there are more
-    int steps_in_trace = 1;  // of each worker, from that one on: several where workers go on without each other
+    std::vector<double> expert_rank_imbalance;  // likewise of the experts of a rank together: MixtureOfExperts::imbalance
+    int traced_step = 0;                        // the one of which `trace` is: of median time, the first left out where there are more
+    int steps_in_trace = 1;                     // of each worker, from that one on: several where workers go on without each other
     Trace trace;
     std::vector<ParameterSummary> parameters;  // where asked for
     std::optional<ServerSummary> servers;

@@ -144,8 +144,24 @@ std::optional<std::string> other_machine(const CalibrationStamp& calibration, co
     return std::nullopt;
 }
 
-std::vector<std::string> notes_on(const Comparison& c, const Cluster& cluster, const RunRecord& run) {
+// What the prediction would be if experts were loaded as they were; none where the scenario says about that.
+std::optional<std::string> uneven_load(Scenario s, const Comparison& c, const RunRecord& run) {
+    auto* network = std::get_if<TransformerSpec>(&s.workload.spec);
+    if (network == nullptr || !network->moe || run.expert_rank_imbalance.empty()) return std::nullopt;
+    constexpr double alike = 0.05;
+    const double measured = run.expert_rank_imbalance[static_cast<std::size_t>(run.traced_step)];
+    if (std::fabs(measured / network->moe->imbalance - 1) < alike) return std::nullopt;
+    network->moe->imbalance = measured;
+    const Seconds step = estimate(prepare(s)).step;
+    return "the rank with most rows for its experts had " + number_text(measured, 3) +
+           " times the mean: with \"imbalance\": " + number_text(measured, 3) + " in the workload's moe " + to_text(step) +
+           " are predicted, of which " + number_text(c.step.measured / step, 3) + " times were measured";
+}
+
+std::vector<std::string> notes_on(const Comparison& c, const Scenario& scenario, const RunRecord& run) {
+    const Cluster& cluster = scenario.cluster;
     std::vector<std::string> notes;
+    if (auto note = uneven_load(scenario, c, run)) notes.push_back(std::move(*note));
     if (cluster.calibration)
         if (auto note = other_machine(*cluster.calibration, run)) notes.push_back(std::move(*note));
     if (const auto slow = find_slow_host(c.simulation.trace, run.trace))
@@ -188,7 +204,7 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     c.staleness = compare_staleness(c.simulation, run);
     c.residual = find_term_residual(job, c);
     c.memory_residual = find_memory_residual(job, c);
-    c.notes = notes_on(c, job.scenario().cluster, run);
+    c.notes = notes_on(c, job.scenario(), run);
     return c;
 }
 

@@ -60,4 +60,7 @@ Flops backward_flops(const OperatorKind& kind) {
     return ratio * forward_flops(kind);
 }
 
+Flops forward_flops(const Operator& op) { return forward_flops(op.kind) / op.load; }
+Flops backward_flops(const Operator& op) { return backward_flops(op.kind) / op.load; }
+
 }  // namespace sextant

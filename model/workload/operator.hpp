@@ -162,6 +162,7 @@ struct Operator {
     std::vector<TensorId> outputs{};
     double parameters = 0;           // local elements, bias included
     bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
+    double load = 1;                 // what it is sized for, over the work of an average rank: of experts that are loaded unevenly
     bool tied = false;               // its weight belongs to another operator (tied embeddings): counted there
     bool attention_core = false;     // between Q, K, V and the output projection: what selective recompute drops
     std::string label{};             // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
@@ -171,8 +172,10 @@ struct Operator {
 // attention 2 b h (d + d_v) attention_pairs;
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);
+Flops forward_flops(const Operator&);  // on an average rank
 // Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores).
 Flops backward_flops(const OperatorKind&);
+Flops backward_flops(const Operator&);
 
 // (query, key) pairs that the mask leaves, of one head: the last query sees all keys, or the window, each earlier one a key fewer.
 double attention_pairs(const Attention&);

@@ -64,6 +64,9 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "moe/groups_per_token", spec.moe->groups_per_token, 1, spec.moe->expert_groups);
         if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
             refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
+        if (!(spec.moe->imbalance >= 1 && spec.moe->imbalance <= static_cast<double>(spec.moe->experts)))
+            refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
+                   "1: every rank has as many rows for its experts");
     }
 }
 

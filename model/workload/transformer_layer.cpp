@@ -36,11 +36,12 @@ TensorId mlp_branch(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     return w.leave_tensor_parallel("mlp.leave", x);
 }
 
-// How the experts of one layer are cut, and how many rows (copies of tokens) each device has when routing is balanced.
+// How the experts of one layer are cut, and how many rows (copies of tokens) the device with most of them has.
 struct ExpertCut {
     std::int64_t experts = 1, columns = 1;  // local
     std::int64_t degree = 1;                // tensor parallelism inside an expert
     std::int64_t copies = 1;                // rows that leave this rank's router, capacity included
+    double load = 1;                        // rows that come to the experts here, over those that leave
 };
 
 ExpertCut cut_experts(const TransformerWriter& w, const MixtureOfExperts& moe, std::int64_t tokens) {
@@ -50,6 +51,7 @@ ExpertCut cut_experts(const TransformerWriter& w, const MixtureOfExperts& moe, s
     cut.columns = moe.ffn_hidden / cut.degree;
     const double factor = moe.capacity_factor > 0 ? moe.capacity_factor : 1;
     cut.copies = static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(tokens * moe.topk)));
+    if (w.shard.expert > 1) cut.load = std::min(moe.imbalance, static_cast<double>(w.shard.expert));  // one rank may have all
     return cut;
 }
 
@@ -64,9 +66,10 @@ TensorId expert_linear(TransformerWriter& w, std::string name, TensorId x, std::
     return out;
 }
 
-TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x) {
+// As long as the rank takes that sends or gets most.
+TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x, std::int64_t rows_behind) {
     if (w.shard.expert == 1) return x;
-    const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
+    const std::int64_t rows = std::max(w.rows_of(x), rows_behind), width = w.width_of(x);
     const MixtureOfExperts& moe = *w.spec.moe;
     const Exchange exchange{.forward = ExchangeKind::all_to_all,
                             .backward = ExchangeKind::all_to_all,
@@ -74,7 +77,7 @@ TensorId all_to_all(TransformerWriter& w, std::string name, TensorId x) {
                             .elements = static_cast<double>(rows) * static_cast<double>(width),
                             .copies = static_cast<double>(moe.topk),
                             .reach = static_cast<double>(moe.groups_per_token) / static_cast<double>(moe.expert_groups)};
-    return w.write(std::move(name), exchange, {x}, {rows, width});
+    return w.write(std::move(name), exchange, {x}, {rows_behind, width});
 }
 
 // What an all-to-all brings is in the order of the ranks that sent it, each with rows for every expert here: a pass brings the rows of
@@ -89,7 +92,10 @@ TensorId sort_by_expert(TransformerWriter& w, std::string name, TensorId x, cons
 // From routed copies of tokens to what the experts make of them. Router weights are applied to the activation, as in Megatron Core.
 TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, const ExpertCut& cut) {
     const bool sequence = w.shard.sequence_parallel;
-    x = sort_by_expert(w, "moe.sort", all_to_all(w, "moe.dispatch", x), cut);
+    const auto arriving = static_cast<std::int64_t>(std::ceil(cut.load * static_cast<double>(cut.copies)));
+    x = all_to_all(w, "moe.dispatch", x, arriving);
+    w.load = cut.load;
+    x = sort_by_expert(w, "moe.sort", x, cut);
     x = w.enter("moe.enter", x, ParallelGroup::expert_tensor, cut.degree, sequence);
     x = expert_linear(w, "moe.fc1", x, cut.experts, has_gate(w.spec.mlp) ? 2 * cut.columns : cut.columns);
     const std::int64_t rows = w.rows_of(x);
@@ -99,7 +105,9 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
     w.label = "moe";
     x = expert_linear(w, "moe.fc2", x, cut.experts, w.spec.hidden);
     x = w.leave("moe.leave", x, ParallelGroup::expert_tensor, cut.degree, sequence);
-    return all_to_all(w, "moe.combine", sort_by_expert(w, "moe.unsort", x, cut));
+    x = sort_by_expert(w, "moe.unsort", x, cut);
+    w.load = 1;
+    return all_to_all(w, "moe.combine", x, cut.copies);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vect
     op.parameters = parameters;
     op.attention_core = attention_core;
     op.expert_parameters = expert_parameters;
+    op.load = load;
     op.tied = tied;
     op.label = label;
     return graph.add(std::move(op), std::move(shape), role);

@@ -37,6 +37,7 @@ struct TransformerWriter {
     // Marks that the operators that follow carry; see Operator.
     std::string label{};
     bool attention_core = false, expert_parameters = false, tied = false;
+    double load = 1;
 
     TensorId hidden_input(std::string name) { return graph.input(std::move(name), {cut.rows, spec.hidden}); }
     // Any operator; its output has `shape`.

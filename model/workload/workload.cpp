@@ -56,7 +56,7 @@ WorkloadSize size_of(const Workload& workload) {
     const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
     if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
     for (const int index : network.sequence)
-        for (const Operator& op : network.templates[index].graph.operators()) size.forward += forward_flops(op.kind);
+        for (const Operator& op : network.templates[index].graph.operators()) size.forward += forward_flops(op);
     return size;
 }
 

@@ -127,9 +127,9 @@ void DelayedDevice::add(const Array& a, const Array& b, const Array& sum) {
 void DelayedDevice::scale(const Array& a, float factor) {
     queue_->call([this, a = lent(a), factor] { device_->scale(a, factor); });
 }
-double DelayedDevice::sum_of_squares(const Array& a) {
+double DelayedDevice::sum_of_squares(std::span<const Array> arrays) {
     queue_->finish();
-    return device_->sum_of_squares(a);
+    return device_->sum_of_squares(arrays);
 }
 void DelayedDevice::forward(const OperatorCall& c) {
     queue_->call([this, c, operands = Operands(c)] { device_->forward(operands.call(c)); });

@@ -56,7 +56,7 @@ public:
                       std::int64_t rows) override;
     void add(const Array& a, const Array& b, const Array& sum) override;
     void scale(const Array& a, float factor) override;
-    double sum_of_squares(const Array& a) override;
+    double sum_of_squares(std::span<const Array>) override;
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override;

@@ -90,6 +90,12 @@ TEST_F(ExecutorExperts, ComputeNearlyTheSameIn16Bits) {
         expect_serial_results(experts(), {{{"precision", precision}, {"dp", 2}, {"ep", 2}}}, {{"precision", precision}});
 }
 
+// What load a prediction is made for makes no difference to what is computed.
+TEST_F(ExecutorExperts, ComputeTheSameForAnyLoadThatIsPredicted) {
+    const json plan{{"dp", 2}, {"ep", 2}};
+    EXPECT_EQ(train(experts({{"imbalance", 1.7}}), plan)["losses"], train(experts(), plan)["losses"]);
+}
+
 TEST_F(ExecutorExperts, LearnTheTask) {
     const json run =
         train(experts({{"shared_ffn_hidden", 16}}), {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
@@ -106,7 +112,11 @@ TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
         EXPECT_GT(one["expert_imbalance"][i].get<double>(), 1);
         EXPECT_LT(one["expert_imbalance"][i].get<double>(), 2);
         EXPECT_NEAR(one["expert_imbalance"][i].get<double>(), two["expert_imbalance"][i].get<double>(), 1e-12);
+        // Two experts of a rank are together no farther from the mean than the one that is farthest.
+        EXPECT_GT(two["expert_rank_imbalance"][i].get<double>(), 1);
+        EXPECT_LT(two["expert_rank_imbalance"][i].get<double>(), two["expert_imbalance"][i].get<double>());
     }
+    EXPECT_FALSE(one.contains("expert_rank_imbalance"));
     EXPECT_FALSE(train(transformer(true), none).contains("expert_imbalance"));
 }
 

@@ -352,7 +352,9 @@ TEST(Kernel, MergeTheLossesOfSeveralRanks) {
 TEST(Kernel, SumSquaresInDoublePrecision) {
     kernels::KernelDevice<HostMachine> device(3);
     constexpr std::int64_t count = 100'000;
-    EXPECT_NEAR(device.sum_of_squares(to_device(device, std::vector<float>(count, 0.5F))), count * 0.25, 1e-9);
+    const std::array arrays{to_device(device, std::vector<float>(count, 0.5F)), to_device(device, std::vector<float>{3, 4})};
+    EXPECT_NEAR(device.sum_of_squares(arrays), count * 0.25 + 25, 1e-9);
+    EXPECT_EQ(device.sum_of_squares({}), 0);
 }
 
 }  // namespace

@@ -88,6 +88,9 @@ TEST(RunReader, KnowsHowUnevenlyExpertsWereLoaded) {
     const RunRecord read = run_from_text(run.json.dump(), "run.json");
     EXPECT_THAT(read.expert_imbalance, testing::ElementsAre(1.5, 1.25, 2, 1, 3));
     EXPECT_EQ(Json::parse(run_to_json(read))["expert_imbalance"], run.json["expert_imbalance"]);
+    run.json["expert_rank_imbalance"] = {1, 1, 1.25, 1, 1};
+    EXPECT_EQ(Json::parse(run_to_json(run_from_text(run.json.dump(), "run.json")))["expert_rank_imbalance"],
+              run.json["expert_rank_imbalance"]);
     run.json["expert_imbalance"] = {1.5};
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/expert_imbalance: there are 1 for 5 steps"));
 }

@@ -17,8 +17,10 @@ namespace {
 
 using namespace units;
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 // Equal layers of 1024: a product of time g forward and two backward for each, and nothing else takes time.
@@ -86,6 +88,20 @@ TEST(Comparison, OfARunThatWentAsPredictedHasRatiosOfOneAndNoResidual) {
     EXPECT_EQ(c.first_loss, 2);
     EXPECT_EQ(c.last_loss, 1);
     EXPECT_THAT(c.notes, IsEmpty());
+}
+
+TEST(Comparison, SaysWhatWouldBePredictedForTheLoadThatExpertsHad) {
+    Library library = open_library();
+    const std::string file = SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json";
+    const Scenario even = load_scenario(library, file, {}),
+                   uneven = load_scenario(library, file, {"workload.transformer.moe.imbalance=1.6"});
+    RunRecord run = run_as_predicted(even);
+    run.expert_rank_imbalance = {2, 1.6};  // of its two steps the second is drawn
+    run.traced_step = 1;
+    const Seconds step = predict(uneven).estimate.step;
+    EXPECT_GT(step, 1.1 * predict(even).estimate.step);
+    EXPECT_THAT(compare(even, run).notes, Contains(AllOf(HasSubstr("\"imbalance\": 1.6"), HasSubstr(to_text(step)))));
+    EXPECT_THAT(compare(uneven, run).notes, Not(Contains(HasSubstr("imbalance"))));
 }
 
 TEST(Comparison, BackwardThatTakesTwiceAsLongPointsToTheRateOfTheDevice) {

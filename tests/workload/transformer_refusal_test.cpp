@@ -56,6 +56,11 @@ TEST(TransformerRefusal, TheCapacityFactorIsANumber) {
     TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.moe->capacity_factor = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/capacity_factor"));
+    spec.moe->capacity_factor = 0;
+    for (const double imbalance : {0.9, 1.0 + static_cast<double>(spec.moe->experts), std::numeric_limits<double>::quiet_NaN()}) {
+        spec.moe->imbalance = imbalance;
+        EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/imbalance"));
+    }
 }
 
 TEST(TransformerRefusal, WhatIsLargestStillBuilds) {

@@ -270,6 +270,25 @@ TEST(MixtureOfExperts, CapacityAddsRows) {
     EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc2").kind).m, 1280);  // 1.25 x 8192 / 8
 }
 
+// The busiest of four ranks gets 1.5 times 8192 rows, for two experts; what leaves a router, and what all ranks do together, stays.
+TEST(MixtureOfExperts, UnevenLoadIsThatOfTheBusiestRank) {
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    spec.seq_len = 4096;
+    const Network even = build_transformer(spec, {.expert = 4});
+    spec.moe->imbalance = 1.5;
+    const Network uneven = build_transformer(spec, {.expert = 4});
+    const OperatorGraph& layer = layer_of(uneven).graph;
+    EXPECT_EQ(std::get<Gemm>(named(layer, "moe.fc1").kind).m, 6144);  // 1.5 x 8192 / 2
+    EXPECT_EQ(layer.tensor(named(layer, "moe.permute").outputs[0]).shape.front(), 8192);
+    EXPECT_EQ(layer.tensor(named(layer, "moe.combine").outputs[0]).shape.front(), 8192);
+    for (const char* name : {"moe.dispatch", "moe.combine"})
+        EXPECT_EQ(std::get<Exchange>(named(layer, name).kind).elements, 1.5 * 8192 * 4096) << name;
+    EXPECT_EQ(forward_flops(named(layer, "moe.fc1")), forward_flops(named(layer_of(even).graph, "moe.fc1")));
+    spec.moe->imbalance = 8;  // more than all four ranks' rows one cannot have
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {.expert = 4})).graph, "moe.fc1").kind).m, 16384);
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc1").kind).m, 1024);  // alone
+}
+
 TEST(LatentAttention, OnlyUpProjectionsAreCutByTensorParallelism) {
     // DeepSeek-V3: 128 heads of 128 + 64 and 128; over 8 ranks 16 heads: 16 x 192 query columns, 16 x (128 + 128) key and value columns.
     const Network network = build_transformer(std::get<TransformerSpec>(find_workload("deepseek-v3")->spec), {.tensor = 8});

@@ -102,6 +102,7 @@ void mixture_fields(const Visit& visit) {
     visit("groups_per_token", &T::groups_per_token, expert_bound);
     visit("sigmoid_router", &T::sigmoid_router);
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
+    visit("imbalance", &T::imbalance, Bounds{1, 1000});
 }
 
 template <class Visit>

@@ -91,6 +91,7 @@ std::string run_to_json(const RunRecord& run) {
     if (run.steps_in_trace > 1) json["steps_in_trace"] = run.steps_in_trace;
     json["step_time_s"] = run.step().si();
     if (!run.expert_imbalance.empty()) json["expert_imbalance"] = run.expert_imbalance;
+    if (!run.expert_rank_imbalance.empty()) json["expert_rank_imbalance"] = run.expert_rank_imbalance;
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
     if (run.servers) json["servers"] = servers_json(*run.servers);
     if (run.loss_scale) json["loss_scale"] = {{"last", run.loss_scale->last}, {"skipped_steps", run.loss_scale->skipped}};

@@ -134,8 +134,9 @@ public:
         read_seed(r.need("seed"));
         if (const JsonNode n = r.need("environment"); n.value) read_environment(n);
         read_numbers(r, "losses", run_.losses);
-        r.each("expert_imbalance", [&](const JsonNode& n) { read_value(n, run_.expert_imbalance.emplace_back(), positive); });
         read_steps(r);
+        read_by_step(r, "expert_imbalance", run_.expert_imbalance);
+        read_by_step(r, "expert_rank_imbalance", run_.expert_rank_imbalance);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.get("dataset"); n.value) read_dataset(n);
@@ -146,6 +147,11 @@ public:
     }
 
 private:
+    void read_by_step(ObjectReader& r, const char* key, std::vector<double>& values) {
+        r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), positive); });
+        if (!values.empty() && values.size() != run_.steps.size())
+            r.get(key).complain("there are " + std::to_string(values.size()) + " for " + std::to_string(run_.steps.size()) + " steps");
+    }
     void read_seed(const JsonNode& n) {
         if (n.value && !n.value->is_number_unsigned()) return n.complain("expected a whole number that is not negative");
         if (n.value) run_.seed = n.value->get<std::uint64_t>();
@@ -186,10 +192,6 @@ private:
         if (!run_.losses.empty() && run_.losses.size() != run_.steps.size())
             r.get("losses").complain("there are " + std::to_string(run_.losses.size()) + " losses of " + std::to_string(run_.steps.size()) +
                                      " steps");
-        if (!run_.expert_imbalance.empty() && run_.expert_imbalance.size() != run_.steps.size())
-            r.get("expert_imbalance")
-                .complain("there are " + std::to_string(run_.expert_imbalance.size()) + " for " + std::to_string(run_.steps.size()) +
-                          " steps");
         if (r.required("traced_step", run_.traced_step, index_bounds) && !run_.steps.empty() &&
             static_cast<std::size_t>(run_.traced_step) >= run_.steps.size())
             r.get("traced_step").complain("there are " + std::to_string(run_.steps.size()) + " steps, counted from 0");

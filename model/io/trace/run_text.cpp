@@ -112,9 +112,11 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     table.row({"step time", step_text(run)});
     table.row({"throughput", throughput_text(run, scenario)});
     if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
-    if (!run.expert_imbalance.empty())
-        table.row({"busiest expert", number_text(run.expert_imbalance.front(), 3) + " to " + number_text(run.expert_imbalance.back(), 3) +
-                                         " times the mean of its layer"});
+    const auto busiest = [&](const char* name, const std::vector<double>& times, const char* what) {
+        if (!times.empty()) table.row({name, number_text(times.front(), 3) + " to " + number_text(times.back(), 3) + what});
+    };
+    busiest("busiest expert", run.expert_imbalance, " times the mean of its layer");
+    busiest("busiest rank", run.expert_rank_imbalance, " times the mean in rows for its experts");
     table.row({"memory", memory_text(run)});
     if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
     if (run.loss_scale) table.row({"loss scale", loss_scale_text(*run.loss_scale)});
