@@ -34,7 +34,8 @@ void StagedTransport::stage(Staged& s, SumCall c) {
 }
 
 Ticket StagedTransport::start(const Call& call) {
-    Staged& s = staged_.emplace_back(Staged{.ticket = next_++, .call = call});
+    Staged& s = staged_.emplace_back();
+    s.ticket = next_++;
     std::visit([&](const auto& c) { stage(s, c); }, call);
     exchange_what_has_left();
     return s.ticket;

@@ -37,8 +37,8 @@ public:
 private:
     enum class Stage { leaves, exchanges, returns, done };
     struct Staged {
-        Ticket ticket;
-        Call call;  // of arrays of the host
+        Ticket ticket = 0;
+        Call call{};  // of arrays of the host
         Stage stage = Stage::leaves;
         std::optional<Mark> copying{};  // as it leaves or returns; none where nothing is to leave
         Ticket under_way = 0;           // of the host's transport
@@ -47,7 +47,7 @@ private:
     void stage(Staged&, CollectiveCall);
     void stage(Staged&, MessageCall);
     void stage(Staged&, SumCall);
-    void stage(Staged&, const BarrierCall&) {}
+    static void stage(Staged& s, const BarrierCall& c) { s.call = c; }
     Array copied_out(Staged&, const Array&);
     [[nodiscard]] bool has_left(const Staged&);
     void exchange_what_has_left();

@@ -37,7 +37,7 @@ Words assignments(const std::string& text) {
         if (word.find('=') != std::string::npos)
             list.push_back(word);
         else
-            list.back() += " " + word;
+            (list.back() += ' ') += word;
     }
     return list;
 }
