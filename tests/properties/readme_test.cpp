@@ -44,7 +44,7 @@ Words assignments(const std::string& text) {
 
 std::vector<Row> rows_of_readme() {
     std::vector<Row> rows;
-    std::ifstream readme(std::string(SEXTANT_SOURCE_DIR) + "/scenarios/README.md");
+    std::ifstream readme(SEXTANT_SOURCE_DIR "/scenarios/README.md");
     for (std::string line; std::getline(readme, line);) {
         const std::vector<std::string> cells = split(line, '|');
         if (cells.size() < 4 || quoted(cells[1]).empty()) continue;
