@@ -18,6 +18,7 @@ void dataset_raw(std::string_view input);
 void dataset_tar(std::string_view input);
 void dataset_tfrecord(std::string_view input);
 void dataset_zip(std::string_view input);
+void dlio(std::string_view input);
 void framework(std::string_view input);
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
@@ -45,6 +46,7 @@ inline constexpr std::array targets = {
     Target{"dataset_tar", dataset_tar},
     Target{"dataset_tfrecord", dataset_tfrecord},
     Target{"dataset_zip", dataset_zip},
+    Target{"dlio", dlio},
     Target{"framework", framework},
     Target{"hf_config", hf_config},
     Target{"json_quantity", json_quantity},
