@@ -10,6 +10,7 @@
 namespace sextant::fuzz {
 
 void benchmark_log(std::string_view input);
+void chakra(std::string_view input);
 void condition(std::string_view input);
 void dataset_hdf5(std::string_view input);
 void dataset_lmdb(std::string_view input);
@@ -38,6 +39,7 @@ struct Target {
 };
 inline constexpr std::array targets = {
     Target{"benchmark_log", benchmark_log},
+    Target{"chakra", chakra},
     Target{"condition", condition},
     Target{"dataset_hdf5", dataset_hdf5},
     Target{"dataset_lmdb", dataset_lmdb},
