@@ -53,8 +53,10 @@ EmulatedRun training_run(const StorageBenchmark& b, std::optional<int> most, int
 
 double writes_of(const BenchmarkCheckpoint& c, const std::optional<BenchmarkTraining>& t, std::int64_t steps) {
     if (!t) return static_cast<double>(c.writes.value_or(1));
-    if (c.every_steps) return static_cast<double>(t->epochs) * static_cast<double>(steps / *c.every_steps);
-    return t->epochs < c.first_epoch ? 0 : static_cast<double>(1 + (t->epochs - c.first_epoch) / c.every_epochs);
+    const std::int64_t of_epoch = c.every_steps ? steps / *c.every_steps : 0;
+    if (c.every_steps) return static_cast<double>(t->epochs) * static_cast<double>(of_epoch);
+    const std::int64_t later = (t->epochs - c.first_epoch) / c.every_epochs;
+    return t->epochs < c.first_epoch ? 0 : static_cast<double>(1 + later);
 }
 
 // Who reads is limited by what limits readers.

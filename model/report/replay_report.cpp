@@ -51,6 +51,7 @@ std::vector<ReplayReport::Calls> communication_of(const RecordedGraph& recorded,
         of_kind.time += span.end - span.start;
     }
     std::vector<ReplayReport::Calls> list;
+    list.reserve(calls.size());
     for (auto& [what, of_kind] : calls) list.push_back(std::move(of_kind));
     return list;
 }

@@ -92,6 +92,11 @@ TEST(DlioImport, NamesWhatHasNoInfluenceAndWhatItDoesNotKnow) {
     EXPECT_THAT(b.notes, ElementsAre("evaluation is not predicted", "not known here, and passed over: hydra, train.epoch"));
 }
 
+TEST(DlioImport, KnowsTheKeysOfWhatTheWorkloadDoesNot) {
+    const StorageBenchmark b = imported("train: {computation_time: 1}\ncheckpoint: {epochs_between_checkpoints: 2}\n");
+    EXPECT_THAT(b.notes, ElementsAre("without influence here: checkpoint.epochs_between_checkpoints"));
+}
+
 TEST(DlioImport, AssumesWhatDlioDoes) {
     const StorageBenchmark b = imported("train: {computation_time: 0.5}");
     const BenchmarkTraining& t = *b.training;

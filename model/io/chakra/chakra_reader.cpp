@@ -273,11 +273,11 @@ RecordedRank read_chakra(std::string_view bytes, const std::string& file, int ra
     return recorded;
 }
 
-std::map<std::string, std::vector<int>> read_chakra_groups(std::string_view json, const std::string& name, int ranks,
+std::map<std::string, std::vector<int>> read_chakra_groups(std::string_view json, const std::string& file, int ranks,
                                                            Diagnostics& diagnostics) {
-    const JsonFile file = JsonFile::from_text(json, name, diagnostics);
+    const JsonFile document = JsonFile::from_text(json, file, diagnostics);
     std::map<std::string, std::vector<int>> groups;
-    const JsonNode root = file.root();
+    const JsonNode root = document.root();
     if (!root.value) return groups;
     if (!root.is_object()) root.complain("no process groups", R"(as in {"1": [0, 1], "2": [2, 3]})");
     for (const auto& [group, node] : root.members()) {

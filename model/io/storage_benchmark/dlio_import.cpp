@@ -19,33 +19,76 @@ using Names = std::vector<std::string_view>;
 
 constexpr std::size_t longest_file = 1 << 20;
 
-// Sections of a workload and what of theirs decides neither how much is read nor when (DLIO's configuration reference, and
-// dlio_benchmark/utils/config.py).
+// What DLIO knows (its configuration reference, and dlio_benchmark/utils/config.py). Not all of it decides how much is read or when.
 struct KnownSection {
     std::string_view name;
-    Names unused;
+    Names keys;
 };
 const std::vector<KnownSection>& known_sections() {
     static const std::vector<KnownSection> sections = {
-        {"model", {"type", "datasize"}},
-        {"workflow", {"generate_data", "profiling", "debug"}},
+        {"model",
+         {"name", "type", "model_size", "model_size_bytes", "model_datatype", "optimizer_datatype", "optimization_groups", "num_layers",
+          "layer_parameters", "parallelism", "transformer"}},
+        {"workflow", {"generate_data", "train", "evaluation", "checkpoint", "profiling", "debug"}},
         {"storage", {"storage_type", "storage_root", "storage_options"}},
         {"dataset",
-         {"record_length_bytes_stdev", "record_length_stdev", "record_length_bytes_resize", "record_length_resize", "num_files_eval",
-          "data_folder", "num_subfolders_train", "num_subfolders_eval", "file_prefix", "compression", "compression_level",
-          "enable_chunking", "chunk_size", "keep_files", "hdf5", "generation_buffer_size", "record_element_bytes"}},
+         {"format",
+          "num_files_train",
+          "num_files_eval",
+          "num_samples_per_file",
+          "record_length",
+          "record_length_bytes",
+          "record_length_stdev",
+          "record_length_bytes_stdev",
+          "record_length_resize",
+          "record_length_bytes_resize",
+          "record_dims",
+          "record_element_type",
+          "record_element_bytes",
+          "data_folder",
+          "num_subfolders_train",
+          "num_subfolders_eval",
+          "file_prefix",
+          "compression",
+          "compression_level",
+          "enable_chunking",
+          "chunk_size",
+          "keep_files",
+          "hdf5",
+          "generation_buffer_size"}},
         {"reader",
-         {"data_loader", "batch_size_eval", "pin_memory", "computation_threads", "prefetch_size", "transfer_size", "preprocess_time_stdev",
-          "odirect", "transformed_record_dims", "transformed_record_element_type", "shuffle_size", "read_type", "file_access",
-          "dont_use_mmap", "reader_classname", "data_loader_classname", "data_loader_sampler", "multiprocessing_context"}},
-        {"train", {"computation_time_stdev", "seed_change_epoch", "seed"}},
+         {"data_loader",
+          "batch_size",
+          "batch_size_eval",
+          "read_threads",
+          "computation_threads",
+          "prefetch_size",
+          "file_shuffle",
+          "sample_shuffle",
+          "shuffle_size",
+          "preprocess_time",
+          "preprocess_time_stdev",
+          "transfer_size",
+          "pin_memory",
+          "odirect",
+          "read_type",
+          "file_access",
+          "dont_use_mmap",
+          "transformed_record_dims",
+          "transformed_record_element_type",
+          "reader_classname",
+          "data_loader_classname",
+          "data_loader_sampler",
+          "multiprocessing_context"}},
+        {"train", {"epochs", "computation_time", "computation_time_stdev", "total_training_steps", "seed_change_epoch", "seed"}},
         {"evaluation", {"eval_time", "eval_time_stdev", "eval_after_epoch", "epochs_between_evals"}},
         {"checkpoint",
-         {"checkpoint_folder", "type", "checkpoint_mechanism_classname", "fsync", "time_between_checkpoints", "num_checkpoints_read",
+         {"checkpoint_folder", "checkpoint_after_epoch", "epochs_between_checkpoints", "steps_between_checkpoints", "type",
+          "checkpoint_mechanism_classname", "fsync", "time_between_checkpoints", "num_checkpoints_write", "num_checkpoints_read",
           "recovery_rank_shift", "rank_sync", "mode", "randomize_tensor", "ksm"}},
         {"output", {"folder", "log_file", "metric"}},
         {"profiling", {"profiler", "iostat_devices"}},
-        {"metric", {}},
+        {"metric", {"au"}},
     };
     return sections;
 }
@@ -68,8 +111,9 @@ struct Reading {
 // A mapping of the file. Keys that nobody asked for are passed over, and told when it is left.
 class Section {
 public:
-    Section(Reading& reading, const YAML::Node& node, std::string name, Names unused)
-        : reading_(reading), node_(node), name_(std::move(name)), unused_(std::move(unused)) {
+    // `keys`: those that are known, read or not.
+    Section(Reading& reading, const YAML::Node& node, std::string name, Names keys)
+        : reading_(reading), node_(node), name_(std::move(name)), keys_(std::move(keys)) {
         if (is_there() && !node_.IsMap()) reading_.complain(node_, "\"" + name_ + "\" is no mapping");
     }
     Section(const Section&) = delete;
@@ -78,9 +122,9 @@ public:
         if (!is_there() || !node_.IsMap()) return;
         for (const auto& member : node_) {
             const std::string key = member.first.IsScalar() ? member.first.Scalar() : "?";
-            const bool known = std::ranges::find(read_, key) != read_.end();
-            const bool without_effect = std::ranges::find(unused_, key) != unused_.end();
-            if (!known) (without_effect ? reading_.unused : reading_.unknown).push_back(name_ + "." + key);
+            if (std::ranges::find(read_, key) != read_.end()) continue;
+            const bool known = std::ranges::find(keys_, key) != keys_.end();
+            (known ? reading_.unused : reading_.unknown).push_back(name_ + "." + key);
         }
     }
 
@@ -162,13 +206,13 @@ private:
     Reading& reading_;
     const YAML::Node node_;
     std::string name_;
-    Names unused_;
+    Names keys_;
     std::vector<std::string> read_;
 };
 
 Section section_of(const YAML::Node& workload, const std::string& name, Reading& reading, const char* older = nullptr) {
     return {reading, workload[older && workload[older] ? older : name], name,
-            std::ranges::find(known_sections(), name, &KnownSection::name)->unused};
+            std::ranges::find(known_sections(), name, &KnownSection::name)->keys};
 }
 
 // Every digit that the number has.
