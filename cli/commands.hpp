@@ -22,6 +22,7 @@ void add_import(CLI::App& app, ExitCode& exit_code);
 void add_plan(CLI::App& app, ExitCode& exit_code);
 void add_predict(CLI::App& app, ExitCode& exit_code);
 void add_profiles(CLI::App& app, ExitCode& exit_code);
+void add_replay(CLI::App& app, ExitCode& exit_code);
 void add_run(CLI::App& app, ExitCode& exit_code);
 void add_scale(CLI::App& app, ExitCode& exit_code);
 void add_simulate(CLI::App& app, ExitCode& exit_code);

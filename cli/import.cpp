@@ -1,8 +1,9 @@
-// sextant import: models that others describe, as workloads.
+// sextant import: models that others describe, as workloads; benchmarks of storage.
 #include "cli/commands.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
 #include "model/io/scenario/workload_writer.hpp"
+#include "model/io/storage_benchmark/dlio_import.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -35,46 +36,53 @@ void write_file(const std::string& path, const std::string& text) {
     if (!out) throw BackendError("cannot write " + path + ": " + std::strerror(errno));
 }
 
-Workload read_hf(const std::string& path) {
+struct Imported {
+    std::string document, summary;
+};
+Imported written(const Workload& workload) {
+    // The summary builds the network: what cannot be built is not written.
+    return {write_workload(workload), workload.name + ": " + size_text(workload) + '\n'};
+}
+Imported read_hf(const std::string& path) {
     Diagnostics diagnostics;
     const JsonFile file = JsonFile::load(path, diagnostics);
-    Workload workload = import_hf_config(file);
+    const Workload workload = import_hf_config(file);
     diagnostics.throw_if_any();
-    return workload;
+    return written(workload);
 }
+Imported read_onnx(const std::string& path) { return written(import_onnx(std::filesystem::path(path))); }
+Imported read_dlio(const std::string& path) { return {import_dlio(std::filesystem::path(path)), ""}; }
 
-Workload read_onnx(const std::string& path) { return import_onnx(std::filesystem::path(path)); }
-
-ExitCode write(const Workload& workload, const std::string& out) {
-    const std::string summary =
-        workload.name + ": " + size_text(workload) + '\n';  // builds the network: what cannot be built is not written
+ExitCode write(const Imported& found, const std::string& out) {
     if (out.empty()) {
-        std::cout << write_workload(workload);
-        std::cerr << summary;
+        std::cout << found.document;
+        std::cerr << found.summary;
     } else {
-        write_file(out, write_workload(workload));
-        std::cout << summary;
+        write_file(out, found.document);
+        std::cout << found.summary;
     }
     return ExitCode::done;
 }
 
-using Read = Workload (*)(const std::string& path);
+using Read = Imported (*)(const std::string& path);
 
 void add_format(CLI::App& import, ExitCode& exit_code, const char* name, const char* what, const char* file, Read read) {
     auto* command = import.add_subcommand(name, what);
     auto options = std::make_shared<ImportOptions>();
     command->add_option("file", options->file, file)->required();
-    command->add_option("--out", options->out, "file to write the workload to; else it goes to standard output")->type_name("FILE");
+    command->add_option("--out", options->out, "file to write it to; else it goes to standard output")->type_name("FILE");
     command->callback([options, read, &exit_code] { exit_code = write(read(options->file), options->out); });
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("import", "a model that others describe, as a workload");
+    auto* command = app.add_subcommand("import", "a model that others describe, as a workload; a benchmark of storage");
     command->require_subcommand(1);
     add_format(*command, exit_code, "hf", "the config.json of a Hugging Face model", "config.json", read_hf);
     add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);
+    add_format(*command, exit_code, "dlio", "a workload of DLIO, as MLPerf Storage has them: what predict answers, as JSON",
+               "unet3d_h100.yaml", read_dlio);
 }
 
 }  // namespace sextant

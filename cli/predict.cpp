@@ -5,6 +5,7 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/report_writer.hpp"
+#include "model/io/report/storage_report_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
@@ -41,8 +42,17 @@ void write_page(const Prepared& job, const Report& report, const std::filesystem
     replace_text_file(file, [&](std::ostream& out) { out << report_html(job, report, played ? &*played : nullptr); });
 }
 
+ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchmark, const std::vector<Condition>& conditions) {
+    if (!o.explain.empty() || !o.html.empty())
+        throw InputError(Diagnostic{o.scenario.scenario, "", "a benchmark of storage has neither --explain nor --html", ""});
+    const StorageReport report = predict(benchmark);
+    std::cout << (o.report.json() ? storage_report_to_json(report) : storage_report_to_text(report));
+    return verdict(named_quantities(report), conditions);
+}
+
 ExitCode run_predict(const PredictOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    if (const auto benchmark = o.scenario.load_storage_benchmark()) return predict_storage(o, *benchmark, conditions);
     const Prepared job = prepare(o.scenario.load());
     if (!o.explain.empty()) {
         for (const std::string& line : explain(job, term_named(o.explain))) std::cout << line << '\n';
@@ -57,7 +67,8 @@ ExitCode run_predict(const PredictOptions& o) {
 }  // namespace
 
 void add_predict(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("predict", "how fast a scenario runs, whether it fits, what holds it back");
+    auto* command = app.add_subcommand(
+        "predict", "how fast a scenario runs, whether it fits, what holds it back; or, of a workload of DLIO, how fast storage is");
     auto options = std::make_shared<PredictOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);

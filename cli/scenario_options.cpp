@@ -19,6 +19,11 @@ Scenario ScenarioOptions::load() const {
     return load_scenario(library, scenario, overrides);
 }
 
+std::optional<StorageBenchmark> ScenarioOptions::load_storage_benchmark() const {
+    Library library = open_library(profiles);
+    return sextant::load_storage_benchmark(library, scenario, overrides);
+}
+
 void ReportOptions::add_to(CLI::App& command) {
     command.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command.add_option("--fail-if", fail_if, "exit with 1 when this holds: 'step_time > 500 ms' (repeatable)")

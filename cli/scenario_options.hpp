@@ -19,6 +19,8 @@ struct ScenarioOptions {
 
     void add_to(CLI::App& command);
     [[nodiscard]] Scenario load() const;  // throws InputError
+    // None where the file is no benchmark of storage. Throws InputError.
+    [[nodiscard]] std::optional<StorageBenchmark> load_storage_benchmark() const;
 };
 
 struct ReportOptions {

@@ -10,6 +10,7 @@
 namespace sextant::fuzz {
 
 void benchmark_log(std::string_view input);
+void chakra(std::string_view input);
 void condition(std::string_view input);
 void dataset_hdf5(std::string_view input);
 void dataset_lmdb(std::string_view input);
@@ -18,6 +19,7 @@ void dataset_raw(std::string_view input);
 void dataset_tar(std::string_view input);
 void dataset_tfrecord(std::string_view input);
 void dataset_zip(std::string_view input);
+void dlio(std::string_view input);
 void framework(std::string_view input);
 void hf_config(std::string_view input);
 void json_quantity(std::string_view input);
@@ -37,6 +39,7 @@ struct Target {
 };
 inline constexpr std::array targets = {
     Target{"benchmark_log", benchmark_log},
+    Target{"chakra", chakra},
     Target{"condition", condition},
     Target{"dataset_hdf5", dataset_hdf5},
     Target{"dataset_lmdb", dataset_lmdb},
@@ -45,6 +48,7 @@ inline constexpr std::array targets = {
     Target{"dataset_tar", dataset_tar},
     Target{"dataset_tfrecord", dataset_tfrecord},
     Target{"dataset_zip", dataset_zip},
+    Target{"dlio", dlio},
     Target{"framework", framework},
     Target{"hf_config", hf_config},
     Target{"json_quantity", json_quantity},

@@ -3,6 +3,8 @@
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
+#include "model/io/storage_benchmark/dlio_import.hpp"
+#include "model/io/storage_benchmark/storage_benchmark_reader.hpp"
 #include "model/lower/lower.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
@@ -143,11 +145,52 @@ MeasurementSources measurement_sources(Library& library) {
     return s;
 }
 
-Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+namespace {
+
+struct RowName {
+    std::string file, id;
+};
+// "FILE#ROW", unless a file is called so.
+std::optional<RowName> row_named(const std::filesystem::path& path) {
     const std::string name = path.string();
-    if (const std::size_t mark = name.rfind('#'); mark != std::string::npos && !std::filesystem::exists(path)) {
-        if (overrides.empty()) return published_run(library, name.substr(0, mark), std::string_view(name).substr(mark + 1));
-        throw InputError(Diagnostic{name, "", "a published run is no scenario file: nothing in it can be set", ""});
+    const std::size_t mark = name.rfind('#');
+    if (mark == std::string::npos || std::filesystem::exists(path)) return {};
+    return RowName{name.substr(0, mark), name.substr(mark + 1)};
+}
+
+// A workload of DLIO as our own document, any other file as it is.
+JsonFile open_benchmark(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    const std::string ending = path.extension().string();
+    if (ending != ".yaml" && ending != ".yml") return JsonFile::load(path, diagnostics);
+    return JsonFile::from_text(import_dlio(path), path.string(), diagnostics);
+}
+
+}  // namespace
+
+std::optional<StorageBenchmark> load_storage_benchmark(Library& library, const std::filesystem::path& path,
+                                                       const std::vector<std::string>& overrides) {
+    if (const auto row = row_named(path)) {
+        if (!overrides.empty()) return {};
+        PublishedJob job = published_job(library, row->file, row->id);
+        auto* benchmark = std::get_if<StorageBenchmark>(&job);
+        return benchmark ? std::optional(std::move(*benchmark)) : std::nullopt;
+    }
+    Diagnostics diagnostics;
+    JsonFile file = open_benchmark(path, diagnostics);
+    if (!is_storage_benchmark(file)) return {};
+    for (const std::string& edit : overrides) file.set(edit);
+    StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
+    diagnostics.throw_if_any();
+    return benchmark;
+}
+
+Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+    if (const auto row = row_named(path)) {
+        if (!overrides.empty())
+            throw InputError(Diagnostic{path.string(), "", "a published run is no scenario file: nothing in it can be set", ""});
+        PublishedJob job = published_job(library, row->file, row->id);
+        if (auto* scenario = std::get_if<Scenario>(&job)) return std::move(*scenario);
+        throw InputError(Diagnostic{path.string(), "", "this row is no training run", "`sextant predict` says how fast its storage is"});
     }
     ScenarioDocument document = open_document(path);
     document.edits = overrides;
@@ -190,6 +233,8 @@ LessonAnswer answer_of(Library& library, const LessonStep& step) {
 }
 
 Report predict(const Scenario& scenario) { return make_report(prepare(scenario)); }
+
+StorageReport predict(const StorageBenchmark& benchmark) { return {benchmark, estimate(benchmark)}; }
 
 UsedMachine used_machine(const Prepared& job) {
     const Scenario& s = job.scenario();

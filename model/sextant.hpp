@@ -21,6 +21,7 @@
 #include "model/report/profiler_comparison.hpp"
 #include "model/report/report.hpp"
 #include "model/report/simulation_report.hpp"
+#include "model/report/storage_report.hpp"
 #include "model/report/validation.hpp"
 #include "model/report/what_if.hpp"
 #include "model/search/plan_answer.hpp"
@@ -31,6 +32,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace sextant {
@@ -54,6 +56,12 @@ MeasurementSources measurement_sources(Library& library);
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 Scenario load_scenario(Library&, const ScenarioDocument&);
 
+// A workload of DLIO (FILE.yaml), a file of schema "storage-benchmark/1" or a published row of storage that feeds emulated accelerators
+// ("measurements/loading/x.json#ID", which takes no overrides). None where the file is of something else; throws InputError as
+// load_scenario does.
+std::optional<StorageBenchmark> load_storage_benchmark(Library&, const std::filesystem::path&,
+                                                       const std::vector<std::string>& overrides = {});
+
 // The scenarios that the repository carries, in the order of their file names; none where there are no more than profiles.
 std::vector<ScenarioTitle> bundled_scenarios(const Library&);
 
@@ -68,6 +76,8 @@ LessonAnswer answer_of(Library&, const LessonStep&);
 
 // The whole answer. Throws InputError when the plan is impossible; a plan that does not fit in memory is an answer.
 Report predict(const Scenario&);
+
+StorageReport predict(const StorageBenchmark&);
 
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
@@ -117,8 +127,10 @@ Cluster guessed_cluster(Library&, const MachineFacts&, const std::vector<DeviceF
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
-// The scenario that predicts a published training run. Throws InputError where the file has no such row, or nothing says how to predict it.
-Scenario published_run(Library&, const std::filesystem::path& file, std::string_view id);
+// What predicts a published run of training, or of storage. Throws InputError where the file has no such row, or nothing says how to
+// predict it.
+using PublishedJob = std::variant<Scenario, StorageBenchmark>;
+PublishedJob published_job(Library&, const std::filesystem::path& file, std::string_view id);
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
 // collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).

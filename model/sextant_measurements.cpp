@@ -58,30 +58,50 @@ std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& 
     return loaded;
 }
 
-Seconds predict_loading(const LoadingRow& row) {
+// Of most systems nothing is known but how many accelerators they keep at work.
+StorageClass storage_of(const LoadingRow& row) {
+    StorageClass storage;
+    storage.name = row.system;
+    storage.kind = StorageKind::parallel;
+    storage.shared = true;
+    complete(storage);
+    if (row.node_bandwidth) storage.client_read_bandwidth = {*row.node_bandwidth, SourceKind::datasheet, "the row"};
+    return storage;
+}
+
+StorageBenchmark benchmark_of(const LoadingRow& row) {
     if (!row.training) throw InputError(Diagnostic{row.header.file, row.header.pointer, "the source does not define what is emulated", ""});
-    const EmulatedTraining& t = *row.training;
-    LoadingBenchmark b;
+    const EmulatedTraining& emulated = *row.training;
+    StorageBenchmark b;
+    b.title = row.workload + " on emulated " + row.emulated_accelerator + ", " + row.header.id;
+    b.file = row.header.file;
+    b.storage = storage_of(row);
     b.hosts = row.hosts;
     b.accelerators = row.accelerators;
-    b.batch = static_cast<double>(t.batch);
-    b.computation = t.computation;
-    b.threads = t.threads;
-    b.sample = row.sample;
-    b.format = t.format == "tfrecord" && row.samples_per_file > 1 ? DataFormat::tfrecord : DataFormat::files;
-    b.samples_per_file = row.samples_per_file;
-    b.node_bandwidth = row.node_bandwidth;
-    if (row.most_accelerators) b.least_utilization = t.least_utilization;
-    return sample_time(b);
+    b.has_most_accelerators = row.most_accelerators;
+    BenchmarkTraining& t = b.training.emplace();
+    t.batch = static_cast<double>(emulated.batch);
+    t.computation = emulated.computation;
+    t.readers = emulated.threads;
+    t.sample = row.sample;
+    t.format = emulated.format == "tfrecord" && row.samples_per_file > 1 ? DataFormat::tfrecord : DataFormat::files;
+    t.files = std::max<std::int64_t>(1, row.files);
+    t.samples_per_file = row.samples_per_file;
+    t.least_utilization = emulated.least_utilization;
+    return b;
 }
+
+// Of one sample.
+Seconds predict_loading(const LoadingRow& row) { return 1 / estimate_loading(benchmark_of(row), row.accelerators).samples; }
 
 }  // namespace
 
-Scenario published_run(Library& library, const std::filesystem::path& file, std::string_view id) {
+PublishedJob published_job(Library& library, const std::filesystem::path& file, std::string_view id) {
     const std::vector<MeasurementFile> files = load_all({file});
     for (const MeasurementRow& row : files.front().rows) {
         if (header_of(row).id != id) continue;
         if (const auto* training = std::get_if<TrainingRow>(&row)) return to_scenario(*training, measurement_sources(library));
+        if (const auto* loading = std::get_if<LoadingRow>(&row)) return benchmark_of(*loading);
         throw InputError(Diagnostic{file.string(), header_of(row).pointer, "this row is no training run", ""});
     }
     throw InputError(Diagnostic{file.string(), "", "no row \"" + std::string(id) + "\"", "`sextant validate FILE --rows` lists them"});

@@ -1,29 +1,45 @@
-// A benchmark of storage that feeds emulated accelerators, as MLPerf Storage does with DLIO: each of them takes a batch, sleeps for as long
-// as its computation would take, and takes the next.
+// How fast storage feeds emulated accelerators, and takes their checkpoints. docs/model/input.md derives it.
 #pragma once
 
-#include "model/base/quantity.hpp"
-#include "model/plan/data_source.hpp"
+#include "model/cost/input.hpp"
+#include "model/plan/storage_benchmark.hpp"
 
 #include <optional>
 
 namespace sextant {
 
-struct LoadingBenchmark {
-    int hosts = 1, accelerators = 1;  // of all hosts
-    double batch = 1;
-    Seconds computation;  // of a batch
-    int threads = 1;      // that read for each accelerator
-    Bytes sample;
-    DataFormat format = DataFormat::files;
-    std::int64_t samples_per_file = 1;
-    // The accelerators of a host are as many as storage keeps at work for this part of the time; absent: nobody says how many that would
-    // be.
-    std::optional<double> least_utilization;
-    std::optional<Bandwidth> node_bandwidth;  // at most, of a host's storage; absent: what is not stated does not hold it up
+struct LoadingEstimate {
+    Seconds batch;                     // of an accelerator, from one to the next
+    double utilization = 0;            // the part of it that accelerators compute
+    Frequency samples;                 // of all accelerators
+    std::optional<LoaderLimit> limit;  // none: the accelerators themselves
+};
+// The benchmark has training. `cached`: the part of the samples that hosts find in their memory.
+LoadingEstimate estimate_loading(const StorageBenchmark&, int accelerators, double cached = 0);
+
+struct EmulatedRun {
+    // The largest number of accelerators that are at work for long enough: 0 where one is not, none where nothing that is stated of the
+    // storage holds up any number of them (beyond `most_emulated`), or no utilization is asked for.
+    std::optional<int> most;
+    LoadingEstimate first, later;  // epochs
+    double cached = 0;             // in later ones, the part of the samples
+    std::int64_t steps = 0;        // of an epoch
+    Seconds first_epoch, later_epoch;
+};
+inline constexpr int most_emulated = 10'000;
+
+struct CheckpointRun {
+    int writers = 1;
+    Seconds write, read;  // of one checkpoint
+    double writes = 0;    // in the run
 };
 
-// One sample of all accelerators together.
-Seconds sample_time(const LoadingBenchmark&);
+struct StorageEstimate {
+    int accelerators = 1;  // that the rest is of
+    std::optional<EmulatedRun> training;
+    std::optional<CheckpointRun> checkpoint;
+    Seconds run;  // all epochs, and the checkpoints that are written
+};
+StorageEstimate estimate(const StorageBenchmark&);
 
 }  // namespace sextant

@@ -5,10 +5,11 @@
 
 namespace sextant {
 
-Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& links, std::vector<double> slowness)
+Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& links, std::vector<double> slowness, Order order)
     : graph_(graph),
       table_(table),
       links_(links),
+      order_of_streams_(order),
       network_(links.capacities()),
       slowness_(std::move(slowness)),
       communicating_(graph.ranks().size()),
@@ -18,6 +19,7 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       wakes_(graph.communicators().size()) {
     find_lanes();
     find_followers();
+    begin_with_what_is_ready();
     reserve_spans();
 }
 
@@ -50,6 +52,23 @@ void Player::find_followers() {
     std::vector<std::uint32_t> place(first_follower_.begin(), first_follower_.end() - 1);
     for (SegmentIndex s = 0; s < n; ++s)
         for (const SegmentIndex d : graph_.waits_for(s)) followers_[place[d]++] = s;
+}
+
+// Whose segments are first come, first served.
+bool Player::is_queue(Stream stream) const {
+    if (stream == Stream::server) return true;
+    const bool alone = stream == Stream::compute || stream == Stream::copy || stream == Stream::loader;
+    return alone && order_of_streams_ == Order::as_ready;
+}
+
+// A queue holds what waits for nothing.
+void Player::begin_with_what_is_ready() {
+    for (LaneIndex l = 0; l < lanes_.size(); ++l) {
+        if (!is_queue(stream_of(l))) continue;
+        const auto first = order_.begin() + lanes_[l].at, last = order_.begin() + lanes_[l].end;
+        const auto later = std::stable_partition(first, last, [&](SegmentIndex s) { return waiting_[s] == 0; });
+        lanes_[l].ready = static_cast<std::uint32_t>(later - order_.begin());
+    }
 }
 
 // All events of one instant come before links are shared anew.
@@ -192,8 +211,7 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     const Segment& segment = graph_.segments()[s];
     const LaneIndex l = lane_of(segment.rank, segment.stream);
     ready_.push_back(l);
-    if (segment.stream != Stream::server) return;
-    // First come, first served.
+    if (!is_queue(segment.stream)) return;
     Lane& lane = lanes_[l];
     const auto next = order_.begin() + lane.ready++, place = std::find(next, order_.begin() + lane.end, s);
     std::rotate(next, place, place + 1);

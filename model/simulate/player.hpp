@@ -21,8 +21,10 @@ struct RateSpan {
 
 class Player {
 public:
+    // as_ready: of streams that only one rank takes part in segments start in the order in which they become ready.
+    enum class Order : std::uint8_t { of_graph, as_ready };
     // `slowness`: by rank of the graph, how much longer than the table says its kernels run.
-    Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness);
+    Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness, Order = Order::of_graph);
     void play(const PlayListener& = {});
 
     std::vector<Span> spans;  // in the order in which they began
@@ -88,6 +90,8 @@ private:
 
     void find_lanes();
     void find_followers();
+    void begin_with_what_is_ready();
+    [[nodiscard]] bool is_queue(Stream) const;
     void handle(const Event&);
     void start_what_is_ready();
     void settle_links();
@@ -139,6 +143,7 @@ private:
     const TaskGraph& graph_;
     const CostTable& table_;
     const LinkMap& links_;
+    Order order_of_streams_;
     FluidNetwork network_;
     EventQueue<Event> queue_;
     Seconds now_;

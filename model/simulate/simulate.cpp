@@ -1,6 +1,7 @@
 #include "model/simulate/simulate.hpp"
 
 #include "model/simulate/player.hpp"
+#include "model/simulate/replay.hpp"
 #include "model/simulate/utilization.hpp"
 
 #include <algorithm>
@@ -73,12 +74,10 @@ void put_in_order(std::vector<Span>& spans) {
     for (Span& span : spans) span.cause = place[span.cause];
 }
 
-}  // namespace
-
-Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
-                    const Jitter& jitter, const PlayListener& listener) {
+Simulation played(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
+                  std::vector<double> slowness, Player::Order order, const PlayListener& listener) {
     const LinkMap links(graph, table, topology, placement);
-    Player player(graph, table, links, slowness_of(graph, jitter));
+    Player player(graph, table, links, std::move(slowness), order);
     player.play(listener);
 
     Simulation simulation;
@@ -94,6 +93,18 @@ Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topolo
     simulation.events = player.events();
     simulation.folded_alike = links.sets_are_alike();
     return simulation;
+}
+
+}  // namespace
+
+Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
+                    const Jitter& jitter, const PlayListener& listener) {
+    return played(graph, table, topology, placement, slowness_of(graph, jitter), Player::Order::of_graph, listener);
+}
+
+Simulation play_as_ready(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
+                         const PlayListener& listener) {
+    return played(graph, table, topology, placement, std::vector<double>(graph.ranks().size(), 1.0), Player::Order::as_ready, listener);
 }
 
 }  // namespace sextant

@@ -68,6 +68,7 @@ const std::vector<IncludeRow>& include_table() {
 const std::vector<LibraryRow>& library_table() {
     static const std::vector<LibraryRow> table = {
         {"nlohmann/", {"io", "storage"}, "only io and datasets know a file format"},
+        {"yaml-cpp/", {"io"}, "only io knows a file format"},
         {"hdf5", {"io", "storage"}, "only io and datasets know a file format"},
         {"archive", {"storage"}, "only datasets know archives"},
         {"lmdb", {"storage"}, "only datasets know LMDB"},

@@ -2,6 +2,7 @@
 
 #include "model/io/scenario/workload_reader.hpp"
 #include "model/io/scenario/workload_writer.hpp"
+#include "tests/io/protobuf_writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,17 +16,9 @@ using Kind = ChainLayer::Kind;
 
 // ---- what torch.onnx.export would write, in a few functions
 
-std::string varint(std::uint64_t value) {
-    std::string text;
-    for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
-    return text + static_cast<char>(value);
-}
-std::string number(int field, std::int64_t value) {
-    return varint(static_cast<std::uint64_t>(field) << 3) + varint(static_cast<std::uint64_t>(value));
-}
-std::string bytes(int field, const std::string& value) {
-    return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(value.size()) + value;
-}
+using protobuf::bytes;
+using protobuf::number;
+using protobuf::varint;
 
 struct Attribute {
     std::string name;

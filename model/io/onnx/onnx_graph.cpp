@@ -1,7 +1,7 @@
 #include "model/io/onnx/onnx_graph.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/onnx/protobuf_fields.hpp"
+#include "model/io/format/protobuf_fields.hpp"
 
 namespace sextant {
 namespace {

@@ -8,31 +8,11 @@ namespace {
 
 using FindStorage = std::function<StorageClass(const JsonNode&)>;
 
-constexpr Word<Shuffle> shuffles[] = {{"none", Shuffle::none}, {"window", Shuffle::window}, {"full", Shuffle::full}};
 constexpr Word<Transform> transforms[] = {{"none", Transform::none}, {"convert", Transform::convert}, {"resize", Transform::resize}};
 constexpr Bounds sizes{1, 1e15};
 constexpr Bounds worker_counts{0, 1024};
 constexpr Bounds prefetch_depths{0, 1e4};
 constexpr Bounds shares{0, 0.99};
-
-// By the name that the cluster knows it by, as "local" or "shared", or by that of a class.
-StorageClass read_storage(const JsonNode& node, const FindStorage& find, const Cluster& cluster) {
-    std::string name;
-    if (node.is_string()) read_value(node, name);
-    std::optional<StorageClass> found;
-    for (const StorageClass& shared : cluster.shared_storage)
-        if (shared.name == name || (name == "shared" && !found)) found = shared;
-    if (name == "local") found = cluster.node.local_storage;
-    if (!found && name == "local")
-        node.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
-    else if (!found && name == "shared")
-        node.complain("the profile of " + cluster.name + " says nothing about shared storage", "name a storage class");
-    else if (!found)
-        found = find(node);
-    StorageClass storage = found.value_or(StorageClass{});
-    complete(storage);
-    return storage;
-}
 
 void read_staging(ObjectReader& r, const FindStorage& find, const Cluster& cluster, DataSource& data) {
     const JsonNode node = r.get("staging");
@@ -45,7 +25,7 @@ void read_staging(ObjectReader& r, const FindStorage& find, const Cluster& clust
     if (data.staging.mode == StagingMode::none) return;
     data.staging.to = cluster.node.local_storage;
     if (to.value)
-        data.staging.to = read_storage(to, find, cluster);
+        data.staging.to = read_job_storage(to, find, cluster);
     else if (!data.staging.to)
         inner.need("to", "the profile of " + cluster.name + " says nothing about a local disk: name a storage class");
     if (data.staging.to) {
@@ -64,7 +44,7 @@ void read_checkpoints(ObjectReader& r, const FindStorage& find, const Cluster& c
     if (!inner.node().value) return;
     Checkpoints c;
     if (const JsonNode storage = inner.need("storage", "where they are written: a storage class, \"shared\" or \"local\""); storage.value)
-        c.storage = read_storage(storage, find, cluster);
+        c.storage = read_job_storage(storage, find, cluster);
     inner.optional("every_steps", c.every_steps);
     inner.optional("every", c.every, Bounds{1e-3, 1e9});
     inner.optional("asynchronous", c.asynchronous);
@@ -85,7 +65,7 @@ void check(ObjectReader& r, const DataSource& data) {
 }
 
 void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find, const Cluster& cluster, DataSource& data) {
-    data.storage = read_storage(storage, find, cluster);
+    data.storage = read_job_storage(storage, find, cluster);
     r.need("sample_size", "as in \"110 KB\"");
     r.optional("samples", data.samples, Bounds{1, 1e15});
     r.optional("decoded_size", data.decoded_bytes, sizes);
@@ -93,7 +73,7 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
     r.word("format", data.format, data_format_words);
     r.optional("samples_per_file", data.samples_per_file, Bounds{1, 1e15});
     Shuffle shuffle{};
-    if (r.word("shuffle", shuffle, shuffles)) data.shuffle = shuffle;
+    if (r.word("shuffle", shuffle, shuffle_words)) data.shuffle = shuffle;
     Transform transform{};
     if (r.word("transform", transform, transforms)) data.transform = transform;
     r.optional("workers", data.workers, worker_counts);
@@ -107,6 +87,24 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
 }
 
 }  // namespace
+
+StorageClass read_job_storage(const JsonNode& node, const FindStorage& find, const Cluster& cluster) {
+    std::string name;
+    if (node.is_string()) read_value(node, name);
+    std::optional<StorageClass> found;
+    for (const StorageClass& shared : cluster.shared_storage)
+        if (shared.name == name || (name == "shared" && !found)) found = shared;
+    if (name == "local") found = cluster.node.local_storage;
+    if (!found && name == "local")
+        node.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
+    else if (!found && name == "shared")
+        node.complain("the profile of " + cluster.name + " says nothing about shared storage", "name a storage class");
+    else if (!found)
+        found = find(node);
+    StorageClass storage = found.value_or(StorageClass{});
+    complete(storage);
+    return storage;
+}
 
 void read_data_source(const JsonNode& node, const FindStorage& find, const Cluster& cluster, DataSource& data) {
     ObjectReader r(node);

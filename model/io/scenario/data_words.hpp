@@ -11,6 +11,7 @@ inline constexpr Word<SampleEncoding> encoding_words[] = {
 inline constexpr Word<DataFormat> data_format_words[] = {
     {"files", DataFormat::files}, {"tar", DataFormat::tar}, {"zip", DataFormat::zip},          {"hdf5", DataFormat::hdf5},
     {"lmdb", DataFormat::lmdb},   {"npy", DataFormat::npy}, {"tfrecord", DataFormat::tfrecord}};
+inline constexpr Word<Shuffle> shuffle_words[] = {{"none", Shuffle::none}, {"window", Shuffle::window}, {"full", Shuffle::full}};
 inline constexpr Word<StagingMode> staging_words[] = {
     {"none", StagingMode::none}, {"copy", StagingMode::copy}, {"untar", StagingMode::untar}, {"first_epoch", StagingMode::first_epoch}};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct ProtobufField {
 
 // Adds integers of 8 bytes each, the lowest byte first; what is left over is none.
 void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>&);
+
+// The next of several messages that lie behind each other, each with its length before it. None where no whole one is left.
+std::optional<std::string_view> take_message(std::string_view& from);
 
 class ProtobufFields {
 public:

@@ -1,6 +1,4 @@
-#include "model/io/onnx/protobuf_fields.hpp"
-
-#include <optional>
+#include "model/io/format/protobuf_fields.hpp"
 
 namespace sextant {
 namespace {
@@ -55,6 +53,8 @@ bool ProtobufFields::next(ProtobufField& field) {
     }
     return !broken_;
 }
+
+std::optional<std::string_view> take_message(std::string_view& from) { return take_bytes(from); }
 
 void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>& list) {
     while (const auto next = take_fixed(bytes, 8)) list.push_back(static_cast<std::int64_t>(*next));

@@ -1,0 +1,68 @@
+// sextant replay: an execution trace of Chakra, played on a machine that is described.
+#include "cli/commands.hpp"
+#include "cli/scenario_options.hpp"
+#include "cli/trace_file.hpp"
+#include "cli/verdict.hpp"
+#include "model/io/format/replace_file.hpp"
+#include "model/io/report/replay_report_writer.hpp"
+#include "model/io/trace/timeline_svg.hpp"
+#include "model/sextant_replay.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace sextant {
+namespace {
+
+struct ReplayOptions {
+    ReplayRequest request;
+    std::vector<std::string> files;
+    std::string groups, profiles, trace, picture;
+    ReportOptions report;
+};
+
+void write_trace(const ReplayReport& report, const std::filesystem::path& file) {
+    std::vector<UtilizationSeries> series = report.devices;
+    series.insert(series.end(), report.links.begin(), report.links.end());
+    write_trace_file(report.trace, file, {{}, series});
+}
+
+ExitCode run_replay(const ReplayOptions& o) {
+    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    Library library = open_library(o.profiles);
+    ReplayRequest request = o.request;
+    request.files.assign(o.files.begin(), o.files.end());
+    request.groups = o.groups;
+    const ReplayReport report = replay(library, request);
+    if (!o.trace.empty()) write_trace(report, o.trace);
+    if (!o.picture.empty())
+        replace_text_file(o.picture, [&](std::ostream& out) {
+            out << timeline_svg(report.trace, TimelinePicture{report.trace_name, {}, {}});
+        });
+    std::cout << (o.report.json() ? replay_report_to_json(report) : replay_report_to_text(report));
+    return verdict(named_quantities(report), conditions);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, ExitCode& exit_code) {
+    auto* command =
+        app.add_subcommand("replay", "play an execution trace of Chakra, as ASTRA-sim takes it, on a machine that is described");
+    auto options = std::make_shared<ReplayOptions>();
+    command->add_option("files", options->files, "a file for each rank, or PREFIX of PREFIX.0.et, PREFIX.1.et ...")->required();
+    command->add_option("--hardware", options->request.hardware, "a cluster by name, or its file")->required()->type_name("CLUSTER");
+    command->add_option("--library", options->request.library, "that communicates")->capture_default_str()->type_name("NAME");
+    command->add_option("--precision", options->request.precision, "of kernels whose time the trace does not have")
+        ->capture_default_str()
+        ->type_name("TYPE");
+    command->add_option("--groups", options->groups, "the ranks of process groups, as ASTRA-sim has them")->type_name("FILE.json");
+    command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
+    command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
+    command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
+    options->report.add_to(*command);
+    command->callback([options, &exit_code] { exit_code = run_replay(*options); });
+}
+
+}  // namespace sextant

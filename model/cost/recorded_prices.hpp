@@ -1,0 +1,28 @@
+// The prices of what an execution trace recorded.
+//
+//   kernels        as long as they took; of those whose time is not stated max( flops / rate, bytes / memory bandwidth ): of large
+//                  products of one data type, and of streaming
+//   host work      as long as it took
+//   copies         bytes / bandwidth of the device's link to its host
+//   communication  by the library's fastest algorithm (collectives.hpp), whose bytes cross the links. Bytes: of the buffer of a rank; of an
+//                  all_gather what each rank gives, of a reduce_scatter what each rank has before
+//
+// Neglected: that a trace's kernels ran beside communication and were slowed down by it.
+#pragma once
+
+#include "model/cost/cost_table.hpp"
+#include "model/graph/execution_trace.hpp"
+#include "model/hardware/topology.hpp"
+
+namespace sextant {
+
+struct ReplayMachine {
+    const Cluster& cluster;
+    const Topology& topology;  // rank i stands on its device i
+    const CommunicationLibrary& library;
+    DataType type = DataType::bf16;  // of kernels whose time is not stated
+};
+
+CostTable price_recorded(const RecordedGraph&, const ReplayMachine&);
+
+}  // namespace sextant

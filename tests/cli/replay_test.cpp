@@ -1,0 +1,83 @@
+// `sextant replay` as scripts use it.
+#include "tests/cli/process_json.hpp"
+#include "tests/io/chakra_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+class ReplayCommand : public testing::Test {
+protected:
+    void SetUp() override { fs::create_directories(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    // Kernels of 3 ms, an all-reduce of 100 MB, kernels of 2 ms.
+    std::string trace(int ranks) {
+        for (int r = 0; r < ranks; ++r)
+            write("job." + std::to_string(r) + ".et",
+                  chakra::file(
+                      {chakra::kernel(1, 3000), chakra::call(2, chakra::all_reduce, 100'000'000, {1}), chakra::kernel(3, 2000, {2})}));
+        return folder_ / "job";
+    }
+    void write(const std::string& name, const std::string& bytes) { std::ofstream(folder_ / name, std::ios::binary) << bytes; }
+
+    fs::path folder_ = fs::temp_directory_path() / ("sextant_replay_" + std::to_string(getpid()));
+};
+
+TEST_F(ReplayCommand, plays_a_trace_on_a_cluster) {
+    const std::string prefix = trace(8);
+    const ProcessResult text = run_sextant({"replay", prefix, "--hardware", "dgx-a100"});
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("Where the time goes"));
+    const ProcessResult json = run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--format", "json"});
+    const Json report = Json::parse(json.out);
+    EXPECT_EQ(report.at("schema"), "replay/1");
+    EXPECT_EQ(report.at("all_ranks"), 8);
+    // 5 ms of kernels and an all-reduce that ring or tree bring over NVLink at 200 to 250 GB/s: 0.7 to 1.2 ms.
+    EXPECT_GT(report.at("step_time_s"), 5.5e-3);
+    EXPECT_LT(report.at("step_time_s"), 6.5e-3);
+    double sum = 0;
+    for (const Json& term : report.at("terms")) sum += term.at("seconds").get<double>();
+    EXPECT_NEAR(sum, report.at("step_time_s"), 1e-12);
+    EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--fail-if", "share.collectives > 50 %"}).exit_code, 0);
+    EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--fail-if", "step_time > 5 ms"}).exit_code, 1);
+}
+
+TEST_F(ReplayCommand, takes_files_in_any_order_and_draws_them) {
+    trace(2);
+    const fs::path picture = folder_ / "step.svg", timeline = folder_ / "step.json";
+    const ProcessResult r = run_sextant(
+        {"replay", folder_ / "job.1.et", folder_ / "job.0.et", "--hardware", "dgx-a100", "--picture", picture, "--trace", timeline});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_TRUE(fs::exists(picture));
+    EXPECT_TRUE(fs::exists(timeline));
+}
+
+TEST_F(ReplayCommand, says_what_is_wrong) {
+    const std::string prefix = trace(2);
+    EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "no-such-cluster"}).exit_code, 2);
+    EXPECT_EQ(run_sextant({"replay", folder_ / "other", "--hardware", "dgx-a100"}).exit_code, 2);
+    const ProcessResult missing = run_sextant({"replay", folder_ / "job.0.et", folder_ / "job.0.et", "--hardware", "dgx-a100"});
+    EXPECT_EQ(missing.exit_code, 2);
+    EXPECT_THAT(missing.err, HasSubstr("rank 1"));
+    write("job.1.et", chakra::file({chakra::kernel(1, 3000)}));
+    const ProcessResult unlike = run_sextant({"replay", prefix, "--hardware", "dgx-a100"});
+    EXPECT_EQ(unlike.exit_code, 2);
+    EXPECT_THAT(unlike.err, HasSubstr("rank 1 has 0 collectives of all ranks"));
+    write("job.1.et", "no trace");
+    EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "dgx-a100"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace sextant
