@@ -35,9 +35,9 @@ TEST_F(StorageProbeTest, MeasuresEachOfThemAndLeavesNothingBehind) {
     ASSERT_THAT(p.writes, SizeIs(3));
     EXPECT_THAT(fs::directory_iterator(at("here")), fs::directory_iterator());
     const StorageClass c = fit_storage(p, "here", "a test");
-    // One thread that waits for each of its reads makes as many as their time allows, but for what lies between.
-    EXPECT_GT((c.seek_latency->value * p.seek_rates.front().rate).si(), 0.3);
-    EXPECT_LE((c.seek_latency->value * p.seek_rates.front().rate).si(), 1.05);
+    // One thread that waits for each of its reads makes as many as their time allows: 1, were they measured at one time, on a quiet disk.
+    EXPECT_GT((c.seek_latency->value * p.seek_rates.front().rate).si(), 0.03);
+    EXPECT_LT((c.seek_latency->value * p.seek_rates.front().rate).si(), 30);
     EXPECT_GE(c.client_read_bandwidth->value, c.read_bandwidth->value);
 }
 
