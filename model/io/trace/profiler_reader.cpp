@@ -45,6 +45,7 @@ struct Interval {
 enum class Phase { optimizer, backward, recompute };
 struct PhaseInterval : Interval {
     Phase phase;
+    std::ptrdiff_t around = -1;  // the interval of its thread that it lies in, if any
 };
 
 struct Launch {
@@ -109,13 +110,19 @@ private:
     std::map<std::string, std::size_t> threads_;
 };
 
+// The last that began no later than number `i` and goes on at `t`; -1 for none. Of thousands that lie behind each other one is asked.
+std::ptrdiff_t going_on(const std::vector<PhaseInterval>& phases, std::ptrdiff_t i, double t) {
+    while (i >= 0 && phases[static_cast<std::size_t>(i)].end <= t) i = phases[static_cast<std::size_t>(i)].around;
+    return i;
+}
+
 // Innermost first: an optimizer's step runs in no backward, a checkpoint in a node of autograd, whose own nodes run in it.
 SpanKind phase_at(const std::vector<PhaseInterval>& phases, double t) {
-    auto after = std::ranges::upper_bound(phases, t, {}, &PhaseInterval::start);
-    while (after != phases.begin() && (after - 1)->end <= t) --after;  // intervals of a thread nest
-    if (after == phases.begin()) return SpanKind::forward;
+    const auto after = std::ranges::upper_bound(phases, t, {}, &PhaseInterval::start);
+    const std::ptrdiff_t innermost = going_on(phases, after - phases.begin() - 1, t);
+    if (innermost < 0) return SpanKind::forward;
     constexpr SpanKind kinds[] = {SpanKind::optimizer, SpanKind::backward, SpanKind::recompute};
-    return kinds[static_cast<int>((after - 1)->phase)];
+    return kinds[static_cast<int>(phases[static_cast<std::size_t>(innermost)].phase)];
 }
 
 // Megatron calls its groups "TENSOR_MODEL_PARALLEL_GROUP" and the like, meshes of PyTorch "mesh_tp".
@@ -239,7 +246,11 @@ private:
 
 void set_phases(Events& events, const Plan& plan) {
     std::ranges::sort(events.loading, {}, &Interval::start);
-    for (auto& thread : events.phases) std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
+    for (auto& thread : events.phases) {
+        std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
+        for (std::size_t i = 0; i < thread.size(); ++i)
+            thread[i].around = going_on(thread, static_cast<std::ptrdiff_t>(i) - 1, thread[i].start);
+    }
     for (Work& w : events.work) {
         const auto launch = events.launches.find(w.correlation);
         w.launched = launch == events.launches.end() ? w.start : launch->second.at;
