@@ -212,7 +212,7 @@ private:
     bool puts_channels_first(const OnnxNode& node) {
         if (input(node, 0).layer != data || !made_.empty() || spec_.input_shape.size() != 3) return false;
         if (node.integers("perm") != std::vector<std::int64_t>{0, 3, 1, 2}) return false;
-        std::ranges::rotate(spec_.input_shape, spec_.input_shape.end() - 1);
+        std::rotate(spec_.input_shape.begin(), spec_.input_shape.end() - 1, spec_.input_shape.end());  // clang 14 has no ranges::rotate
         return true;
     }
 
