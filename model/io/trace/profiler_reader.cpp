@@ -36,7 +36,8 @@ const Json& object_of(const Json& object, const char* key) {
     return found != object.end() && found->is_object() ? *found : none;
 }
 
-// Times of the document are microseconds, of host and device alike.
+// Times of the document are microseconds, of host and device alike: 285 years, beyond which a double misses some.
+constexpr double latest = 1LL << 53;
 struct Interval {
     double start = 0, end = 0;
 };
@@ -71,12 +72,14 @@ public:
     std::unordered_map<std::int64_t, Launch> launches;  // by correlation
     std::vector<std::vector<PhaseInterval>> phases;     // by thread
     std::vector<Interval> steps, loading;
+    bool out_of_range = false;
 
     void take(const Json& e) {
         if (text_of(e, "ph") != "X") return;
         const std::string category = lower_case(text_of(e, "cat")), name = text_of(e, "name");
         const Interval at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
         const Json& args = object_of(e, "args");
+        out_of_range = out_of_range || at.start < -latest || at.end > latest;
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
             Work w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
             w.correlation = whole_of(args, "correlation"), w.stream = whole_of(args, "stream");
@@ -314,6 +317,9 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
     };
     const Json root = Json::parse(text, take, false);
     if (!root.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
+
+    if (events.out_of_range)
+        throw InputError(Diagnostic{name, "/traceEvents", "has times more than 285 years away", "ts and dur are microseconds"});
 
     set_phases(events, plan);
     const std::vector<Interval> windows = windows_of(events.work, events.steps);
