@@ -101,7 +101,7 @@ Ticket NcclTransport::start(const Call& call) {
 }
 
 // What a call reads is there: whoever starts it has waited for that.
-void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
+void NcclTransport::begin(const CollectiveCall& c, const Group& g) {
     ncclComm_t comm = g.communicator.get();
     const ncclDataType_t type = type_of(c.to);
     const void* from = c.from.memory.get();

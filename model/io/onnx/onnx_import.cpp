@@ -218,6 +218,7 @@ private:
 
     void read_join(const OnnxNode& node, std::size_t i, const std::vector<const Value*>& images) {
         std::vector<int> sources;
+        sources.reserve(images.size());
         for (const Value* v : images) sources.push_back(v->layer);
         if (node.type == "Add" || node.type == "Sum") {
             add(node, {.kind = Kind::add}, std::move(sources));

@@ -209,10 +209,10 @@ private:
         trace_.spans.insert(trace_.spans.end(), waits.begin(), waits.end());
         std::ranges::stable_sort(trace_.spans, {}, &Span::start);
     }
-    void wait(std::vector<Span>& waits, Seconds start, Seconds end, SpanKind kind) {
-        if (start >= end) return;
+    void wait(std::vector<Span>& waits, Seconds from, Seconds until, SpanKind kind) {
+        if (from >= until) return;
         Span s;
-        s.start = start, s.end = end;
+        s.start = from, s.end = until;
         s.kind = kind;
         s.name = name_of(std::string(to_text(kind)));
         waits.push_back(s);
