@@ -131,7 +131,7 @@ private:
 std::string device_named(Library& library, const std::string& device) {
     for (const std::string_view maker : {"", "NVIDIA ", "Tesla ", "AMD ", "NVIDIA GeForce ", "GeForce "}) {
         Diagnostics unused;
-        const std::string name = device.starts_with(maker) ? device.substr(maker.size()) : device;
+        std::string name = device.starts_with(maker) ? device.substr(maker.size()) : device;
         if (find_device(library.catalog, name, unused)) return name;
     }
     return device;

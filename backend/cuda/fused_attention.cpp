@@ -93,7 +93,7 @@ private:
     Tensor masked(const Tensor& s) {
         if (!a_.causal) return s;
         const std::int64_t ahead = part_.keys - part_.queries;  // keys before the one that stands beside the first query
-        const Tensor causal = kept_where(s, CUDNN_POINTWISE_CMP_GE, moved(indices(s, 2), part_.keys, part_.queries), indices(s, 3));
+        Tensor causal = kept_where(s, CUDNN_POINTWISE_CMP_GE, moved(indices(s, 2), part_.keys, part_.queries), indices(s, 3));
         if (a_.window == 0) return causal;
         const Tensor window = g_.number(static_cast<float>(a_.window - ahead)), reach = g_.passing(s.layout), key = indices(s, 3);
         g_.apply(CUDNN_POINTWISE_ADD, reach, key, &window);
@@ -108,7 +108,8 @@ private:
     // Where the library is to see that it moves: in these two steps.
     Tensor moved(const Tensor& index, std::int64_t by, std::int64_t back) {
         if (by == back) return index;
-        const Tensor on = g_.passing(index.layout, CUDNN_DATA_INT32), moved = g_.passing(index.layout, CUDNN_DATA_INT32);
+        const Tensor on = g_.passing(index.layout, CUDNN_DATA_INT32);
+        Tensor moved = g_.passing(index.layout, CUDNN_DATA_INT32);
         const Tensor further = g_.number(static_cast<std::int32_t>(by)), less = g_.number(static_cast<std::int32_t>(back));
         g_.apply(CUDNN_POINTWISE_ADD, on, index, &further);
         g_.apply(CUDNN_POINTWISE_SUB, moved, on, &less);

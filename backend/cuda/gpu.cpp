@@ -4,6 +4,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <array>
+#include <utility>
 
 namespace sextant::cuda {
 namespace {
@@ -107,7 +108,7 @@ WorkStream::WorkStream(int gpu) {
 
 void WorkStream::wait() const { check(cudaStreamSynchronize(get()), "cudaStreamSynchronize"); }
 
-Marks::Marks(int gpu, const WorkStream& stream) : gpu_(gpu), stream_(stream) {
+Marks::Marks(int gpu, WorkStream stream) : gpu_(gpu), stream_(std::move(stream)) {
     use(gpu);
     check(cudaEventCreate(&base_), "cudaEventCreate");
     begin();
@@ -157,7 +158,7 @@ Seconds Marks::time_of(const Mark& m) const {
     return base_at_ + static_cast<double>(milliseconds) * units::ms;
 }
 
-MemorySource gpu_memory(int gpu, std::shared_ptr<Marks> marks) {
+MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>& marks) {
     return {.alignment = 256,
             .allocate = [gpu](std::int64_t bytes) -> void* {
                 use(gpu);

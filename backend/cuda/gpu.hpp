@@ -47,7 +47,7 @@ private:
 // make or ask for one.
 class Marks {
 public:
-    Marks(int gpu, const WorkStream&);
+    Marks(int gpu, WorkStream);
     ~Marks();
     Marks(const Marks&) = delete;
     Marks& operator=(const Marks&) = delete;
@@ -69,7 +69,7 @@ private:
 };
 
 // Memory of the GPU, which comes back while its stream may still use it; and of the host, from which it copies without waiting.
-MemorySource gpu_memory(int gpu, std::shared_ptr<Marks>);
+MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>&);
 MemorySource pinned_memory(int gpu);
 
 // CUDA asks of every thread which GPU it means.

@@ -89,8 +89,10 @@ public:
 int tell_devices() {
     try {
         CudaEngine().check_machine();
+        const int gpus = cuda::gpu_count();
         std::vector<DeviceFacts> devices;
-        for (int gpu = 0; gpu < cuda::gpu_count(); ++gpu) devices.push_back(cuda::described(gpu));
+        devices.reserve(static_cast<std::size_t>(gpus));
+        for (int gpu = 0; gpu < gpus; ++gpu) devices.push_back(cuda::described(gpu));
         std::cout << device_facts_to_json(devices);
         return 0;
     } catch (const BackendError& e) {

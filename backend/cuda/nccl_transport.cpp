@@ -113,7 +113,7 @@ Ticket NcclTransport::start(const Call& call) {
 }
 
 // What a call reads is there: whoever starts it has waited for that.
-void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
+void NcclTransport::begin(const CollectiveCall& c, const Group& g) {
     if (!c.sends.empty() || !c.receives.empty()) return begin_parts(c, g);
     ncclComm_t comm = g.communicator.get();
     const ncclDataType_t type = type_of(c.to);
@@ -134,7 +134,7 @@ void NcclTransport::begin(const CollectiveCall& c, const Group& g) const {
 }
 
 // What NCCL has no collective for, as one group of calls, one for each rank with its part.
-void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) const {
+void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) {
     ncclComm_t comm = g.communicator.get();
     const ncclDataType_t type = type_of(c.to);
     const auto for_each_part = [](const std::vector<std::int64_t>& parts, const Array& whole, const auto& work) {

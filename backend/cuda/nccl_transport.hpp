@@ -34,8 +34,8 @@ private:
         std::shared_ptr<CUevent_st> event;
     };
     Group make_group(const std::vector<int>& members, int rank) const;
-    void begin(const CollectiveCall&, const Group&) const;
-    void begin_parts(const CollectiveCall&, const Group&) const;
+    static void begin(const CollectiveCall&, const Group&);
+    static void begin_parts(const CollectiveCall&, const Group&);
 
     int gpu_;
     std::map<std::pair<CommunicatorIndex, bool>, Group> groups_;  // of the compute stream, and of the others

@@ -33,11 +33,11 @@ Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
     made_.reset(made, [](void* d) { cudnnBackendDestroyDescriptor(d); });
 }
 
-void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count, const void* values) {
+void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count, const void* values) const {
     check(cudnnBackendSetAttribute(get(), name, type, count, values), "cudnnBackendSetAttribute");
 }
 
-void Descriptor::finalize() { check(cudnnBackendFinalize(get()), "cudnnBackendFinalize"); }
+void Descriptor::finalize() const { check(cudnnBackendFinalize(get()), "cudnnBackendFinalize"); }
 
 Descriptor properties_of(cudnnHandle_t handle) {
     Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);

@@ -18,13 +18,13 @@ public:
     explicit Descriptor(cudnnBackendDescriptorType_t);
     [[nodiscard]] cudnnBackendDescriptor_t get() const { return made_.get(); }
 
-    void set(cudnnBackendAttributeName_t, cudnnBackendAttributeType_t, std::int64_t count, const void* values);
+    void set(cudnnBackendAttributeName_t, cudnnBackendAttributeType_t, std::int64_t count, const void* values) const;
     template <class Value>
-    void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const Value& value) {
+    void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const Value& value) const {
         set(name, type, 1, &value);
     }
-    void set(cudnnBackendAttributeName_t name, const Descriptor& other) { set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, other.get()); }
-    void finalize();
+    void set(cudnnBackendAttributeName_t name, const Descriptor& other) const { set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, other.get()); }
+    void finalize() const;
 
 private:
     std::shared_ptr<void> made_;

@@ -48,7 +48,7 @@ void BlockExchanges::exchange_rows(ExchangeKind kind, ParallelGroup group, std::
     if (!communicator) return;
     std::vector<Call> calls;
     for (std::size_t i = 0; i < from.size(); ++i)
-        calls.push_back(
+        calls.emplace_back(
             CollectiveCall{kind, *communicator, Stream::compute, from[i].array, to[i].array, elements_of(from[i]), elements_of(to[i])});
     call(calls);
 }

@@ -6,18 +6,18 @@
 
 namespace sextant {
 
-std::int64_t values_of_index(const OperatorGraph& graph, TensorId id) {
+std::int64_t values_of_index(const OperatorGraph& graph, TensorId input) {
     for (const Operator& op : graph.operators()) {
-        if (std::ranges::find(op.inputs, id) == op.inputs.end()) continue;
+        if (std::ranges::find(op.inputs, input) == op.inputs.end()) continue;
         if (const auto* e = std::get_if<Embedding>(&op.kind)) return e->rows;
         if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) return c->classes;
     }
     return 1;
 }
 
-bool is_label(const OperatorGraph& graph, TensorId id) {
+bool is_label(const OperatorGraph& graph, TensorId input) {
     return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
-        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, id) != op.inputs.end();
+        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, input) != op.inputs.end();
     });
 }
 

@@ -97,6 +97,7 @@ std::vector<Bytes> predicted_peaks(const Scenario& s) {
         by_stage.push_back(m.total() - m[MemoryKind::communication] - m[MemoryKind::context] - m[MemoryKind::fragmentation]);
     const RankLayout layout(s.plan, used_nodes(s), s.cluster.node.devices);
     std::vector<Bytes> peaks;
+    peaks.reserve(static_cast<std::size_t>(layout.ranks()));
     for (int r = 0; r < layout.ranks(); ++r) peaks.push_back(by_stage[static_cast<std::size_t>(layout.place_of(r).pipeline)]);
     if (s.plan.has_servers()) peaks.insert(peaks.end(), static_cast<std::size_t>(parameter_server_count(s)), of_server(s, e.memory[0]));
     return peaks;

@@ -141,14 +141,14 @@ void RankRunner::post_receives() {
         std::vector<Call> calls;
         Arrays& arrays = arriving_[s];
         arrays = room_for(s);
-        for (const Array& a : arrays) calls.push_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, a});
+        for (const Array& a : arrays) calls.emplace_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, a});
         loop_.receive(s, std::move(calls));
     }
 }
 
 int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
     const SegmentIndex first = first_of_rank_[job_.graph.segments()[transfer].rank];
-    return first_transfer_tag + static_cast<int>((transfer - first) * tags_per_transfer + part);
+    return first_transfer_tag + static_cast<int>(std::size_t{transfer - first} * tags_per_transfer + part);
 }
 
 // For the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
@@ -278,7 +278,7 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     Arrays& values = passing(work.payload, segment);
     const GraphRank peer = job_.graph.communicators()[segment.communicator].members[1];
     std::vector<Call> calls;
-    for (const Array& a : values) calls.push_back(MessageCall{job_.graph.ranks()[peer].rank, tag_of(s, calls.size()), false, a});
+    for (const Array& a : values) calls.emplace_back(MessageCall{job_.graph.ranks()[peer].rank, tag_of(s, calls.size()), false, a});
     values.clear();
     return calls;
 }
@@ -287,7 +287,7 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
 std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, const CollectiveWork& work) {
     std::vector<Call> calls;
     const auto add = [&](const Array& from, const Array& to) {
-        calls.push_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
+        calls.emplace_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
     };
     const auto of =
         job_.graph.communicators()[segment.communicator].group == ParallelGroup::expert_data ? &HeldBlock::experts : &HeldBlock::dense;

@@ -73,7 +73,7 @@ std::vector<Call> ServerLink::push(SegmentIndex s) {
     for (int v = 0; v < job_.servers(); ++v) {
         const MessageCall call = message(v, push_tag, false, gradients);
         pushed_.add(call.data);
-        calls.push_back(call);
+        calls.emplace_back(call);
     }
     return calls;
 }
@@ -81,7 +81,7 @@ std::vector<Call> ServerLink::push(SegmentIndex s) {
 std::vector<Call> ServerLink::pull() const {
     std::vector<Call> calls;
     for (auto& [b, held] : memory_.blocks())
-        for (int v = 0; v < job_.servers(); ++v) calls.push_back(message(v, pull_tag, true, held.dense.weights));
+        for (int v = 0; v < job_.servers(); ++v) calls.emplace_back(message(v, pull_tag, true, held.dense.weights));
     return calls;
 }
 

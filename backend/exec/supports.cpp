@@ -101,15 +101,14 @@ private:
     void check_network() {
         const Network mine = cut_network(s_);
         bool tied = false, joins = false;
-        for (std::size_t t = 0; t < mine.templates.size(); ++t) {
-            for (Diagnostic problem : unsupported(mine.templates[t].graph)) {
+        for (const Block& t : mine.templates) {
+            for (Diagnostic problem : unsupported(t.graph)) {
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
-            const OperatorGraph& graph = mine.templates[t].graph;
-            for (const Operator& op : graph.operators()) {
+            for (const Operator& op : t.graph.operators()) {
                 tied = tied || op.tied;
-                joins = joins || is_concatenation(graph, op);
+                joins = joins || is_concatenation(t.graph, op);
             }
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",

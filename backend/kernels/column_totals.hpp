@@ -51,7 +51,7 @@ template <class Value, class Machine, class Term>
 Array column_totals(Machine& m, const Term& term, std::int64_t segments, std::int64_t rows, std::int64_t columns) {
     constexpr auto reals = static_cast<std::int64_t>(sizeof(Value) / sizeof(float));
     constexpr std::int64_t few = 32;
-    const Array totals = m.scratch(segments * columns * reals);
+    Array totals = m.scratch(segments * columns * reals);
     const auto chunk = rows <= few ? rows : static_cast<std::int64_t>(std::sqrt(static_cast<double>(rows)));
     const std::int64_t chunks = (rows + chunk - 1) / chunk;
     if (chunks == 1) {

@@ -19,8 +19,8 @@ namespace sextant::kernels {
 constexpr float lowest = -3.4028234e38F;  // of all floats: where the search for the largest begins
 
 struct OneLane {
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const { return 0; }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return 1; }
+    [[nodiscard]] static SEXTANT_KERNEL std::int64_t first() { return 0; }
+    [[nodiscard]] static SEXTANT_KERNEL std::int64_t step() { return 1; }
     template <class Value>
     SEXTANT_KERNEL Value sum(Value mine) const {
         return mine;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -94,7 +95,8 @@ public:
 private:
     template <class Value>
     void add_to_key(const Value& value) {
-        key_.append(reinterpret_cast<const char*>(&value), sizeof(Value));
+        const auto bytes = std::as_bytes(std::span(&value, 1));
+        key_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
     std::size_t store(const void* from, std::size_t size) {
         constexpr std::size_t alignment = alignof(std::max_align_t);

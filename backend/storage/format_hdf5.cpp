@@ -39,11 +39,11 @@ std::vector<hsize_t> extents_of(const Hdf5Handle& set) {
 class Hdf5Reader final : public DatasetReader {
 public:
     explicit Hdf5Reader(const fs::path& path) : path_(path.string()) {
-        static_cast<void>(InputFile(path));  // says why a file cannot be opened in the system's words
+        const Blob start = InputFile(path).head(hdf5_superblock_bytes);  // says why a file cannot be opened in the system's words
         const std::lock_guard lock(library());
         const QuietHdf5 quiet;
         try {
-            file_ = {H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+            file_ = open_hdf5(path_, text_of(start));
             if (!file_) throw_damage("it is no whole HDF5 file: " + hdf5_error(), "was it copied whole?");
             labels_ = integers("labels");
             H5Lexists(file_.id(), "samples", H5P_DEFAULT) > 0 ? open_values() : open_files();
@@ -239,7 +239,7 @@ const DatasetFormat& hdf5_format() {
         "hdf5",
         "one HDF5 file: an array of all samples, or their files one behind the other",
         false,
-        [](BlobView start) { return text_of(start).starts_with("\x89HDF\r\n\x1a\n"); },
+        [](BlobView start) { return text_of(start).starts_with(hdf5_signature); },
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<Hdf5Reader>(path); },
         [](const fs::path& path, const Outline& outline) -> std::unique_ptr<DatasetWriter> {
             return std::make_unique<Hdf5Writer>(path, outline);

@@ -27,6 +27,8 @@ std::optional<Encoding> encoding_named(std::string_view name) {
 }
 
 std::int64_t elements(const Extents& extents) {
+    // Nothing, however large the others are that are multiplied with it.
+    if (std::ranges::find(extents, 0) != extents.end()) return 0;
     std::int64_t product = 1;
     for (const std::int64_t extent : extents) product *= extent;
     return product;

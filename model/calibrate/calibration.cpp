@@ -61,6 +61,7 @@ ProbeRun joined(std::vector<const ProbeRun*> passes) {
     std::ranges::sort(passes, {}, step_of);
     const auto median_of = [&](auto value) {
         std::vector<double> list;
+        list.reserve(passes.size());
         for (const ProbeRun* p : passes) list.push_back(value(*p));
         return median(std::move(list));
     };
@@ -113,8 +114,10 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 
     std::vector<FitParameter> starts;
+    starts.reserve(parameters.size());
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most});
     std::vector<Scenario> scenarios;
+    scenarios.reserve(probes.size());
     for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
     const FitModel model = [&](const std::vector<double>& values) {
         std::vector<Terms> terms;
@@ -123,6 +126,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
             terms.push_back(estimate(prepare(s)).terms);
         }
         std::vector<double> predicted;
+        predicted.reserve(targets.size());
         for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(terms[t.probe]).si()));
         return predicted;
     };

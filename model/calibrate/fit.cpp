@@ -19,9 +19,7 @@ constexpr double huber = 1.345, biweight = 4.685;  // noises; each keeps 95 % of
 class Fitter {
 public:
     Fitter(const std::vector<FitParameter>& parameters, const std::vector<FitPoint>& points, const FitModel& model)
-        : parameters_(parameters),
-          points_(points),
-          model_(model),
+        : model_(model),
           prior_(size(parameters)),
           stiffness_(size(parameters)),
           least_(size(parameters)),
@@ -156,8 +154,6 @@ private:
         return found;
     }
 
-    const std::vector<FitParameter>& parameters_;
-    const std::vector<FitPoint>& points_;
     const FitModel& model_;
     Vector prior_, stiffness_, least_, most_, begin_, measured_, noise_, weights_;
 };

@@ -96,7 +96,8 @@ std::vector<ProfileParameter> cpu_parameters(const Device& d) {
     list.back().set = [set = list.back().set](Scenario& s, double si) {
         set(s, si);
         const NodeSpec& node = s.cluster.node;
-        s.cluster.node.host.memory_bandwidth.value = node.devices / node.ranks_per_device * node.device.memory_bandwidth.value;
+        const double cores = static_cast<double>(node.devices) / node.ranks_per_device;
+        s.cluster.node.host.memory_bandwidth.value = cores * node.device.memory_bandwidth.value;
     };
     list.back().attribute = [attribute = list.back().attribute](Scenario& s, const std::string& source) {
         attribute(s, source);

@@ -15,10 +15,10 @@ namespace sextant {
 
 Window window_of(const Convolution&);
 
-double convolution_rate(const Kernel& convolution, ComputeUnit);
+double convolution_rate(const Kernel& k, ComputeUnit);
 
 // Of a core: oneDNN puts channels of the result side by side into a register of 64 bytes, and what is left of the last one multiplies zeros
 // (its developer guide, "Understanding Memory Formats").
-double filled_registers(const Kernel& convolution);
+double filled_registers(const Kernel& k);
 
 }  // namespace sextant

@@ -155,7 +155,7 @@ private:
     // its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
     void add_quantization(const Operator& op, BlockKernels& out) const {
         const bool in_blocks = product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4;
-        const double reads = product_type_ == DataType::nvfp4 ? 3 : 1;
+        const int reads = product_type_ == DataType::nvfp4 ? 3 : 1;
         double outputs = 0;
         for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
         const Bytes narrow = size_of(product_type_);

@@ -130,8 +130,9 @@ std::vector<std::vector<int>> chain_sources(const std::vector<ChainLayer>& layer
 std::vector<ChainGroup> chain_groups(const std::vector<ChainLayer>& layers, const std::vector<std::vector<int>>& sources) {
     // The last layer that reads each, the data first.
     std::vector<int> last_reader(layers.size() + 1, chain_data);
+    const auto last_reader_of = last_reader.begin() + 1;
     for (std::size_t i = 0; i < layers.size(); ++i)
-        for (const int s : sources[i]) last_reader[static_cast<std::size_t>(s + 1)] = static_cast<int>(i);
+        for (const int s : sources[i]) last_reader_of[s] = static_cast<int>(i);
     std::vector<ChainGroup> groups;
     ChainGroup open;
     int depth = 0, needed_until = chain_data;  // of what was made before the layer before

@@ -162,15 +162,17 @@ TEST(ProfilerReader, SaysWhatAProfileLacks) {
         }
         return std::string("taken");
     };
-    Profile whole, steps, work;
+    Profile whole, steps, work, late;
     add_step(whole, 0, 0);
     steps.step(0, 0, 100);
     work.kernel("forward", python, 1, kernels, 2, 10);
+    late.step(0, 0, 100).kernel("forward", python, 1, kernels, 1e17, 2e17);
     EXPECT_EQ(refusal(whole.text()), "taken");
     EXPECT_THAT(refusal(whole.text().substr(0, 300)), HasSubstr("is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[]"), HasSubstr("is no JSON, or was cut off"));
     EXPECT_THAT(refusal(steps.text()), HasSubstr("no kernels of a GPU"));
     EXPECT_THAT(refusal(work.text()), HasSubstr("where steps begin"));
+    EXPECT_THAT(refusal(late.text()), HasSubstr("285 years"));
     EXPECT_THAT(refusal(R"({"traceEvents": [1, "x", {"ph": "X", "ts": "soon"}, {"ph": 3}], "distributedInfo": 7})"),
                 HasSubstr("no kernels"));
 }

@@ -112,5 +112,20 @@ TEST_F(DamagedFiles, OfATfrecordAreFoundByTheirChecksums) {
     EXPECT_NO_THROW(reader->read(1, sample));
 }
 
+// The block's address stands at byte 48 (HDF5 File Format Specification, II.A); the library would take what it finds there for a size.
+TEST_F(DamagedFiles, OfHdf5ThatNameABlockForADriverAreRefusedUnopened) {
+    make("d", {"hdf5", Encoding::raw});
+    std::string bytes = bytes_of(at("d"));
+    ASSERT_EQ(bytes.substr(48, 8), std::string(8, '\xff'));  // nowhere
+    bytes.replace(48, 8, std::string("\x08\0\0\0\0\0\0\0", 8));
+    write_bytes(at("d"), bytes);
+    try {
+        open_dataset(at("d"));
+        FAIL() << "was opened";
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("it does not begin as one"));
+    }
+}
+
 }  // namespace
 }  // namespace sextant

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sextant {
@@ -48,6 +49,26 @@ private:
     H5E_auto2_t print_ = nullptr;
     void* data_ = nullptr;
 };
+
+inline constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
+inline constexpr std::size_t hdf5_superblock_bytes = 60;  // the most that is_single_hdf5 looks at, less than any file has
+
+// Is that how a file begins that stands alone? Files that a driver spreads over several name a block of information for it, and HDF5
+// takes as much memory as that block says it has, up to 4 GB, before it finds that the file ends. (HDF5 File Format Specification, II.A.)
+inline bool is_single_hdf5(std::string_view start) {
+    if (!start.starts_with(hdf5_signature) || start.size() < hdf5_superblock_bytes) return false;
+    const char version = start[8], address_bytes = start[13];
+    if (version > 1) return true;  // has no such block
+    return address_bytes == 8 && start.substr(version == 0 ? 48 : 52, 8) == "\xff\xff\xff\xff\xff\xff\xff\xff";
+}
+
+// Opens for reading what begins so. No handle where that fails: see hdf5_error.
+inline Hdf5Handle open_hdf5(const std::string& path, std::string_view start, hid_t access = H5P_DEFAULT) {
+    if (is_single_hdf5(start)) return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};
+    H5Eclear2(H5E_DEFAULT);
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, H5E_NOTHDF5, "it does not begin as one");
+    return {};
+}
 
 // What the innermost function that failed last said: "unable to open file".
 inline std::string hdf5_error() {

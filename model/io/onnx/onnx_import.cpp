@@ -212,12 +212,13 @@ private:
     bool puts_channels_first(const OnnxNode& node) {
         if (input(node, 0).layer != data || !made_.empty() || spec_.input_shape.size() != 3) return false;
         if (node.integers("perm") != std::vector<std::int64_t>{0, 3, 1, 2}) return false;
-        std::ranges::rotate(spec_.input_shape, spec_.input_shape.end() - 1);
+        std::rotate(spec_.input_shape.begin(), spec_.input_shape.end() - 1, spec_.input_shape.end());  // clang 14 has no ranges::rotate
         return true;
     }
 
     void read_join(const OnnxNode& node, std::size_t i, const std::vector<const Value*>& images) {
         std::vector<int> sources;
+        sources.reserve(images.size());
         for (const Value* v : images) sources.push_back(v->layer);
         if (node.type == "Add" || node.type == "Sum") {
             add(node, {.kind = Kind::add}, std::move(sources));

@@ -74,7 +74,7 @@ OnnxLayer onnx_activation(const OnnxNode& node) {
     struct Known {
         std::string_view type;
         PointwiseKind function;
-        std::string_view left_out = "";
+        std::string_view left_out{};
     };
     static constexpr std::array known{Known{"Relu", PointwiseKind::relu},
                                       Known{"Sigmoid", PointwiseKind::sigmoid},
@@ -88,7 +88,7 @@ OnnxLayer onnx_activation(const OnnxNode& node) {
                                       Known{"PRelu", PointwiseKind::relu, "PRelu taken as ReLU"},
                                       Known{"Elu", PointwiseKind::relu, "Elu taken as ReLU"}};
     OnnxLayer out{.layer = {.kind = Kind::activation}};
-    const auto found = std::ranges::find(known, std::string_view(node.type), &Known::type);
+    const auto* const found = std::ranges::find(known, std::string_view(node.type), &Known::type);
     if (found == known.end()) {
         out.problem = "no activation function";
         return out;

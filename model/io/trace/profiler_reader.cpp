@@ -36,7 +36,8 @@ const Json& object_of(const Json& object, const char* key) {
     return found != object.end() && found->is_object() ? *found : none;
 }
 
-// Times of the document are microseconds, of host and device alike.
+// Times of the document are microseconds, of host and device alike: 285 years, beyond which a double misses some.
+constexpr double latest = 1LL << 53;
 struct Interval {
     double start = 0, end = 0;
 };
@@ -45,6 +46,7 @@ struct Interval {
 enum class Phase { optimizer, backward, recompute };
 struct PhaseInterval : Interval {
     Phase phase;
+    std::ptrdiff_t around = -1;  // the interval of its thread that it lies in, if any
 };
 
 struct Launch {
@@ -70,12 +72,14 @@ public:
     std::unordered_map<std::int64_t, Launch> launches;  // by correlation
     std::vector<std::vector<PhaseInterval>> phases;     // by thread
     std::vector<Interval> steps, loading;
+    bool out_of_range = false;
 
     void take(const Json& e) {
         if (text_of(e, "ph") != "X") return;
         const std::string category = lower_case(text_of(e, "cat")), name = text_of(e, "name");
         const Interval at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
         const Json& args = object_of(e, "args");
+        out_of_range = out_of_range || at.start < -latest || at.end > latest;
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
             Work w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
             w.correlation = whole_of(args, "correlation"), w.stream = whole_of(args, "stream");
@@ -109,13 +113,19 @@ private:
     std::map<std::string, std::size_t> threads_;
 };
 
+// The last that began no later than number `i` and goes on at `t`; -1 for none. Of thousands that lie behind each other one is asked.
+std::ptrdiff_t going_on(const std::vector<PhaseInterval>& phases, std::ptrdiff_t i, double t) {
+    while (i >= 0 && phases[static_cast<std::size_t>(i)].end <= t) i = phases[static_cast<std::size_t>(i)].around;
+    return i;
+}
+
 // Innermost first: an optimizer's step runs in no backward, a checkpoint in a node of autograd, whose own nodes run in it.
 SpanKind phase_at(const std::vector<PhaseInterval>& phases, double t) {
-    auto after = std::ranges::upper_bound(phases, t, {}, &PhaseInterval::start);
-    while (after != phases.begin() && (after - 1)->end <= t) --after;  // intervals of a thread nest
-    if (after == phases.begin()) return SpanKind::forward;
+    const auto after = std::ranges::upper_bound(phases, t, {}, &PhaseInterval::start);
+    const std::ptrdiff_t innermost = going_on(phases, after - phases.begin() - 1, t);
+    if (innermost < 0) return SpanKind::forward;
     constexpr SpanKind kinds[] = {SpanKind::optimizer, SpanKind::backward, SpanKind::recompute};
-    return kinds[static_cast<int>((after - 1)->phase)];
+    return kinds[static_cast<int>(phases[static_cast<std::size_t>(innermost)].phase)];
 }
 
 // Megatron calls its groups "TENSOR_MODEL_PARALLEL_GROUP" and the like, meshes of PyTorch "mesh_tp".
@@ -199,10 +209,10 @@ private:
         trace_.spans.insert(trace_.spans.end(), waits.begin(), waits.end());
         std::ranges::stable_sort(trace_.spans, {}, &Span::start);
     }
-    void wait(std::vector<Span>& waits, Seconds start, Seconds end, SpanKind kind) {
-        if (start >= end) return;
+    void wait(std::vector<Span>& waits, Seconds from, Seconds until, SpanKind kind) {
+        if (from >= until) return;
         Span s;
-        s.start = start, s.end = end;
+        s.start = from, s.end = until;
         s.kind = kind;
         s.name = name_of(std::string(to_text(kind)));
         waits.push_back(s);
@@ -239,7 +249,11 @@ private:
 
 void set_phases(Events& events, const Plan& plan) {
     std::ranges::sort(events.loading, {}, &Interval::start);
-    for (auto& thread : events.phases) std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
+    for (auto& thread : events.phases) {
+        std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
+        for (std::size_t i = 0; i < thread.size(); ++i)
+            thread[i].around = going_on(thread, static_cast<std::ptrdiff_t>(i) - 1, thread[i].start);
+    }
     for (Work& w : events.work) {
         const auto launch = events.launches.find(w.correlation);
         w.launched = launch == events.launches.end() ? w.start : launch->second.at;
@@ -303,6 +317,9 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
     };
     const Json root = Json::parse(text, take, false);
     if (!root.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
+
+    if (events.out_of_range)
+        throw InputError(Diagnostic{name, "/traceEvents", "has times more than 285 years away", "ts and dur are microseconds"});
 
     set_phases(events, plan);
     const std::vector<Interval> windows = windows_of(events.work, events.steps);

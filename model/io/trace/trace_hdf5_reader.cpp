@@ -1,5 +1,6 @@
 #include "model/base/diagnostics.hpp"
 #include "model/io/format/hdf5_handle.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/trace/trace_check.hpp"
 #include "model/io/trace/trace_columns.hpp"
 #include "model/io/trace/trace_hdf5.hpp"
@@ -168,7 +169,7 @@ Trace read_trace_hdf5(const std::filesystem::path& path) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(path, error);
     if (error) throw InputError(Diagnostic{path.string(), "", "cannot be read: " + error.message(), ""});
-    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const Hdf5Handle file = open_hdf5(path.string(), start_of_packed_text(path, hdf5_superblock_bytes));
     return read_open_file(file, static_cast<double>(bytes), path.string());
 }
 
@@ -179,7 +180,7 @@ Trace trace_from_hdf5(std::string_view bytes, const std::string& name) {
     std::string image(bytes);  // HDF5 takes it as writable
     H5Pset_fapl_core(access.id(), growth, false);
     H5Pset_file_image(access.id(), image.data(), image.size());
-    const Hdf5Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
+    const Hdf5Handle file = open_hdf5(name, bytes, access.id());
     return read_open_file(file, static_cast<double>(bytes.size()), name);
 }
 
