@@ -52,8 +52,9 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 
 ExitCode run_predict(const PredictOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (const auto benchmark = o.scenario.load_storage_benchmark()) return predict_storage(o, *benchmark, conditions);
-    const Prepared job = prepare(o.scenario.load());
+    const Predictable asked = o.scenario.load_predictable();
+    if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark, conditions);
+    const Prepared job = prepare(std::get<Scenario>(asked));
     if (!o.explain.empty()) {
         for (const std::string& line : explain(job, term_named(o.explain))) std::cout << line << '\n';
         return ExitCode::done;

@@ -19,9 +19,9 @@ Scenario ScenarioOptions::load() const {
     return load_scenario(library, scenario, overrides);
 }
 
-std::optional<StorageBenchmark> ScenarioOptions::load_storage_benchmark() const {
+Predictable ScenarioOptions::load_predictable() const {
     Library library = open_library(profiles);
-    return sextant::load_storage_benchmark(library, scenario, overrides);
+    return sextant::load_predictable(library, scenario, overrides);
 }
 
 void ReportOptions::add_to(CLI::App& command) {

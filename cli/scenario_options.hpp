@@ -18,9 +18,9 @@ struct ScenarioOptions {
     std::string profiles;  // directory of hardware profiles; empty: the bundled ones
 
     void add_to(CLI::App& command);
-    [[nodiscard]] Scenario load() const;  // throws InputError
-    // None where the file is no benchmark of storage. Throws InputError.
-    [[nodiscard]] std::optional<StorageBenchmark> load_storage_benchmark() const;
+    // Both throw InputError.
+    [[nodiscard]] Scenario load() const;
+    [[nodiscard]] Predictable load_predictable() const;
 };
 
 struct ReportOptions {

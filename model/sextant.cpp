@@ -159,50 +159,48 @@ std::optional<RowName> row_named(const std::filesystem::path& path) {
 }
 
 // A workload of DLIO as our own document, any other file as it is.
-JsonFile open_benchmark(const std::filesystem::path& path, Diagnostics& diagnostics) {
+ScenarioDocument open_predictable(const std::filesystem::path& path) {
     const std::string ending = path.extension().string();
-    if (ending != ".yaml" && ending != ".yml") return JsonFile::load(path, diagnostics);
-    return JsonFile::from_text(import_dlio(path), path.string(), diagnostics);
+    return ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_document(path);
+}
+
+Predictable read_predictable(Library& library, const ScenarioDocument& document) {
+    Diagnostics diagnostics;
+    const JsonFile file = as_json(document, diagnostics);
+    const ScenarioSources named = sources(library, diagnostics);
+    Predictable read;
+    if (is_storage_benchmark(file))
+        read = read_storage_benchmark(file, named);
+    else
+        read = read_scenario(file, named, diagnostics);
+    diagnostics.throw_if_any();
+    return read;
+}
+
+Scenario as_scenario(Predictable read, const std::filesystem::path& path) {
+    if (auto* scenario = std::get_if<Scenario>(&read)) return std::move(*scenario);
+    throw InputError(
+        Diagnostic{path.string(), "", "this is a benchmark of storage, no training run", "`sextant predict` says how fast its storage is"});
 }
 
 }  // namespace
 
-std::optional<StorageBenchmark> load_storage_benchmark(Library& library, const std::filesystem::path& path,
-                                                       const std::vector<std::string>& overrides) {
+Predictable load_predictable(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
     if (const auto row = row_named(path)) {
-        if (!overrides.empty()) return {};
-        PublishedJob job = published_job(library, row->file, row->id);
-        auto* benchmark = std::get_if<StorageBenchmark>(&job);
-        return benchmark ? std::optional(std::move(*benchmark)) : std::nullopt;
+        if (overrides.empty()) return published_job(library, row->file, row->id);
+        throw InputError(Diagnostic{path.string(), "", "a published run is no scenario file: nothing in it can be set", ""});
     }
-    Diagnostics diagnostics;
-    JsonFile file = open_benchmark(path, diagnostics);
-    if (!is_storage_benchmark(file)) return {};
-    for (const std::string& edit : overrides) file.set(edit);
-    StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
-    diagnostics.throw_if_any();
-    return benchmark;
+    ScenarioDocument document = open_predictable(path);
+    document.edits = overrides;
+    return read_predictable(library, document);
 }
 
 Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    if (const auto row = row_named(path)) {
-        if (!overrides.empty())
-            throw InputError(Diagnostic{path.string(), "", "a published run is no scenario file: nothing in it can be set", ""});
-        PublishedJob job = published_job(library, row->file, row->id);
-        if (auto* scenario = std::get_if<Scenario>(&job)) return std::move(*scenario);
-        throw InputError(Diagnostic{path.string(), "", "this row is no training run", "`sextant predict` says how fast its storage is"});
-    }
-    ScenarioDocument document = open_document(path);
-    document.edits = overrides;
-    return load_scenario(library, document);
+    return as_scenario(load_predictable(library, path, overrides), path);
 }
 
 Scenario load_scenario(Library& library, const ScenarioDocument& document) {
-    Diagnostics diagnostics;
-    const JsonFile file = as_json(document, diagnostics);
-    Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
-    diagnostics.throw_if_any();
-    return scenario;
+    return as_scenario(read_predictable(library, document), document.file);
 }
 
 std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {

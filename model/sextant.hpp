@@ -51,16 +51,15 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics);
 // Where the names in a measurement are looked up: a name that is not known refuses a row, and no more. References `library`.
 MeasurementSources measurement_sources(Library& library);
 
-// Reads a scenario and applies `overrides` ("plan.tp=8"). "measurements/transformer/x.json#ID" is the training run of that row, which takes
-// none. Throws InputError with every problem.
+// What there are predictions of: a training job, or storage that feeds emulated accelerators.
+using Predictable = std::variant<Scenario, StorageBenchmark>;
+
+// Reads a scenario, a file of schema "storage-benchmark/1" or a workload of DLIO (FILE.yaml), and applies `overrides` ("plan.tp=8").
+// "measurements/transformer/x.json#ID" is the published run of that row, which takes none. Throws InputError with every problem.
+Predictable load_predictable(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
+// Likewise, and throws InputError where it is no training job.
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 Scenario load_scenario(Library&, const ScenarioDocument&);
-
-// A workload of DLIO (FILE.yaml), a file of schema "storage-benchmark/1" or a published row of storage that feeds emulated accelerators
-// ("measurements/loading/x.json#ID", which takes no overrides). None where the file is of something else; throws InputError as
-// load_scenario does.
-std::optional<StorageBenchmark> load_storage_benchmark(Library&, const std::filesystem::path&,
-                                                       const std::vector<std::string>& overrides = {});
 
 // The scenarios that the repository carries, in the order of their file names; none where there are no more than profiles.
 std::vector<ScenarioTitle> bundled_scenarios(const Library&);
@@ -129,8 +128,7 @@ std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
 // What predicts a published run of training, or of storage. Throws InputError where the file has no such row, or nothing says how to
 // predict it.
-using PublishedJob = std::variant<Scenario, StorageBenchmark>;
-PublishedJob published_job(Library&, const std::filesystem::path& file, std::string_view id);
+Predictable published_job(Library&, const std::filesystem::path& file, std::string_view id);
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
 // collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).

@@ -96,7 +96,7 @@ Seconds predict_loading(const LoadingRow& row) { return 1 / estimate_loading(ben
 
 }  // namespace
 
-PublishedJob published_job(Library& library, const std::filesystem::path& file, std::string_view id) {
+Predictable published_job(Library& library, const std::filesystem::path& file, std::string_view id) {
     const std::vector<MeasurementFile> files = load_all({file});
     for (const MeasurementRow& row : files.front().rows) {
         if (header_of(row).id != id) continue;

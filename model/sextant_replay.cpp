@@ -4,7 +4,6 @@
 #include "model/io/chakra/chakra_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/lower/execution_trace.hpp"
-#include "model/simulate/replay.hpp"
 
 #include <numeric>
 

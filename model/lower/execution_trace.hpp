@@ -3,7 +3,7 @@
 // Kernels, host work and copies are segments of a stream each. The n-th collective of a group, by the nodes' ids, is the same call on all
 // its ranks; a receive waits for the send of its peer. The order in which all of that would happen if no stream were ever busy and
 // communication took no time, the lowest id first among equals, is the order of each rank's collectives and sends; the rest may start as
-// soon as it is ready (play_as_ready in model/simulate).
+// soon as it is ready (play_as_ready in model/simulate/simulate.hpp).
 #pragma once
 
 #include "model/graph/execution_trace.hpp"

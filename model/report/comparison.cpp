@@ -144,7 +144,7 @@ std::optional<std::string> other_machine(const CalibrationStamp& calibration, co
     return std::nullopt;
 }
 
-// What the prediction would be if experts were loaded as they were; none where the scenario says about that.
+// What the prediction would be if experts were loaded as they were; none where the scenario has about that load.
 std::optional<std::string> uneven_load(Scenario s, const Comparison& c, const RunRecord& run) {
     auto* network = std::get_if<TransformerSpec>(&s.workload.spec);
     if (network == nullptr || !network->moe || run.expert_rank_imbalance.empty()) return std::nullopt;

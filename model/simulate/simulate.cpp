@@ -1,7 +1,6 @@
 #include "model/simulate/simulate.hpp"
 
 #include "model/simulate/player.hpp"
-#include "model/simulate/replay.hpp"
 #include "model/simulate/utilization.hpp"
 
 #include <algorithm>

@@ -1,15 +1,13 @@
 #include "model/io/storage_benchmark/dlio_import.hpp"
 
 #include "model/base/spelling.hpp"
-#include "model/io/format/json_reader.hpp"
 #include "model/io/format/json_text.hpp"
+#include "model/io/storage_benchmark/yaml_section.hpp"
 
-#include <yaml-cpp/yaml.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace sextant {
 namespace {
@@ -93,124 +91,7 @@ const std::vector<KnownSection>& known_sections() {
     return sections;
 }
 
-std::string place_of(const YAML::Mark& mark) {
-    return mark.is_null() ? std::string() : std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
-}
-
-// The file as it is read: its problems, and the keys that were passed over.
-struct Reading {
-    std::string file;
-    Diagnostics diagnostics;
-    std::vector<std::string> notes, unused, unknown;
-
-    void complain(const YAML::Node& node, std::string what, std::string hint = {}) {
-        diagnostics.add({file, place_of(node.Mark()), std::move(what), std::move(hint)});
-    }
-};
-
-// A mapping of the file. Keys that nobody asked for are passed over, and told when it is left.
-class Section {
-public:
-    // `keys`: those that are known, read or not.
-    Section(Reading& reading, const YAML::Node& node, std::string name, Names keys)
-        : reading_(reading), node_(node), name_(std::move(name)), keys_(std::move(keys)) {
-        if (is_there() && !node_.IsMap()) reading_.complain(node_, "\"" + name_ + "\" is no mapping");
-    }
-    Section(const Section&) = delete;
-    Section& operator=(const Section&) = delete;
-    ~Section() {
-        if (!is_there() || !node_.IsMap()) return;
-        for (const auto& member : node_) {
-            const std::string key = member.first.IsScalar() ? member.first.Scalar() : "?";
-            if (std::ranges::find(read_, key) != read_.end()) continue;
-            const bool known = std::ranges::find(keys_, key) != keys_.end();
-            (known ? reading_.unused : reading_.unknown).push_back(name_ + "." + key);
-        }
-    }
-
-    [[nodiscard]] bool is_there() const { return node_.IsDefined() && !node_.IsNull(); }
-
-    // Undefined where it is absent or null.
-    YAML::Node get(const std::string& key) {
-        read_.push_back(key);
-        if (!is_there() || !node_.IsMap()) return YAML::Node(YAML::NodeType::Undefined);
-        const YAML::Node& members = node_;
-        const YAML::Node found = members[key];
-        return found && !found.IsNull() ? found : YAML::Node(YAML::NodeType::Undefined);
-    }
-    std::optional<double> number(const std::string& key, Bounds bounds) { return number(get(key), key, bounds); }
-    std::optional<double> number(const YAML::Node& node, const std::string& key, Bounds bounds) {
-        if (!node) return {};
-        double value = 0;
-        const bool is_number = node.IsScalar() && YAML::convert<double>::decode(node, value) && std::isfinite(value);
-        if (is_number && value >= bounds.low && value <= bounds.high) return value;
-        reading_.complain(node, "\"" + key + "\" must be " +
-                                    (is_number ? "between " + number_text(bounds.low) + " and " + number_text(bounds.high) : "a number"));
-        return {};
-    }
-    std::optional<std::int64_t> integer(const std::string& key, Bounds bounds) {
-        const YAML::Node node = get(key);
-        const auto value = number(node, key, bounds);
-        if (!value) return {};
-        if (*value == std::floor(*value)) return static_cast<std::int64_t>(*value);
-        reading_.complain(node, "\"" + key + "\" must be an integer");
-        return {};
-    }
-    bool flag(const std::string& key, bool assumed) {
-        const YAML::Node node = get(key);
-        bool value = assumed;
-        if (node && !(node.IsScalar() && YAML::convert<bool>::decode(node, value)))
-            reading_.complain(node, "\"" + key + "\" must be true or false");
-        return value;
-    }
-    std::string text(const std::string& key, std::string assumed) {
-        const YAML::Node node = get(key);
-        if (!node) return assumed;
-        if (node.IsScalar()) return node.Scalar();
-        reading_.complain(node, "\"" + key + "\" must be a text");
-        return assumed;
-    }
-    // Seconds, or the mean of a distribution of them.
-    std::optional<double> time(const std::string& key) {
-        const YAML::Node node = get(key);
-        if (!node || !node.IsMap()) return number(node, key, times);
-        Section of(reading_, node, name_ + "." + key, {"stdev"});
-        const std::string type = of.text("type", "normal");
-        const auto product = [&](std::optional<double> a, std::optional<double> b) {
-            return a && b ? std::optional(*a * *b) : std::nullopt;
-        };
-        std::optional<double> mean;
-        if (type == "normal") mean = of.number("mean", times);
-        if (type == "uniform") {
-            const auto low = of.number("min", times), high = of.number("max", times);
-            if (low && high) mean = (*low + *high) / 2;
-        }
-        if (type == "gamma") mean = product(of.number("shape", times), of.number("scale", times));
-        if (type == "exponential") mean = of.number("scale", times);
-        if (type == "poisson") mean = of.number("lam", times);
-        if (!mean || *mean > times.high)
-            reading_.complain(
-                node, "\"" + key + "\" has no mean",
-                "normal with mean, uniform with min and max, gamma with shape and scale, exponential with scale, poisson with lam");
-        return mean;
-    }
-    // Of what is missing.
-    void complain(std::string what, std::string hint) const {
-        reading_.diagnostics.add({reading_.file, is_there() ? place_of(node_.Mark()) : "", std::move(what), std::move(hint)});
-    }
-    [[nodiscard]] Reading& reading() const { return reading_; }
-
-private:
-    static constexpr Bounds times{0, 1e6};
-
-    Reading& reading_;
-    const YAML::Node node_;
-    std::string name_;
-    Names keys_;
-    std::vector<std::string> read_;
-};
-
-Section section_of(const YAML::Node& workload, const std::string& name, Reading& reading, const char* older = nullptr) {
+YamlSection section_of(const YAML::Node& workload, const std::string& name, YamlReading& reading, const char* older = nullptr) {
     return {reading, workload[older && workload[older] ? older : name], name,
             std::ranges::find(known_sections(), name, &KnownSection::name)->keys};
 }
@@ -239,7 +120,7 @@ constexpr StoredFormat formats[] = {{"tfrecord", "tfrecord", "raw"},
                                     {"indexed_binary", "npy", "raw"},
                                     {"mmap_indexed_binary", "npy", "raw"}};
 
-const StoredFormat* stored_format(Section& dataset) {
+const StoredFormat* stored_format(YamlSection& dataset) {
     const std::string word = dataset.text("format", "tfrecord");
     const auto* found = std::ranges::find(formats, word, &StoredFormat::word);
     if (found != std::end(formats)) return found;
@@ -255,7 +136,7 @@ const StoredFormat* stored_format(Section& dataset) {
     return nullptr;
 }
 
-void read_dataset(Section& dataset, Json& training) {
+void read_dataset(YamlSection& dataset, Json& training) {
     if (const YAML::Node dims = dataset.get("record_dims"); dims && dims.size() > 0)
         dataset.reading().complain(dims, "the dimensions of records are not read", "state record_length_bytes");
     dataset.get("record_element_type");
@@ -270,7 +151,7 @@ void read_dataset(Section& dataset, Json& training) {
     }
 }
 
-void read_reader(Section& reader, Json& training) {
+void read_reader(YamlSection& reader, Json& training) {
     training["batch"] = reader.integer("batch_size", count).value_or(1);
     training["readers"] = reader.integer("read_threads", Bounds{0, 1024}).value_or(1);
     if (const auto time = reader.time("preprocess_time"); time && *time > 0) training["preparation"] = with_unit(*time, "s");
@@ -279,7 +160,7 @@ void read_reader(Section& reader, Json& training) {
     training["shuffle"] = samples && !from_beginning ? "full" : samples || files ? "window" : "none";
 }
 
-void read_train(Section& train, Json& training) {
+void read_train(YamlSection& train, Json& training) {
     const auto computation = train.time("computation_time");
     if (!computation || *computation < 1e-9) {
         train.complain("train.computation_time says nothing of how long an accelerator computes", "the seconds of each batch");
@@ -294,18 +175,18 @@ struct Parallelism {
     std::int64_t tensor = 1, pipeline = 1, zero_stage = 0;
 };
 
-Parallelism read_parallelism(Section& model) {
+Parallelism read_parallelism(YamlSection& model) {
     Parallelism p;
     const YAML::Node node = model.get("parallelism");
     if (!node) return p;
-    Section of(model.reading(), node, "model.parallelism", {"data"});
+    YamlSection of(model.reading(), node, "model.parallelism", {"data"});
     p.tensor = of.integer("tensor", Bounds{1, 1e4}).value_or(1);
     p.pipeline = of.integer("pipeline", Bounds{1, 1e4}).value_or(1);
     p.zero_stage = of.integer("zero_stage", Bounds{0, 3}).value_or(0);
     return p;
 }
 
-double bytes_of(Section& model, const std::string& key, const char* assumed) {
+double bytes_of(YamlSection& model, const std::string& key, const char* assumed) {
     const std::string type = model.text(key, assumed);
     for (const auto& [name, bytes] : {std::pair("int8", 1), {"uint8", 1}, {"fp16", 2}, {"bf16", 2}, {"fp32", 4}, {"fp64", 8}})
         if (type == name) return bytes;
@@ -314,10 +195,10 @@ double bytes_of(Section& model, const std::string& key, const char* assumed) {
 }
 
 // Weights of a Llama, as DLIO counts them: two embeddings, and of each layer two norms, attention and a gated network.
-double parameters_of(Section& model, double layers) {
+double parameters_of(YamlSection& model, double layers) {
     double vocab = 32000, hidden = 2048, ffn = 8192, heads = 32, kv_heads = 8;
     if (const YAML::Node node = model.get("transformer")) {
-        Section of(model.reading(), node, "model.transformer", {});
+        YamlSection of(model.reading(), node, "model.transformer", {});
         for (const auto& [key, value] : {std::pair("vocab_size", &vocab),
                                          {"hidden_size", &hidden},
                                          {"ffn_hidden_size", &ffn},
@@ -332,7 +213,7 @@ double parameters_of(Section& model, double layers) {
 
 // DLIO writes the weights once, and an optimizer's two moments and its own copy of the weights. Every rank has a part of them; without
 // sharding those of one replica.
-std::optional<Json> read_checkpointed(Section& model) {
+std::optional<Json> read_checkpointed(YamlSection& model) {
     const Parallelism parallel = read_parallelism(model);
     const double of_weight = bytes_of(model, "model_datatype", "fp16"), of_state = bytes_of(model, "optimizer_datatype", "fp32");
     const auto layers = model.integer("num_layers", Bounds{-1, 1e6});
@@ -354,7 +235,7 @@ std::optional<Json> read_checkpointed(Section& model) {
     return checkpoint;
 }
 
-void read_when(Section& section, bool trains, Json& checkpoint) {
+void read_when(YamlSection& section, bool trains, Json& checkpoint) {
     const auto first = section.integer("checkpoint_after_epoch", count), every = section.integer("epochs_between_checkpoints", count);
     const auto steps = section.integer("steps_between_checkpoints", Bounds{-1, 1e12});
     const auto writes = section.integer("num_checkpoints_write", Bounds{-1, 1e9});
@@ -376,7 +257,7 @@ std::string listed(std::string text, std::vector<std::string> keys) {
     return text;
 }
 
-Json notes_of(const Reading& reading, bool evaluates) {
+Json notes_of(const YamlReading& reading, bool evaluates) {
     Json notes = reading.notes;
     if (evaluates) notes.push_back("evaluation is not predicted");
     if (!reading.unused.empty()) notes.push_back(listed("without influence here: ", reading.unused));
@@ -384,15 +265,15 @@ Json notes_of(const Reading& reading, bool evaluates) {
     return notes;
 }
 
-Json benchmark_of(const YAML::Node& workload, Reading& reading) {
+Json benchmark_of(const YAML::Node& workload, YamlReading& reading) {
     Json benchmark = {{"schema", "storage-benchmark/1"}};
     bool evaluates = false;
     {
         for (const char* name : {"storage", "evaluation", "output", "profiling"}) section_of(workload, name, reading);  // nothing is read
-        Section model = section_of(workload, "model", reading), workflow = section_of(workload, "workflow", reading),
-                dataset = section_of(workload, "dataset", reading), train = section_of(workload, "train", reading),
-                checkpoint = section_of(workload, "checkpoint", reading), metric = section_of(workload, "metric", reading),
-                reader = section_of(workload, "reader", reading, "data_reader");
+        YamlSection model = section_of(workload, "model", reading), workflow = section_of(workload, "workflow", reading),
+                    dataset = section_of(workload, "dataset", reading), train = section_of(workload, "train", reading),
+                    checkpoint = section_of(workload, "checkpoint", reading), metric = section_of(workload, "metric", reading),
+                    reader = section_of(workload, "reader", reading, "data_reader");
         benchmark["title"] = model.text("name", "default") + ", as DLIO runs it";
         const bool trains = workflow.flag("train", true), writes = workflow.flag("checkpoint", false);
         evaluates = workflow.flag("evaluation", false) && trains;
@@ -412,7 +293,7 @@ Json benchmark_of(const YAML::Node& workload, Reading& reading) {
     return benchmark;
 }
 
-Json read_yaml(const YAML::Node& document, Reading& reading) {
+Json read_yaml(const YAML::Node& document, YamlReading& reading) {
     if (!document.IsMap()) {
         reading.complain(document, "this is no workload of DLIO", "a mapping with model, dataset, reader and train");
         return {};
@@ -432,7 +313,7 @@ Json read_yaml(const YAML::Node& document, Reading& reading) {
 }  // namespace
 
 std::string import_dlio(std::string_view yaml, const std::string& file) {
-    Reading reading{file, {}, {}, {}, {}};
+    YamlReading reading{file, {}, {}, {}, {}};
     Json benchmark;
     try {
         if (yaml.size() > longest_file)

@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Bounds index_bounds{0, 1e9};
+constexpr Bounds over_mean{1, 1e9};
 
 std::string_view kind_of_words(Stream) { return "stream"; }
 std::string_view kind_of_words(SpanKind) { return "kind of span"; }
@@ -147,8 +148,9 @@ public:
     }
 
 private:
+    // Of the busiest, over the mean.
     void read_by_step(ObjectReader& r, const char* key, std::vector<double>& values) {
-        r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), positive); });
+        r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), over_mean); });
         if (!values.empty() && values.size() != run_.steps.size())
             r.get(key).complain("there are " + std::to_string(values.size()) + " for " + std::to_string(run_.steps.size()) + " steps");
     }

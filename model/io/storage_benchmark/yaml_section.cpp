@@ -1,0 +1,114 @@
+#include "model/io/storage_benchmark/yaml_section.hpp"
+
+#include "model/io/format/json_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+constexpr Bounds times{0, 1e6};
+
+}  // namespace
+
+std::string place_of(const YAML::Mark& mark) {
+    return mark.is_null() ? std::string() : std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+}
+
+void YamlReading::complain(const YAML::Node& node, std::string what, std::string hint) {
+    diagnostics.add({file, place_of(node.Mark()), std::move(what), std::move(hint)});
+}
+
+YamlSection::YamlSection(YamlReading& reading, const YAML::Node& node, std::string name, std::vector<std::string_view> keys)
+    : reading_(reading), node_(node), name_(std::move(name)), keys_(std::move(keys)) {
+    if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) reading_.complain(node_, "\"" + name_ + "\" is no mapping");
+}
+
+YamlSection::~YamlSection() {
+    if (!is_mapping()) return;
+    for (const auto& member : node_) {
+        const std::string key = member.first.IsScalar() ? member.first.Scalar() : "?";
+        if (std::ranges::find(read_, key) != read_.end()) continue;
+        const bool known = std::ranges::find(keys_, key) != keys_.end();
+        (known ? reading_.unused : reading_.unknown).push_back(name_ + "." + key);
+    }
+}
+
+bool YamlSection::is_mapping() const { return node_.IsDefined() && node_.IsMap(); }
+
+YAML::Node YamlSection::get(const std::string& key) {
+    read_.push_back(key);
+    if (!is_mapping()) return YAML::Node(YAML::NodeType::Undefined);
+    const YAML::Node& members = node_;
+    const YAML::Node found = members[key];
+    return found && !found.IsNull() ? found : YAML::Node(YAML::NodeType::Undefined);
+}
+
+std::optional<double> YamlSection::number(const std::string& key, Bounds bounds) { return number(get(key), key, bounds); }
+
+std::optional<double> YamlSection::number(const YAML::Node& node, const std::string& key, Bounds bounds) {
+    if (!node) return {};
+    double value = 0;
+    const bool is_number = node.IsScalar() && YAML::convert<double>::decode(node, value) && std::isfinite(value);
+    if (is_number && value >= bounds.low && value <= bounds.high) return value;
+    reading_.complain(node, "\"" + key + "\" must be " +
+                                (is_number ? "between " + number_text(bounds.low) + " and " + number_text(bounds.high) : "a number"));
+    return {};
+}
+
+std::optional<std::int64_t> YamlSection::integer(const std::string& key, Bounds bounds) {
+    const YAML::Node node = get(key);
+    const auto value = number(node, key, bounds);
+    if (!value) return {};
+    if (*value == std::floor(*value)) return static_cast<std::int64_t>(*value);
+    reading_.complain(node, "\"" + key + "\" must be an integer");
+    return {};
+}
+
+bool YamlSection::flag(const std::string& key, bool assumed) {
+    const YAML::Node node = get(key);
+    bool value = assumed;
+    if (node && !(node.IsScalar() && YAML::convert<bool>::decode(node, value)))
+        reading_.complain(node, "\"" + key + "\" must be true or false");
+    return value;
+}
+
+std::string YamlSection::text(const std::string& key, std::string assumed) {
+    const YAML::Node node = get(key);
+    if (!node) return assumed;
+    if (node.IsScalar()) return node.Scalar();
+    reading_.complain(node, "\"" + key + "\" must be a text");
+    return assumed;
+}
+
+std::optional<double> YamlSection::time(const std::string& key) {
+    const YAML::Node node = get(key);
+    if (!node || !node.IsMap()) return number(node, key, times);
+    YamlSection of(reading_, node, name_ + "." + key, {"stdev"});
+    const std::string type = of.text("type", "normal");
+    std::optional<double> mean;
+    if (type == "normal") mean = of.number("mean", times);
+    if (type == "uniform") {
+        const auto low = of.number("min", times), high = of.number("max", times);
+        if (low && high) mean = (*low + *high) / 2;
+    }
+    if (type == "gamma") {
+        const auto shape = of.number("shape", times), scale = of.number("scale", times);
+        if (shape && scale) mean = *shape * *scale;
+    }
+    if (type == "exponential") mean = of.number("scale", times);
+    if (type == "poisson") mean = of.number("lam", times);
+    if (!mean || *mean > times.high)
+        reading_.complain(
+            node, "\"" + key + "\" has no mean",
+            "normal with mean, uniform with min and max, gamma with shape and scale, exponential with scale, poisson with lam");
+    return mean;
+}
+
+void YamlSection::complain(std::string what, std::string hint) const {
+    const bool is_there = node_.IsDefined() && !node_.IsNull();
+    reading_.diagnostics.add({reading_.file, is_there ? place_of(node_.Mark()) : "", std::move(what), std::move(hint)});
+}
+
+}  // namespace sextant
