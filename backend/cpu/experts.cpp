@@ -51,18 +51,26 @@ void forward_weights(const TokenPermute& p, const OperatorCall& c) {
     }
 }
 
+// What the loss that loads experts evenly adds to the gradients of the scores: what there is of those that no weight is made of.
+void pull_scores(const TokenPermute& p, const Routing& routing, const Array& d_scores) {
+    if (!routing.pulls) return std::fill_n(d_scores.reals(), d_scores.elements, 0.0F), void();
+    const std::int64_t experts = d_scores.elements / p.tokens;
+    for (std::int64_t t = 0; t < p.tokens; ++t)
+        std::copy_n(routing.pulls.reals() + routing.tokens.sequence_of(t) * experts, experts, d_scores.reals() + t * experts);
+}
+
 // w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
 void backward_weights(const TokenPermute& p, const OperatorCall& c, const float* d_weights, const Array& d_scores) {
     const Weighting w(p, c);
     const std::int64_t* row = c.routing->rows.indices();
-    std::fill_n(d_scores.reals(), d_scores.elements, 0.0F);
+    pull_scores(p, *c.routing, d_scores);
     for (std::int64_t t = 0; t < p.tokens; ++t) {
         const std::int64_t first = t * p.copies, end = first + p.copies;
         const float sum = w.sum(t);
         float mean = 0;
         if (p.copies > 1)
             for (std::int64_t i = first; i < end; ++i) mean += w.score(i) / sum * d_weights[row[i]];
-        for (std::int64_t i = first; i < end; ++i) d_scores.reals()[w.places[i]] = (d_weights[row[i]] - mean) / sum;
+        for (std::int64_t i = first; i < end; ++i) d_scores.reals()[w.places[i]] += (d_weights[row[i]] - mean) / sum;
     }
 }
 

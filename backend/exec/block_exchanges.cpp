@@ -2,6 +2,7 @@
 
 #include "backend/exec/span_kinds.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -66,6 +67,14 @@ std::vector<std::int64_t> BlockExchanges::gather_counts(ParallelGroup group, std
     std::vector<std::int64_t> counts(static_cast<std::size_t>(whole.elements));
     device_.download(whole, counts.data());
     return counts;
+}
+
+void BlockExchanges::sum_counts(ParallelGroup group, std::span<std::int64_t> counts) {
+    const std::optional<Seconds> begun = begun_;
+    const std::vector<std::int64_t> of_all = gather_counts(group, counts);
+    begun_ = begun;
+    std::ranges::fill(counts, 0);
+    for (std::size_t i = 0; i < of_all.size(); ++i) counts[i % counts.size()] += of_all[i];
 }
 
 }  // namespace sextant

@@ -23,6 +23,7 @@ public:
     }
     void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows> from, std::span<const Rows> to) override;
     std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) override;
+    void sum_counts(ParallelGroup, std::span<std::int64_t> counts) override;
 
 private:
     void call(ExchangeKind, ParallelGroup, const Array& from, const Array& to);

@@ -65,9 +65,10 @@ void BlockRun::run(std::size_t index) {
     // Run again for backward, it decides what it decided before: that is kept.
     std::shared_ptr<Routing> decided;
     if (const auto* permute = std::get_if<TokenPermute>(&op.kind); permute != nullptr && !routing_) {
-        const TensorId scores = op.inputs[1];
+        // Ranks of a context group share the loss of a sequence out, and each has all of the one that is by sequences.
+        const double weight = context_.position.loss_weight * block_.options.cut.context.ranks;
         decided = std::make_shared<Routing>(
-            route(context_.device, values_[scores.value], block_.graph.tensor(scores).shape.back(), permute->copies));
+            route(context_.device, context_.communicator, values_[op.inputs[1].value], *permute, block_.operators[index].tokens, weight));
         routing_ = decided;
     }
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);

@@ -31,6 +31,8 @@ public:
     virtual void exchange_rows(ExchangeKind, ParallelGroup, std::span<const Rows> from, std::span<const Rows> to) = 0;
     // The numbers of all ranks, one rank's behind the other's. They go before the rows, as a part of the exchange that follows.
     virtual std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) = 0;
+    // What the ranks counted together, in place. No exchange follows: its time shows in no span.
+    virtual void sum_counts(ParallelGroup, std::span<std::int64_t> counts) = 0;
 };
 
 // Alone in every group. A block of a network that nothing cuts has no exchange, so there is nothing to do.
@@ -44,6 +46,7 @@ public:
     std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t> mine) override {
         return {mine.begin(), mine.end()};
     }
+    void sum_counts(ParallelGroup, std::span<std::int64_t>) override {}
 };
 
 }  // namespace sextant

@@ -24,11 +24,29 @@ Array on_device(ComputeDevice& device, const Counts& numbers) {
     return array;
 }
 
+// Ranks that have other tokens of the same sequences count them for each other.
+Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, const Choices& choices, const TokenPermute& p,
+               const RoutedTokens& tokens, double loss_weight) {
+    const auto experts = static_cast<std::int64_t>(choices.sent.size());
+    Counts counts = count_by_sequence(choices, experts, p.copies, tokens);
+    if (tokens.cut) communicator.sum_counts(ParallelGroup::tensor, counts);
+    communicator.sum_counts(ParallelGroup::context, counts);
+    const std::int64_t tokens_of_sequence = tokens.of_sequence * communicator.ranks(ParallelGroup::context);
+    const std::vector<float> pulls = balance_pulls(counts, experts, p.copies, tokens_of_sequence, p.balance_loss * loss_weight);
+    const Array array = device.allocate(static_cast<std::int64_t>(pulls.size()));
+    device.upload(pulls.data(), array);
+    return array;
+}
+
 }  // namespace
 
-Routing route(ComputeDevice& device, const Array& scores, std::int64_t experts, std::int64_t topk) {
-    Choices choices = choose_experts(downloaded(device, scores), experts, topk);
-    return {.rows = on_device(device, choices.rows), .scores = on_device(device, choices.scores), .sent = std::move(choices.sent)};
+Routing route(ComputeDevice& device, RankCommunicator& communicator, const Array& scores, const TokenPermute& p, const RoutedTokens& tokens,
+              double loss_weight) {
+    Choices choices = choose_experts(downloaded(device, scores), scores.elements / p.tokens, p.copies);
+    Routing routing{.rows = on_device(device, choices.rows), .scores = on_device(device, choices.scores), .sent = choices.sent};
+    if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, choices, p, tokens, loss_weight);
+    routing.tokens = tokens;
+    return routing;
 }
 
 void share_counts(ComputeDevice& device, RankCommunicator& communicator, ExpertCut cut, bool gathers, Routing& routing) {

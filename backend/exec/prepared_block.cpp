@@ -25,7 +25,8 @@ bool passes_through(const OperatorGraph& graph, const Operator& op) {
 }
 
 // What being one of several ranks means for an operator.
-void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockCut& of_block) {
+void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockOptions& options) {
+    const BlockCut& of_block = options.cut;
     const TensorCut cut = op.expert_parameters ? of_block.experts.inside : of_block.tensor;
     if (const auto* e = std::get_if<Embedding>(&op.kind)) {
         const std::int64_t rows = std::get<Embedding>(serial.kind).rows;
@@ -38,6 +39,12 @@ void place(PreparedOperator& out, const Operator& op, const Operator& serial, co
         out.merges_losses = c->classes < classes;
     } else if (const auto* g = std::get_if<Gemm>(&op.kind)) {
         out.adds_bias = cut.rank == 0 || g->k == std::get<Gemm>(serial.kind).k;
+    } else if (const auto* p = std::get_if<TokenPermute>(&op.kind)) {
+        const std::int64_t of_group = std::get<TokenPermute>(serial.kind).tokens / of_block.context.ranks;
+        out.tokens.sequences = options.samples;
+        out.tokens.of_sequence = of_group / options.samples;
+        out.tokens.cut = p->tokens < of_group;
+        if (out.tokens.cut) out.tokens.first = cut.rank * p->tokens;
     }
 }
 
@@ -52,7 +59,7 @@ std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, cons
         const Operator& other = serial.operators()[*in_serial[i]];
         p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);
         p.key = RandomKey(1).with(static_cast<std::uint64_t>(options.block)).with(*in_serial[i]);
-        place(p, op, other, options.cut);
+        place(p, op, other, options);
     }
     return list;
 }

@@ -29,6 +29,7 @@ struct PreparedOperator {
     bool passes_through = false;  // each input has the gradient of the output
     bool routed = false;          // it works on rows of experts,
     bool to_experts = false;      // before their first product
+    RoutedTokens tokens{};        // of a permutation
     std::vector<std::size_t> parameters{};
     RandomKey key{0};  // before seed and step
 };

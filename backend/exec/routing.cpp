@@ -39,6 +39,26 @@ Choices choose_experts(std::span<const float> scores, std::int64_t experts, std:
     return choices;
 }
 
+std::vector<std::int64_t> count_by_sequence(const Choices& choices, std::int64_t experts, std::int64_t topk, const RoutedTokens& tokens) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(tokens.sequences * experts));
+    for (std::size_t i = 0; i < choices.scores.size(); ++i) {
+        const std::int64_t sequence = tokens.sequence_of(static_cast<std::int64_t>(i) / topk);
+        ++counts[static_cast<std::size_t>(sequence * experts + choices.scores[i] % experts)];
+    }
+    return counts;
+}
+
+std::vector<float> balance_pulls(std::span<const std::int64_t> counts, std::int64_t experts, std::int64_t topk,
+                                 std::int64_t tokens_of_sequence, double weight) {
+    const auto e = static_cast<double>(experts), t = static_cast<double>(tokens_of_sequence);
+    const double sequences = static_cast<double>(counts.size()) / e;
+    const double of_one = weight / sequences * e / (static_cast<double>(topk) * t * t);
+    std::vector<float> pulls;
+    pulls.reserve(counts.size());
+    for (const std::int64_t count : counts) pulls.push_back(static_cast<float>(of_one * static_cast<double>(count)));
+    return pulls;
+}
+
 std::vector<std::int64_t> order_by_expert(const std::vector<std::int64_t>& arrived, std::int64_t experts_here) {
     std::vector<std::int64_t> begins(arrived.size()), order;
     std::exclusive_scan(arrived.begin(), arrived.end(), begins.begin(), std::int64_t{0});

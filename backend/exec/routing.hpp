@@ -13,6 +13,16 @@
 
 namespace sextant {
 
+// Which tokens of a micro-batch the router of this rank decides about.
+struct RoutedTokens {
+    std::int64_t sequences = 1;    // of the micro-batch
+    std::int64_t of_sequence = 1;  // tokens of each, on this rank of the context group
+    std::int64_t first = 0;        // of those of all sequences, the first here
+    bool cut = false;              // the other ranks of the tensor group have the rest of them
+
+    [[nodiscard]] constexpr std::int64_t sequence_of(std::int64_t token) const { return (first + token) / of_sequence; }
+};
+
 struct Routing {
     // Of each copy of a token, [tokens, experts of a token] in order of expert: the row it is, and the place of its score in [tokens,
     // experts].
@@ -22,6 +32,9 @@ struct Routing {
     std::vector<std::int64_t> arrived{};  // [ranks of the expert group, experts here]
     std::vector<std::int64_t> worked{};   // [ranks of an expert's tensor group that have rows of their own, experts here]
     Array order{};                        // of each row by expert, which one it was when it arrived; none where they arrive so
+    // What the loss that loads experts evenly adds to the gradient of each score, [sequences, experts]; none without it.
+    Array pulls{};
+    RoutedTokens tokens{};
 };
 
 // Where rows of a tensor stand.
@@ -33,6 +46,15 @@ struct Choices {
     std::vector<std::int64_t> rows, scores, sent;  // as in Routing
 };
 Choices choose_experts(std::span<const float> scores, std::int64_t experts, std::int64_t topk);
+
+// How many tokens of each sequence here chose each expert, [sequences, experts].
+std::vector<std::int64_t> count_by_sequence(const Choices&, std::int64_t experts, std::int64_t topk, const RoutedTokens&);
+// Gradients of a loss of weight w by the scores, from such counts c of all tokens, T of a sequence:
+//   loss = w / sequences * sum over sequences of experts / (topk T^2) * sum over experts of c_e * (sum over tokens of score_e)
+// where counts are constants (Switch Transformers, arXiv 2101.03961, section 2.2; by sequence: DeepSeek-V3, arXiv 2412.19437,
+// section 2.1.2).
+std::vector<float> balance_pulls(std::span<const std::int64_t> counts, std::int64_t experts, std::int64_t topk,
+                                 std::int64_t tokens_of_sequence, double weight);
 
 // As in Routing.
 std::vector<std::int64_t> order_by_expert(const std::vector<std::int64_t>& arrived, std::int64_t experts_here);

@@ -62,7 +62,19 @@ struct WeightsOfRows {
     }
 };
 
-// w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
+// What the loss that loads experts evenly adds to the gradients of the scores.
+template <class T>
+struct PullScores {
+    const float* pulls;  // [sequences, experts]
+    RoutedTokens tokens;
+    T* d_scores;
+    std::int64_t experts;
+    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t expert) const {
+        d_scores[token * experts + expert] = pulls[tokens.sequence_of(token) * experts + expert];
+    }
+};
+
+// Adds to d_scores. w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
 template <class T>
 struct GradientsOfScores {
     Weighting<T> of;
@@ -74,7 +86,8 @@ struct GradientsOfScores {
         float mean = 0;
         if (of.copies > 1)
             for (std::int64_t copy = first; copy < end; ++copy) mean += of.score(copy) / sum * d_weights[of.rows[copy]];
-        for (std::int64_t copy = first; copy < end; ++copy) d_scores[of.places[copy]] = (d_weights[of.rows[copy]] - mean) / sum;
+        for (std::int64_t copy = first; copy < end; ++copy)
+            d_scores[of.places[copy]] = d_scores[of.places[copy]] + (d_weights[of.rows[copy]] - mean) / sum;
     }
 };
 
@@ -157,7 +170,11 @@ void backward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     if (c.input_gradients[0]) m.matrix(p.tokens, p.width, SumCopies<T>{rows, dy, dx, p.copies, p.width});
     if (!c.input_gradients[1]) return;
     T* d_scores = c.input_gradients[1].as<T>();
-    m.clear(d_scores, c.input_gradients[1].elements);
+    const std::int64_t experts = c.input_gradients[1].elements / p.tokens;
+    if (c.routing->pulls)
+        m.matrix(p.tokens, experts, PullScores<T>{c.routing->pulls.reals(), c.routing->tokens, d_scores, experts});
+    else
+        m.clear(d_scores, c.input_gradients[1].elements);
     m.elements(p.tokens, GradientsOfScores<T>{weighting<T>(p, c), c.output_gradients[1].reals(), d_scores});
 }
 

@@ -120,6 +120,7 @@ struct CrossEntropy {
 // Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange).
 struct TokenPermute {
     std::int64_t tokens = 1, width = 1, copies = 1;  // each token is written `copies` times
+    double balance_loss = 0;                         // MixtureOfExperts::balance_loss
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };

@@ -12,7 +12,7 @@ constexpr std::int64_t most_prediction_layers = 100;
 constexpr std::int64_t most_heads = 10'000;
 constexpr std::int64_t most_experts = 10'000;
 constexpr std::int64_t most_tokens = 10'000'000'000;  // of a micro-batch
-constexpr double largest_capacity = 100;
+constexpr double largest_capacity = 100, largest_balance_loss = 100;
 
 void extent(Diagnostics& problems, std::string_view field, std::int64_t value, std::int64_t low = 1, std::int64_t high = largest_extent) {
     require_between(problems, "/workload/" + std::string(field), field, value, low, high);
@@ -64,6 +64,8 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "moe/groups_per_token", spec.moe->groups_per_token, 1, spec.moe->expert_groups);
         if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
             refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
+        if (!(spec.moe->balance_loss >= 0 && spec.moe->balance_loss <= largest_balance_loss))
+            refuse(problems, "/workload/moe/balance_loss", "balance_loss must be between 0 and 100", "0.01 is usual");
         if (!(spec.moe->imbalance >= 1 && spec.moe->imbalance <= static_cast<double>(spec.moe->experts)))
             refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
                    "1: every rank has as many rows for its experts");

@@ -130,7 +130,7 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
         scores = w.pointwise("moe.scores", PointwiseKind::sigmoid, {scores});
     else
         scores = w.write("moe.scores", Softmax{.rows = tokens, .width = moe.experts}, {scores}, {tokens, moe.experts});
-    const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = moe.topk};
+    const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = moe.topk, .balance_loss = moe.balance_loss};
     TensorId routed = w.write("moe.permute", permute, {x, scores}, {cut.copies, hidden});
     const TensorId weights = w.graph.also("moe.weights", {cut.copies}, TensorRole::statistic);
     routed = experts_branch(w, routed, weights, cut);

@@ -34,6 +34,7 @@ struct MixtureOfExperts {
     std::int64_t expert_groups = 1, groups_per_token = 1;
     double capacity_factor = 0;   // 0: dropless
     double imbalance = 1;         // rows that reach the rank whose experts have most, over the mean of the ranks that share them out
+    double balance_loss = 0;      // weight of a loss that loads experts evenly, docs/model/workloads.md; it costs nothing that is predicted
     bool sigmoid_router = false;  // scores by sigmoid, and a bias per expert for balance: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2
 };
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 namespace sextant {
 namespace {
 
@@ -64,6 +66,34 @@ TEST_F(ExecutorExperts, ComputeTheSameInContextParallel) {
         {{{"cp", 2}, {"ep", 2}}, {{"cp", 2}, {"dp", 2}, {"ep", 4}}, {{"cp", 2}, {"dp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
 }
 
+// Of a sequence whose tokens several ranks have, these count together who chose which expert.
+TEST_F(ExecutorExperts, ComputeTheSameWithALossForBalance) {
+    const json balanced = experts({{"balance_loss", 1}});
+    expect_serial_results(balanced, {{{"dp", 4}, {"ep", 2}},
+                                     {{"dp", 2}, {"ep", 2}, {"micro_batch", 1}, {"recompute", "full"}},
+                                     {{"pp", 2}, {"dp", 2}, {"ep", 2}, {"schedule", "zero_bubble"}},
+                                     {{"tp", 2}},
+                                     {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}},
+                                     {{"tp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
+                                     {{"cp", 2}, {"ep", 2}},
+                                     {{"cp", 2}, {"tp", 2}, {"sequence_parallel", true}, {"data_parallel", "zero1"}}});
+    EXPECT_NE(train(balanced, none)["losses"].back(), train(experts(), none)["losses"].back());
+}
+
+TEST_F(ExecutorExperts, AreLoadedMoreEvenlyWithALossForBalance) {
+    const auto busiest = [&](double weight) {
+        const json run = train(experts({{"experts", 8}, {"topk", 1}, {"balance_loss", weight}}),
+                               {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
+                               {"--steps", "100", "--learning-rate", "0.01"});
+        const std::vector<double> times = run["expert_imbalance"];
+        return std::accumulate(times.end() - 10, times.end(), 0.0) / 10;
+    };
+    const double without = busiest(0), with = busiest(0.1);
+    EXPECT_GT(without, 1.5);
+    EXPECT_LT(with - 1, 0.5 * (without - 1));
+    std::cout << "    the busiest expert has " << without << " times the mean of its layer without, " << with << " with it\n";
+}
+
 TEST_F(ExecutorExperts, OfEveryKindComputeTheSame) {
     const std::vector<json> plans{
         {{"dp", 2}, {"ep", 2}}, {{"tp", 2}, {"sequence_parallel", true}, {"dp", 2}, {"ep", 2}}, {{"pp", 2}, {"tp", 2}}};
@@ -88,6 +118,8 @@ TEST_F(ExecutorExperts, ComputeNearlyTheSameIn16Bits) {
     weight_tolerance_ = 2e-2;
     for (const char* precision : {"bf16", "fp16"})
         expect_serial_results(experts(), {{{"precision", precision}, {"dp", 2}, {"ep", 2}}}, {{"precision", precision}});
+    // Its gradients too are of the loss as it is scaled.
+    expect_serial_results(experts({{"balance_loss", 1}}), {{{"precision", "fp16"}, {"dp", 2}, {"ep", 2}}}, {{"precision", "fp16"}});
 }
 
 // What load a prediction is made for makes no difference to what is computed.

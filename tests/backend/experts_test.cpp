@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 
 namespace sextant {
@@ -36,12 +37,27 @@ TEST(Routing, GivesTokensWhoseScoresAreNoNumbersToTheFirstExperts) {
 // Two ranks sent rows for two experts: 1 and 2 from the first, 3 and 0 from the second. By expert: row 0, rows 3 to 5; rows 1 and 2.
 TEST(Routing, BringsTheRowsOfAnExpertTogether) { EXPECT_THAT(order_by_expert({1, 2, 3, 0}, 2), ElementsAre(0, 3, 4, 5, 1, 2)); }
 
+// Of two sequences of three tokens this rank has the last three of those six.
+TEST(Routing, CountsTheChoicesOfEachSequence) {
+    const std::vector<float> scores{0.1F, 0.9F, 0.0F, 0.6F, 0.3F, 0.1F, 0.2F, 0.7F, 0.1F};
+    const Choices choices = choose_experts(scores, 3, 1);
+    EXPECT_THAT(count_by_sequence(choices, 3, 1, {.sequences = 2, .of_sequence = 2, .first = 1, .cut = true}),
+                ElementsAre(0, 1, 0, 1, 1, 0));
+}
+
+// Two sequences of four tokens, of which each goes to one of two experts: of weight 1 / 2 * 2 / 16 a token that has chosen so.
+TEST(Routing, PullsAtScoresAsTheLossForBalanceDoes) {
+    EXPECT_THAT(balance_pulls(std::vector<std::int64_t>{3, 1, 0, 4}, 2, 1, 4, 1), ElementsAre(0.1875F, 0.0625F, 0, 0.25F));
+}
+
 struct Mixture {
     std::string name;
     PointwiseKind activation = PointwiseKind::gate;
     std::int64_t topk = 2;
     bool bias = false;
     std::int64_t tokens = 7, hidden = 4, experts = 5, ffn = 3;
+    double balance_loss = 0;
+    std::int64_t sequences = 1;
 
     [[nodiscard]] std::int64_t inner() const { return activation == PointwiseKind::gate ? 2 * ffn : ffn; }
     // As the transformer's builder has it.
@@ -62,7 +78,7 @@ struct Mixture {
         };
         const TensorId logits = write("router", Gemm{.m = tokens, .n = experts, .k = hidden}, {x}, {tokens, experts}, experts * hidden);
         const TensorId scores = write("scores", Softmax{.rows = tokens, .width = experts}, {logits}, {tokens, experts});
-        const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = topk};
+        const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = topk, .balance_loss = balance_loss};
         TensorId routed = write("permute", permute, {x, scores}, {rows, hidden});
         const TensorId weights = b.also("weights", {rows}, TensorRole::statistic);
         routed = product("fc1", routed, inner(), hidden);
@@ -100,20 +116,48 @@ std::vector<double> through(const Mixture& m, const Parameters& p, std::int64_t 
     return product("fc2", m.hidden, m.ffn, act);
 }
 
+// exp of the router's logits for a token.
+std::vector<double> exponentials(const Mixture& m, const Parameters& p, std::int64_t t) {
+    const double* token = p.at("x").data() + t * m.hidden;
+    std::vector<double> of_experts;
+    for (std::int64_t e = 0; e < m.experts; ++e) {
+        double logit = 0;
+        for (std::int64_t j = 0; j < m.hidden; ++j) logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * token[j];
+        of_experts.push_back(std::exp(logit));
+    }
+    return of_experts;
+}
+
+using Chosen = std::vector<std::vector<std::int64_t>>;
+
+// Over sequences the mean of experts / topk * the sum over experts of ( the part of tokens that chose it ) * ( its mean score ).
+double balance_loss(const Mixture& m, const Parameters& p, const Chosen& chosen) {
+    const std::int64_t length = m.tokens / m.sequences;
+    double loss = 0;
+    for (std::int64_t first = 0; first < m.tokens; first += length) {
+        std::vector<double> parts(static_cast<std::size_t>(m.experts)), scores(parts.size());
+        for (std::int64_t t = first; t < first + length; ++t) {
+            for (const std::int64_t e : chosen[static_cast<std::size_t>(t)])
+                parts[static_cast<std::size_t>(e)] += 1.0 / static_cast<double>(length);
+            const std::vector<double> exponential = exponentials(m, p, t);
+            const double all = std::accumulate(exponential.begin(), exponential.end(), 0.0);
+            for (std::size_t e = 0; e < scores.size(); ++e) scores[e] += exponential[e] / all / static_cast<double>(length);
+        }
+        loss += static_cast<double>(m.experts) / static_cast<double>(m.topk) *
+                std::inner_product(parts.begin(), parts.end(), scores.begin(), 0.0);
+    }
+    return m.balance_loss * loss / static_cast<double>(m.sequences);
+}
+
 // The product of what the mixture makes of x with a given gradient. A weight of several is a score over the sum of those chosen, which
 // softmax of the chosen logits alone is.
-double product_with_gradient(const Mixture& m, const Parameters& p, const std::vector<std::vector<std::int64_t>>& chosen) {
+double product_with_gradient(const Mixture& m, const Parameters& p, const Chosen& chosen) {
     double sum = 0;
     for (std::int64_t t = 0; t < m.tokens; ++t) {
         const double* token = p.at("x").data() + t * m.hidden;
-        std::vector<double> exponential(static_cast<std::size_t>(m.experts));
-        double all = 0, of_chosen = 0;
-        for (std::int64_t e = 0; e < m.experts; ++e) {
-            double logit = 0;
-            for (std::int64_t j = 0; j < m.hidden; ++j)
-                logit += p.at("router.weight")[static_cast<std::size_t>(e * m.hidden + j)] * token[j];
-            all += exponential[static_cast<std::size_t>(e)] = std::exp(logit);
-        }
+        const std::vector<double> exponential = exponentials(m, p, t);
+        const double all = std::accumulate(exponential.begin(), exponential.end(), 0.0);
+        double of_chosen = 0;
         for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) of_chosen += exponential[static_cast<std::size_t>(e)];
         for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) {
             const double weight = exponential[static_cast<std::size_t>(e)] / (m.topk > 1 ? of_chosen : all);
@@ -126,7 +170,7 @@ double product_with_gradient(const Mixture& m, const Parameters& p, const std::v
 }
 
 // The experts with the largest logits of each token.
-std::vector<std::vector<std::int64_t>> choices(const Mixture& m, const Parameters& p) {
+Chosen choices(const Mixture& m, const Parameters& p) {
     std::vector<float> logits;
     for (std::int64_t t = 0; t < m.tokens; ++t)
         for (std::int64_t e = 0; e < m.experts; ++e) {
@@ -137,7 +181,7 @@ std::vector<std::vector<std::int64_t>> choices(const Mixture& m, const Parameter
             logits.push_back(static_cast<float>(logit));
         }
     const Choices made = choose_experts(logits, m.experts, m.topk);
-    std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(m.tokens));
+    Chosen chosen(static_cast<std::size_t>(m.tokens));
     for (const std::int64_t place : made.scores) chosen[static_cast<std::size_t>(place / m.experts)].push_back(place % m.experts);
     return chosen;
 }
@@ -147,7 +191,7 @@ class Mixtures : public testing::TestWithParam<Mixture> {};
 TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     const Mixture& m = GetParam();
     const OperatorGraph graph = m.graph();
-    const BlockProgram program(graph, graph, Plan{}, {});
+    const BlockProgram program(graph, graph, Plan{}, {.samples = m.sequences});
     const std::unique_ptr<ComputeDevice> device = make_device();
     SingleRank alone;
     const ParameterArrays weights{device->allocate(program.own_elements()), {}, device->allocate(program.expert_elements())};
@@ -174,14 +218,15 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     for (std::size_t i = 0; i < out.size(); ++i) found += static_cast<double>(out[i]) * dy[i];
     EXPECT_NEAR(found, product_with_gradient(m, p, chosen), 1e-5 * std::sqrt(static_cast<double>(out.size())));
 
+    const auto objective = [&] { return product_with_gradient(m, p, chosen) + balance_loss(m, p, chosen); };
     const auto expect_gradient = [&](const std::string& name, const std::vector<float>& gradient) {
         std::vector<float> expected;
         for (double& value : p.at(name)) {
             const double begin = value, way = 1e-4;
             value = begin + way;
-            const double above = product_with_gradient(m, p, chosen);
+            const double above = objective();
             value = begin - way;
-            expected.push_back(static_cast<float>((above - product_with_gradient(m, p, chosen)) / (2 * way)));
+            expected.push_back(static_cast<float>((above - objective()) / (2 * way)));
             value = begin;
         }
         EXPECT_LT(relative_error(gradient, expected), 1e-5) << name;
@@ -195,7 +240,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Mixtures,
                          testing::Values(Mixture{.name = "two_of_five"}, Mixture{.name = "one_of_five", .topk = 1},
                                          Mixture{.name = "all_of_five", .topk = 5}, Mixture{.name = "biases", .bias = true},
                                          Mixture{.name = "squared_relu", .activation = PointwiseKind::squared_relu, .bias = true},
-                                         Mixture{.name = "one_token", .tokens = 1}),
+                                         Mixture{.name = "one_token", .tokens = 1},
+                                         Mixture{.name = "loss_for_balance", .tokens = 8, .balance_loss = 3, .sequences = 2},
+                                         Mixture{.name = "one_of_five_with_balance", .topk = 1, .balance_loss = 3}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -36,6 +36,7 @@ public:
     std::vector<std::int64_t> gather_counts(ParallelGroup, std::span<const std::int64_t>) override {
         throw std::logic_error("groups of threads have no experts");
     }
+    void sum_counts(ParallelGroup, std::span<std::int64_t>) override { throw std::logic_error("groups of threads have no experts"); }
 
 private:
     // Shows the array to all, does what needs those of all, and waits until all have done so.

@@ -52,7 +52,7 @@ TEST(TransformerRefusal, ExtentsThatAreZeroNegativeOrHugeAreRefused) {
                 UnorderedElementsAre("/workload/heads", "/workload/hidden", "/workload/vocab", "/workload/sliding_window_every"));
 }
 
-TEST(TransformerRefusal, TheCapacityFactorIsANumber) {
+TEST(TransformerRefusal, WhatAMixtureOfExpertsCountsWithIsANumberWithinItsBounds) {
     TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.moe->capacity_factor = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/capacity_factor"));
@@ -60,6 +60,11 @@ TEST(TransformerRefusal, TheCapacityFactorIsANumber) {
     for (const double imbalance : {0.9, 1.0 + static_cast<double>(spec.moe->experts), std::numeric_limits<double>::quiet_NaN()}) {
         spec.moe->imbalance = imbalance;
         EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/imbalance"));
+    }
+    spec.moe->imbalance = 1;
+    for (const double weight : {-0.01, 101.0, std::numeric_limits<double>::quiet_NaN()}) {
+        spec.moe->balance_loss = weight;
+        EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/balance_loss"));
     }
 }
 

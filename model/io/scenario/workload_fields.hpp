@@ -103,6 +103,7 @@ void mixture_fields(const Visit& visit) {
     visit("sigmoid_router", &T::sigmoid_router);
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
     visit("imbalance", &T::imbalance, Bounds{1, 1000});
+    visit("balance_loss", &T::balance_loss, Bounds{0, 100});
 }
 
 template <class Visit>
