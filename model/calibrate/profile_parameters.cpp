@@ -280,6 +280,12 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
             "dispatch", framework, host_time(9e-6), [](Scenario & x) -> auto& { return x.framework.dispatch; });
         add(
             "backward_dispatch", framework, host_time(7e-6), [](Scenario & x) -> auto& { return x.framework.backward_dispatch; });
+        add(
+            "step_overhead", framework, Range{1e-5, 0.1, unknown, 3e-3}, [](Scenario & x) -> auto& { return x.framework.step_overhead; });
+        if (s.plan.micro_batches() > 1)
+            add(
+                "micro_batch_overhead", framework, Range{1e-6, 0.05, unknown, 5e-4},
+                [](Scenario & x) -> auto& { return x.framework.micro_batch_overhead; });
     }
     if (s.plan.recompute != Recompute::none)
         add(

@@ -58,6 +58,7 @@ struct LoaderPrices {
 
 struct CostTable {
     std::vector<WorkPrice> works;  // by WorkIndex
+    bool hosts_wait = false;       // until a segment of kernels may start: they issue nothing ahead of it
     double overlap_slowdown = 1;   // kernels run this much longer while communication uses the device
     // A background thread wakes once a cycle and reduces together what is ready then, up to so many bytes (Horovod's tensor fusion).
     struct Fusion {

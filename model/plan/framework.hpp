@@ -115,6 +115,8 @@ struct Framework {
     // A token travels once to each node and rank that has experts of its, and not once for each expert: DeepEP, HybridEP.
     bool deduplicates_tokens = false;
     bool overlaps_pipeline = false;  // sends do not block compute
+    // The host waits until what stages send each other is there, and issues nothing ahead of it; not where sends do not block compute.
+    bool waits_for_transfers = false;
     bool scatters_pipeline = false;  // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
 
     // Communication

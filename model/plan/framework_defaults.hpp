@@ -12,6 +12,7 @@ inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor
 inline bool overlaps_experts(const Plan& p, const Framework& f) { return p.expert_overlap.value_or(f.overlaps_experts); }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
+inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }
 
 // Workers that do not wait for each other have nothing to add up.
 inline bool sums_on_host(const Plan& p, const Framework& f) { return f.sums_on_host && p.data_parallel == DataParallel::parameter_server; }

@@ -1,6 +1,7 @@
 #include "model/predict/cost_table.hpp"
 
 #include "model/base/overloaded.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/predict/input.hpp"
 #include "model/predict/state.hpp"
 
@@ -245,6 +246,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
         table.works.push_back(std::visit(price, graph.works()[w]));
     }
     table.overlap_slowdown = f.overlap_slowdown.value;
+    table.hosts_wait = waits_for_transfers(job.scenario.plan, f);
     if (job.input) table.loaders = loader_prices(*job.input, job);
     if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
     return table;

@@ -101,6 +101,25 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
     }
 }
 
+namespace {
+
+// A pass whose host begins with it takes as long as the host does; blocks have their part of what that is longer by what they have to
+// issue.
+class WaitForHost {
+public:
+    WaitForHost() = default;
+    explicit WaitForHost(const PhasePrice& pass) : longer_(max(Seconds{}, pass.host - pass.time())), host_(pass.host) {}
+    [[nodiscard]] Seconds longer() const { return longer_; }
+    void add(OwnWork& work, const PhasePrice& part) const {
+        if (longer_ > Seconds{}) work.rest += part.host / host_ * longer_;
+    }
+
+private:
+    Seconds longer_, host_;
+};
+
+}  // namespace
+
 StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     StageWork work;
     work.all = sum_of_blocks(job, stage, segments);
@@ -111,6 +130,14 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     work.ahead = own.of(work.all.forward);
     work.back = own.of(work.all.backward) + own.of(work.all.recompute);
     work.weights = own.of(work.all.weights);
+    WaitForHost ahead, back;
+    if (waits_for_transfers(job.scenario.plan, job.scenario.framework)) {
+        ahead = WaitForHost(work.all.forward);
+        back = WaitForHost(work.all.backward + work.all.recompute);
+        work.launch = ahead.longer() + back.longer();
+        work.ahead.rest += ahead.longer();
+        work.back.rest += back.longer();
+    }
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
         StageWork::Passes& passes = work.passes.emplace_back();
@@ -118,6 +145,9 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
         const SegmentPrice& block = longer ? *longer : segments[t];
         passes = {own.of(block.forward), own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
+        ahead.add(passes.forward, block.forward);
+        back.add(passes.backward, block.backward);
+        back.add(passes.again_and_backward, block.recompute);
         if (job.scenario.plan.schedule == Schedule::zero_bubble) passes.backward += -1.0 * passes.weights;
         passes.again_and_backward += passes.backward;
     }

@@ -36,6 +36,7 @@ struct StageWork {
     SegmentPrice all;            // the blocks of the stage together
     OwnWork ahead, back;         // the same as stretches of work
     OwnWork weights;             // of back, what a zero-bubble schedule leaves for later
+    Seconds launch;              // of ahead and back, where hosts issue nothing ahead of what stages send each other
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;
 };

@@ -123,6 +123,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
+    t[Term::launch] += m * s.work->launch;
     t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));

@@ -120,6 +120,7 @@ void Player::start_what_is_ready() {
         if (lane.busy || lane.at == lane.end || waiting_[order_[lane.at]] > 0) continue;
         lane.busy = true;
         lane.piece = 0;
+        if (table_.hosts_wait && stream_of(l) == Stream::compute) host_[rank_of(l)] = max(host_[rank_of(l)], now_);
         // Whichever ended last: the segment before it in the stream, or one that it waited for.
         const SpanIndex released = released_by_[order_[lane.at]];
         lane.cause = lane.last;

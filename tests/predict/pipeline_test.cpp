@@ -145,6 +145,31 @@ TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
     EXPECT_NEAR(step(job), 3, 1e-9);
 }
 
+TEST(HostTime, FillsAndDrainsAPipelineWhoseHostsWaitForTransfers) {
+    // A launch costs the host 1 s. The last of four stages, which has the loss, launches most: eight micro-batches, and while the pipeline
+    // fills and drains what the three others launch for one. Hosts that issue ahead have done so by then.
+    Scenario job = pipeline(4, 8, Schedule::one_f_one_b);
+    job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(1 * s);
+    const Prepared ahead = prepare(job);
+    const auto launches = [](const BlockKernels& block) {
+        int sum = 0;
+        for (const auto* list : {&block.forward, &block.backward})
+            for (const Kernel& k : *list) sum += k.launches;
+        return sum;
+    };
+    const int first = launches(ahead.state().templates.front()), last = launches(ahead.state().templates.back());
+    ASSERT_GT(last, first);
+    EXPECT_NEAR(estimate(ahead).step / s, 8 * last, 1e-3);
+    job.framework.waits_for_transfers = true;
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR(e.step / s, 8 * last + 3 * first, 1e-9);
+    EXPECT_EQ(e.last_stage, 0);
+    EXPECT_NEAR(e.terms[Term::launch] / s, 8 * first, 1e-3);
+    EXPECT_NEAR(e.terms.total() / e.step, 1, 1e-12);
+    job.plan.pipeline_overlap = true;
+    EXPECT_NEAR(estimate(prepare(job)).step / s, 8 * last, 1e-3);
+}
+
 TEST(HostTime, OfACheckpointIsPaidInForwardAndWhenTheBlockRunsAgain) {
     // One layer, of which the host takes 2 s each time it runs forward; kernels take microseconds. The head is never run again.
     Scenario job = pipeline(1, 1, Schedule::one_f_one_b, 2);

@@ -244,6 +244,16 @@ TEST(Player, IssuesWhileTheDeviceWaitsForOthers) {
     EXPECT_NEAR(end_ms(played, kernel), 4, exact);
 }
 
+TEST(Player, IssuesNothingAheadOfWhatItWaitsForWhereHostsWait) {
+    // The same, but that the host begins at 3: the device is done at 4 and waits until 5. The next kernel is issued in 1 ms from then on.
+    HandMadeJob job(2);
+    job.table.hosts_wait = true;
+    const auto late = job.kernel(1, 3), kernel = job.kernel(0, 1, {late}, 2), next = job.kernel(0, 0.5, {}, 1);
+    const Simulation played = job.play();
+    EXPECT_NEAR(end_ms(played, kernel, 1), 5, exact);
+    EXPECT_NEAR(end_ms(played, next, 1), 6, exact);
+}
+
 // Parameter servers.
 
 TEST(Player, ServesInTheOrderOfArrival) {

@@ -153,6 +153,7 @@ void read_model_parallelism(const FieldReader& r, Framework& f) {
     r.optional("expert_overlap_fraction", f.expert_overlap_fraction, fraction);
     r.reader.optional("deduplicates_tokens", f.deduplicates_tokens);
     r.read("overlaps_pipeline", f.overlaps_pipeline);
+    r.reader.optional("waits_for_transfers", f.waits_for_transfers);
     r.read("scatters_pipeline", f.scatters_pipeline);
 }
 
