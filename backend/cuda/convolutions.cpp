@@ -1,146 +1,127 @@
 #include "backend/cuda/convolutions.hpp"
 
-#include "backend/cuda/check.hpp"
 #include "model/base/diagnostics.hpp"
 
-#include <array>
+#include <algorithm>
+#include <string>
 
 namespace sextant::cuda {
 namespace {
 
-constexpr int choices = 8;
-constexpr float one = 1, zero = 0;
+using Tensor = OperationGraph::Tensor;
 
-int extent(std::int64_t e) { return static_cast<int>(e); }
+OperationGraph graph_of(ConvolutionPass pass, const ConvolutionShape& s) {
+    OperationGraph g;
+    const auto stored = [&](const Layout::Four& extents) { return g.stored(Layout::channels_last(extents), cudnn_type(s.element)); };
+    const Tensor x = stored({s.batch, s.in_channels, s.in_h, s.in_w});
+    const Tensor filter = stored({s.out_channels, s.filter_channels(), s.kernel_h, s.kernel_w});
+    const Tensor y = stored({s.batch, s.out_channels, s.out_h, s.out_w});
+    const Windows windows{{s.stride, s.stride}, {s.padding_h, s.padding_w}};
+    if (pass == ConvolutionPass::forward)
+        g.convolve(windows, x, filter, y);
+    else if (pass == ConvolutionPass::back)
+        g.convolve_back(windows, filter, y, x);
+    else
+        g.filter_gradient(windows, x, y, filter);
+    return g;
+}
+
+// Tensor cores multiply fp32 as TF32. Sums of parts in 16 bits, and images narrowed on the way, are of no precision that a plan names.
+bool may_run(const Engine& e, bool tensor_cores) {
+    if (e.workspace_bytes > most_workspace_bytes) return false;
+    return std::ranges::none_of(e.notes(), [&](cudnnBackendNumericalNote_t note) {
+        return note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC || note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION ||
+               note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS || (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !tensor_cores);
+    });
+}
+
+std::string name_of(ConvolutionPass pass, const ConvolutionShape& s) {
+    const auto by = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + " x " + std::to_string(b); };
+    const char* const wanted[] = {"the result", "the gradient of the images", "the gradient of the filters"};
+    return wanted[static_cast<int>(pass)] + (" of a convolution of " + std::to_string(s.batch)) + " images of " + by(s.in_h, s.in_w) +
+           " and " + std::to_string(s.in_channels) + " channels by " + std::to_string(s.out_channels) + " filters of " +
+           by(s.kernel_h, s.kernel_w);
+}
+
+// Heuristics may name engines that are refused when they are compiled.
+ExecutionPlan compiled(const ConvolutionWay& way) {
+    for (std::size_t i = 0; i + 1 < way.engines.size(); ++i) {
+        try {
+            return {way.graph, way.engines[i]};
+        } catch (const BackendError&) {  // the next may do
+        }
+    }
+    return {way.graph, way.engines.back()};
+}
+
+// Nobody waits for the gradient of what arrives at the first block, unless one like it stands further behind.
+bool is_only_first(const Network& network, std::size_t block) {
+    const auto index = static_cast<int>(block);
+    return network.sequence.front() == index && std::ranges::count(network.sequence, index) == 1;
+}
 
 }  // namespace
 
-// What cuDNN is told of a convolution.
-struct Convolutions::Description {
-    cudnnTensorDescriptor_t x = nullptr, y = nullptr;
-    cudnnFilterDescriptor_t filter = nullptr;
-    cudnnConvolutionDescriptor_t convolution = nullptr;
+ConvolutionWay convolution_way(ConvolutionPass pass, const ConvolutionShape& s, bool tf32, const Descriptor& properties) {
+    ConvolutionWay way{graph_of(pass, s), {}};
+    for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+        way.engines = way.graph.engines(properties, mode);
+        std::erase_if(way.engines, [&](const Engine& e) { return !may_run(e, tf32 || is_half(s.element)); });
+        if (!way.engines.empty()) return way;
+    }
+    throw BackendError("cuDNN has no way to compute " + name_of(pass, s));
+}
 
-    Description(const kernels::ConvolutionShape& s, bool tf32) {
-        const cudnnDataType_t type = cudnn_type(s.element);
-        check(cudnnCreateTensorDescriptor(&x), "cudnnCreateTensorDescriptor");
-        check(cudnnCreateTensorDescriptor(&y), "cudnnCreateTensorDescriptor");
-        check(cudnnCreateFilterDescriptor(&filter), "cudnnCreateFilterDescriptor");
-        check(cudnnCreateConvolutionDescriptor(&convolution), "cudnnCreateConvolutionDescriptor");
-        check(
-            cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NHWC, type, extent(s.batch), extent(s.in_channels), extent(s.in_h), extent(s.in_w)),
-            "cudnnSetTensor4dDescriptor");
-        check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NHWC, type, extent(s.batch), extent(s.out_channels), extent(s.out_h),
-                                         extent(s.out_w)),
-              "cudnnSetTensor4dDescriptor");
-        check(cudnnSetFilter4dDescriptor(filter, type, CUDNN_TENSOR_NHWC, extent(s.out_channels), extent(s.filter_channels()),
-                                         extent(s.kernel_h), extent(s.kernel_w)),
-              "cudnnSetFilter4dDescriptor");
-        check(cudnnSetConvolution2dDescriptor(convolution, extent(s.padding_h), extent(s.padding_w), extent(s.stride), extent(s.stride), 1,
-                                              1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
-              "cudnnSetConvolution2dDescriptor");
-        check(cudnnSetConvolutionGroupCount(convolution, extent(s.groups)), "cudnnSetConvolutionGroupCount");
-        // By default cuDNN multiplies fp32 as TF32 where it can.
-        const cudnnMathType_t math = is_half(s.element) ? CUDNN_TENSOR_OP_MATH : tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
-        check(cudnnSetConvolutionMathType(convolution, math), "cudnnSetConvolutionMathType");
+Bytes convolution_workspace(const Network& network, Element element, bool tf32, bool backward, const Descriptor& properties) {
+    std::size_t most = 0;
+    const auto count = [&](ConvolutionPass pass, const Convolution& c) {
+        try {
+            const ConvolutionWay way = convolution_way(pass, kernels::shape_of(c, element), tf32, properties);
+            most = std::max(most, way.engines.front().workspace_bytes);
+        } catch (const BackendError&) {  // whoever runs it hears why, and of which operator
+        }
+    };
+    for (std::size_t b = 0; b < network.templates.size(); ++b) {
+        const OperatorGraph& graph = network.templates[b].graph;
+        for (const Operator& op : graph.operators())
+            if (const auto* c = std::get_if<Convolution>(&op.kind)) {
+                count(ConvolutionPass::forward, *c);
+                if (!backward) continue;
+                count(ConvolutionPass::filter, *c);
+                const bool arrives = std::ranges::find(graph.inputs(), op.inputs[0]) != graph.inputs().end();
+                if (!arrives || !is_only_first(network, b)) count(ConvolutionPass::back, *c);
+            }
     }
-    Description(const Description&) = delete;
-    Description& operator=(const Description&) = delete;
-    ~Description() {
-        cudnnDestroyConvolutionDescriptor(convolution);
-        cudnnDestroyFilterDescriptor(filter);
-        cudnnDestroyTensorDescriptor(y);
-        cudnnDestroyTensorDescriptor(x);
-    }
-};
+    return static_cast<double>(most) * units::B;
+}
 
 Convolutions::Convolutions(Launches& launches, CudnnLibrary library, bool tf32, Scratch scratch)
     : launches_(launches), library_(std::move(library)), tf32_(tf32), scratch_(std::move(scratch)) {}
 
-Convolutions::~Convolutions() = default;
-
-// The fastest, as the library thinks, that gives the same result every time and takes no more room than there is; `exact`: in no narrower
-// arithmetic than fp32.
-template <class Performance>
-void Convolutions::choose(Way& way, const Performance* list, int count, bool exact) {
-    for (int i = 0; i < count; ++i) {
-        const bool is_exact = list[i].mathType == CUDNN_FMA_MATH || list[i].mathType == CUDNN_DEFAULT_MATH;
-        if (list[i].status != CUDNN_STATUS_SUCCESS || list[i].determinism != CUDNN_DETERMINISTIC) continue;
-        if (list[i].memory > most_workspace_bytes || (exact && !is_exact)) continue;
-        way.algorithm = static_cast<int>(list[i].algo);
-        way.workspace = list[i].memory;
-        if (!exact) check(cudnnSetConvolutionMathType(way.description->convolution, list[i].mathType), "cudnnSetConvolutionMathType");
-        return;
-    }
-    throw BackendError("cuDNN has no way to run this convolution");
+const ExecutionPlan& Convolutions::plan_of(ConvolutionPass pass, const ConvolutionShape& s) {
+    const auto found = plans_.find({pass, s});
+    if (found != plans_.end()) return found->second;
+    const auto make = [&] { return compiled(convolution_way(pass, s, tf32_, properties_of(library_.get()))); };
+    return plans_.emplace(std::pair(pass, s), launches_.flushed(make)).first->second;
 }
 
-const Convolutions::Way& Convolutions::way_of(Pass pass, const kernels::ConvolutionShape& s) {
-    const auto found = ways_.find({pass, s});
-    if (found != ways_.end()) return found->second;
-    return ways_.emplace(std::pair(pass, s), launches_.flushed([&] { return make_way(pass, s); })).first->second;
+void Convolutions::run(ConvolutionPass pass, const ConvolutionShape& s, const void* x, const void* filter, const void* y) {
+    const ExecutionPlan& plan = plan_of(pass, s);
+    const Array room = room_for(plan.workspace_bytes(), scratch_);
+    const auto run = [this, &plan, x, filter, y, workspace = room.reals()] { plan.run(library_.get(), {x, filter, y}, workspace); };
+    launches_.call("cudnnBackendExecute", run, &plan, x, filter, y, room.reals());
 }
 
-Convolutions::Way Convolutions::make_way(Pass pass, const kernels::ConvolutionShape& s) const {
-    Way way{std::make_shared<Description>(s, tf32_)};
-    const Description& d = *way.description;
-    const bool exact = s.element == Element::real && !tf32_;
-    int found = 0;
-    if (pass == Pass::forward) {
-        std::array<cudnnConvolutionFwdAlgoPerf_t, choices> list{};
-        check(cudnnGetConvolutionForwardAlgorithm_v7(library_.get(), d.x, d.filter, d.convolution, d.y, choices, &found, list.data()),
-              "cudnnGetConvolutionForwardAlgorithm_v7");
-        choose(way, list.data(), found, exact);
-    } else if (pass == Pass::back) {
-        std::array<cudnnConvolutionBwdDataAlgoPerf_t, choices> list{};
-        check(cudnnGetConvolutionBackwardDataAlgorithm_v7(library_.get(), d.filter, d.y, d.convolution, d.x, choices, &found, list.data()),
-              "cudnnGetConvolutionBackwardDataAlgorithm_v7");
-        choose(way, list.data(), found, exact);
-    } else {
-        std::array<cudnnConvolutionBwdFilterAlgoPerf_t, choices> list{};
-        check(
-            cudnnGetConvolutionBackwardFilterAlgorithm_v7(library_.get(), d.x, d.y, d.convolution, d.filter, choices, &found, list.data()),
-            "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
-        choose(way, list.data(), found, exact);
-    }
-    return way;
+void Convolutions::convolve(const ConvolutionShape& s, const void* x, const void* filter, void* y) {
+    run(ConvolutionPass::forward, s, x, filter, y);
 }
 
-void Convolutions::convolve(const kernels::ConvolutionShape& s, const void* x, const void* filter, void* y) {
-    const Way& w = way_of(Pass::forward, s);
-    const Array room = room_for(w.workspace, scratch_);
-    const auto run = [this, &w, x, filter, y, workspace = room.reals()] {
-        const Description& d = *w.description;
-        check(cudnnConvolutionForward(library_.get(), &one, d.x, x, d.filter, filter, d.convolution,
-                                      static_cast<cudnnConvolutionFwdAlgo_t>(w.algorithm), workspace, w.workspace, &zero, d.y, y),
-              "cudnnConvolutionForward");
-    };
-    launches_.call("cudnnConvolutionForward", run, &w, x, filter, y, room.reals());
+void Convolutions::convolve_back(const ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
+    run(ConvolutionPass::back, s, dx, filter, dy);
 }
 
-void Convolutions::convolve_back(const kernels::ConvolutionShape& s, const void* filter, const void* dy, void* dx) {
-    const Way& w = way_of(Pass::back, s);
-    const Array room = room_for(w.workspace, scratch_);
-    const auto run = [this, &w, filter, dy, dx, workspace = room.reals()] {
-        const Description& d = *w.description;
-        check(cudnnConvolutionBackwardData(library_.get(), &one, d.filter, filter, d.y, dy, d.convolution,
-                                           static_cast<cudnnConvolutionBwdDataAlgo_t>(w.algorithm), workspace, w.workspace, &zero, d.x, dx),
-              "cudnnConvolutionBackwardData");
-    };
-    launches_.call("cudnnConvolutionBackwardData", run, &w, filter, dy, dx, room.reals());
-}
-
-void Convolutions::filter_gradient(const kernels::ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
-    const Way& w = way_of(Pass::filter, s);
-    const Array room = room_for(w.workspace, scratch_);
-    const auto run = [this, &w, x, dy, d_filter, workspace = room.reals()] {
-        const Description& d = *w.description;
-        check(cudnnConvolutionBackwardFilter(library_.get(), &one, d.x, x, d.y, dy, d.convolution,
-                                             static_cast<cudnnConvolutionBwdFilterAlgo_t>(w.algorithm), workspace, w.workspace, &zero,
-                                             d.filter, d_filter),
-              "cudnnConvolutionBackwardFilter");
-    };
-    launches_.call("cudnnConvolutionBackwardFilter", run, &w, x, dy, d_filter, room.reals());
+void Convolutions::filter_gradient(const ConvolutionShape& s, const void* x, const void* dy, void* d_filter) {
+    run(ConvolutionPass::filter, s, x, d_filter, dy);
 }
 
 }  // namespace sextant::cuda

@@ -3,41 +3,52 @@
 
 #include "backend/cuda/cudnn_library.hpp"
 #include "backend/cuda/graph_stream.hpp"
+#include "backend/cuda/operation_graph.hpp"
 #include "backend/kernels/convolution.hpp"
+#include "model/workload/network.hpp"
 
 #include <map>
-#include <memory>
+#include <utility>
+#include <vector>
 
 namespace sextant::cuda {
+
+using kernels::ConvolutionShape;
+
+enum class ConvolutionPass { forward, back, filter };  // what is computed: the result, the gradient of the image, that of the filter
+
+// How a pass is run: by the first of these engines that compiles. Each gives the same result every time, in the arithmetic that was asked
+// for, within the room that there is. Stored are the image, the filter and the result, or their gradients.
+struct ConvolutionWay {
+    OperationGraph graph;
+    std::vector<Engine> engines;
+};
+
+// On a GPU of such properties. `tf32`: fp32 may be multiplied so. Throws BackendError where there is no way.
+ConvolutionWay convolution_way(ConvolutionPass, const ConvolutionShape&, bool tf32, const Descriptor& properties);
+
+// The most room that one takes, beside arrays, in a network, by the first engine of each: known before any of it is run. `backward`: all
+// passes, but for the gradient of what arrives at the first block.
+Bytes convolution_workspace(const Network&, Element, bool tf32, bool backward, const Descriptor& properties);
 
 class Convolutions {
 public:
     Convolutions(Launches&, CudnnLibrary, bool tf32, Scratch);
-    ~Convolutions();
 
-    void convolve(const kernels::ConvolutionShape&, const void* x, const void* filter, void* y);
-    void convolve_back(const kernels::ConvolutionShape&, const void* filter, const void* dy, void* dx);
-    void filter_gradient(const kernels::ConvolutionShape&, const void* x, const void* dy, void* d_filter);
+    // Arrays begin at multiples of `widest_read` bytes.
+    void convolve(const ConvolutionShape&, const void* x, const void* filter, void* y);
+    void convolve_back(const ConvolutionShape&, const void* filter, const void* dy, void* dx);
+    void filter_gradient(const ConvolutionShape&, const void* x, const void* dy, void* d_filter);
 
 private:
-    struct Description;
-    enum class Pass { forward, back, filter };
-    // A pass over a shape: how cuDNN does it, and the room it takes. The library's first choice is asked for once.
-    struct Way {
-        std::shared_ptr<Description> description;
-        int algorithm = 0;
-        std::size_t workspace = 0;
-    };
-    const Way& way_of(Pass, const kernels::ConvolutionShape&);
-    Way make_way(Pass, const kernels::ConvolutionShape&) const;
-    template <class Performance>
-    static void choose(Way&, const Performance* list, int count, bool exact);
+    const ExecutionPlan& plan_of(ConvolutionPass, const ConvolutionShape&);
+    void run(ConvolutionPass, const ConvolutionShape&, const void* x, const void* filter, const void* y);
 
     Launches& launches_;
     CudnnLibrary library_;
     bool tf32_;
     Scratch scratch_;
-    std::map<std::pair<Pass, kernels::ConvolutionShape>, Way> ways_;
+    std::map<std::pair<ConvolutionPass, ConvolutionShape>, ExecutionPlan> plans_;
 };
 
 }  // namespace sextant::cuda

@@ -29,7 +29,7 @@ public:
     OperationGraph forward() && {
         const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
         const Tensor v = g_.stored(keys(a_.value_dim), type_), out = g_.stored(queries(a_.value_dim), type_);
-        const Tensor log_sum = g_.stored(statistics(), CUDNN_DATA_FLOAT);
+        const Tensor log_sum = statistics();
         const Tensor s = masked(scores(q, k)), largest = g_.passing(a_row()), sum = g_.passing(a_row());
         g_.reduce(CUDNN_REDUCE_TENSOR_MAX, s, largest);
         const Tensor e = of(CUDNN_POINTWISE_EXP, of(CUDNN_POINTWISE_SUB, s, &largest));
@@ -46,7 +46,7 @@ public:
     OperationGraph backward() && {
         const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
         const Tensor v = g_.stored(keys(a_.value_dim).transposed(), type_), out = g_.stored(queries(a_.value_dim), type_);
-        const Tensor log_sum = g_.stored(statistics(), CUDNN_DATA_FLOAT), d_out = g_.stored(queries(a_.value_dim), type_);
+        const Tensor log_sum = statistics(), d_out = g_.stored(queries(a_.value_dim), type_);
         const Tensor dots = g_.stored(a_row(), CUDNN_DATA_FLOAT), d_q = g_.stored(queries(a_.head_dim), type_);
         const Tensor d_k = g_.stored(keys(a_.head_dim), type_), d_v = g_.stored(keys(a_.value_dim), type_);
 
@@ -76,10 +76,13 @@ private:
     }
     [[nodiscard]] Layout queries(std::int64_t width) const { return of_tokens(part_.queries, a_.query_len, heads_, a_.heads, width); }
     [[nodiscard]] Layout keys(std::int64_t width) const { return of_tokens(part_.keys, a_.key_len, kv_heads_, a_.kv_heads, width); }
-    [[nodiscard]] Layout statistics() const { return {a_row().extents, {a_.heads * a_.query_len, a_.query_len, 1, 1}}; }
     [[nodiscard]] Layout by_keys() const { return Layout::packed({samples_, heads_, part_.queries, part_.keys}); }
     [[nodiscard]] Layout a_row() const { return Layout::packed({samples_, heads_, part_.queries, 1}); }
 
+    // They begin wherever the queries of a part do.
+    Tensor statistics() {
+        return g_.stored({a_row().extents, {a_.heads * a_.query_len, a_.query_len, 1, 1}}, CUDNN_DATA_FLOAT, sizeof(float));
+    }
     Tensor of(cudnnPointwiseMode_t kind, const Tensor& x, const Tensor* b = nullptr, const Tensor* t = nullptr) {
         Tensor made = g_.passing(x.layout);
         g_.apply(kind, made, x, b, t);

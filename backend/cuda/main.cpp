@@ -1,4 +1,5 @@
 // sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
+#include "backend/cuda/convolutions.hpp"
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/fused_attention.hpp"
 #include "backend/cuda/gpu.hpp"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr int ampere = 80;  // the first with TF32 and bf16
 
+bool uses_tf32(const Precision& p) { return p.tf32 && p.compute == DataType::fp32; }
+
 int gpu_of(const MpiWorld& world) { return world.rank_on_host() % cuda::gpu_count(); }
 
 std::string version_text(int number, int major, int minor) {
@@ -45,14 +48,19 @@ public:
     [[nodiscard]] Bytes beside_arrays(const MpiWorld& world, const Scenario& s) const override {
         const cuda::WorkStream stream(gpu_of(world));
         const cuda::Descriptor properties = cuda::properties_of(cuda::cudnn_on(stream.get()).get());
+        const Network network = cut_network(s);
+        const Element element = element_of(s.plan.precision.compute);
+        const bool backward = !s.plan.forward_only;
+        const Bytes of_convolutions = cuda::convolution_workspace(network, element, uses_tf32(s.plan.precision), backward, properties);
+        // One operator runs at a time, and what was room for one goes back where others lack it. That of products stays.
         return static_cast<double>(cuda::product_workspace_bytes) * units::B +
-               cuda::fused_workspace(cut_network(s), element_of(s.plan.precision.compute), !s.plan.forward_only, properties);
+               max(cuda::fused_workspace(network, element, backward, properties), of_convolutions);
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);
         const cuda::GpuFacts facts = cuda::facts_of(gpu);
         const Precision& precision = job.scenario.plan.precision;
-        const bool tf32 = precision.tf32 && precision.compute == DataType::fp32;
+        const bool tf32 = uses_tf32(precision);
         if ((tf32 || precision.compute == DataType::bf16) && facts.capability < ampere)
             throw BackendError(std::string(tf32 ? "TF32 takes" : "bf16 takes") +
                                " a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +

@@ -8,9 +8,6 @@
 namespace sextant::cuda {
 namespace {
 
-// Bytes, of tensors in memory: heads are wide, and statistics begin anywhere.
-constexpr std::int64_t alignment_of(cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? 4 : 16; }
-
 // How many there are, where room is for none; else how many were written.
 std::int64_t attributes(const Descriptor& d, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t room,
                         void* to) {
@@ -23,6 +20,26 @@ std::size_t bytes(const Descriptor& d, cudnnBackendAttributeName_t name) {
     std::int64_t count = 0;
     attributes(d, name, CUDNN_TYPE_INT64, 1, &count);
     return static_cast<std::size_t>(count);
+}
+
+// The result replaces what was there before.
+void set_factors(const Descriptor& d, cudnnBackendAttributeName_t of_result, cudnnBackendAttributeName_t of_what_was_there) {
+    d.set(of_result, CUDNN_TYPE_FLOAT, 1.0F);
+    d.set(of_what_was_there, CUDNN_TYPE_FLOAT, 0.0F);
+}
+
+Descriptor convolution(const Windows& w) {
+    constexpr std::array<std::int64_t, 2> undilated{1, 1};
+    Descriptor d(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+    d.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+    d.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+    d.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, std::int64_t{2});
+    d.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, w.strides.data());
+    d.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, undilated.data());
+    d.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, w.paddings.data());
+    d.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, w.paddings.data());
+    d.finalize();
+    return d;
 }
 
 }  // namespace
@@ -58,6 +75,11 @@ Layout Layout::packed(const Four& extents) {
     return {extents, {b * c * d, c * d, d, 1}};
 }
 
+Layout Layout::channels_last(const Four& extents) {
+    const auto [samples, channels, height, width] = extents;
+    return {extents, {height * width * channels, 1, width * channels, channels}};
+}
+
 Layout Layout::transposed() const {
     Layout t = *this;
     std::swap(t.extents[2], t.extents[3]);
@@ -65,11 +87,23 @@ Layout Layout::transposed() const {
     return t;
 }
 
-OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataType_t type, std::optional<cudnnBackendAttributeName_t> role) {
+std::vector<cudnnBackendNumericalNote_t> Engine::notes() const {
+    Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    cudnnBackendDescriptor_t filled = engine.get();
+    attributes(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &filled);
+    std::vector<cudnnBackendNumericalNote_t> notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+    const std::int64_t count =
+        attributes(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, notes.data());
+    notes.resize(static_cast<std::size_t>(count));
+    return notes;
+}
+
+OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataType_t type, std::int64_t alignment,
+                                              std::optional<cudnnBackendAttributeName_t> role) {
     Descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, ++tensors_);
     d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type);
-    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment_of(type));
+    d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
     d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, layout.extents.data());
     d.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, layout.strides.data());
     if (role) d.set(*role, CUDNN_TYPE_BOOLEAN, true);
@@ -77,9 +111,9 @@ OperationGraph::Tensor OperationGraph::tensor(const Layout& layout, cudnnDataTyp
     return {layout, d};
 }
 
-OperationGraph::Tensor OperationGraph::stored(const Layout& layout, cudnnDataType_t type) {
+OperationGraph::Tensor OperationGraph::stored(const Layout& layout, cudnnDataType_t type, std::int64_t alignment) {
     stored_.push_back(tensors_ + 1);
-    return tensor(layout, type);
+    return tensor(layout, type, alignment);
 }
 
 OperationGraph::Tensor OperationGraph::number(float value) { return number(std::bit_cast<std::int32_t>(value), CUDNN_DATA_FLOAT); }
@@ -89,11 +123,11 @@ OperationGraph::Tensor OperationGraph::number(std::int32_t value) { return numbe
 OperationGraph::Tensor OperationGraph::number(std::int32_t bits, cudnnDataType_t type) {
     numbers_.push_back(tensors_ + 1);
     values_.push_back(bits);
-    return tensor(Layout::packed({1, 1, 1, 1}), type, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+    return tensor(Layout::packed({1, 1, 1, 1}), type, sizeof bits, CUDNN_ATTR_TENSOR_IS_BY_VALUE);
 }
 
 OperationGraph::Tensor OperationGraph::passing(const Layout& layout, cudnnDataType_t type) {
-    return tensor(layout, type, CUDNN_ATTR_TENSOR_IS_VIRTUAL);
+    return tensor(layout, type, widest_read, CUDNN_ATTR_TENSOR_IS_VIRTUAL);
 }
 
 void OperationGraph::multiply(const Tensor& a, const Tensor& b, const Tensor& product) {
@@ -105,6 +139,36 @@ void OperationGraph::multiply(const Tensor& a, const Tensor& b, const Tensor& pr
     d.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, a.descriptor);
     d.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, b.descriptor);
     d.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, product.descriptor);
+    d.finalize();
+}
+
+void OperationGraph::convolve(const Windows& w, const Tensor& x, const Tensor& filter, const Tensor& y) {
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, convolution(w));
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, x.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, filter.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y.descriptor);
+    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA);
+    d.finalize();
+}
+
+void OperationGraph::convolve_back(const Windows& w, const Tensor& filter, const Tensor& dy, const Tensor& dx) {
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, convolution(w));
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, filter.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, dy.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, dx.descriptor);
+    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA);
+    d.finalize();
+}
+
+void OperationGraph::filter_gradient(const Windows& w, const Tensor& x, const Tensor& dy, const Tensor& d_filter) {
+    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, convolution(w));
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, x.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, dy.descriptor);
+    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, d_filter.descriptor);
+    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA);
     d.finalize();
 }
 
@@ -143,7 +207,7 @@ void OperationGraph::apply(cudnnPointwiseMode_t kind, const Tensor& result, cons
     d.finalize();
 }
 
-std::vector<Engine> OperationGraph::engines(const Descriptor& properties) const {
+std::vector<Engine> OperationGraph::engines(const Descriptor& properties, cudnnBackendHeurMode_t mode) const {
     std::vector<cudnnBackendDescriptor_t> operations;
     for (const Descriptor& d : operations_) operations.push_back(d.get());
     Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR), heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -151,7 +215,7 @@ std::vector<Engine> OperationGraph::engines(const Descriptor& properties) const 
               operations.data());
     graph.finalize();
     heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
-    heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, CUDNN_HEUR_MODE_A);
+    heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
     heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, properties);
     heuristic.finalize();
 

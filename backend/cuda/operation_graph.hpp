@@ -40,14 +40,24 @@ struct Layout {
     Four extents, strides;
 
     static Layout packed(const Four& extents);
-    [[nodiscard]] Layout transposed() const;  // the last two extents
+    static Layout channels_last(const Four& extents);  // which are [samples, channels, height, width]
+    [[nodiscard]] Layout transposed() const;           // the last two extents
+};
+
+// Where the windows of a convolution stand, along height and width. Padding is as wide behind an image as before it.
+struct Windows {
+    std::array<std::int64_t, 2> strides, paddings;
 };
 
 // One of the library's ways to run a graph.
 struct Engine {
     Descriptor configuration;
     std::size_t workspace_bytes = 0;
+
+    [[nodiscard]] std::vector<cudnnBackendNumericalNote_t> notes() const;  // on what it computes, as the library says
 };
+
+constexpr std::int64_t widest_read = 16;  // bytes that a kernel may read at once
 
 // Sums and functions are computed in fp32.
 class OperationGraph {
@@ -57,7 +67,8 @@ public:
         Descriptor descriptor;
     };
 
-    Tensor stored(const Layout&, cudnnDataType_t);  // in memory of the GPU
+    // In memory of the GPU. `alignment`: of its address, in bytes.
+    Tensor stored(const Layout&, cudnnDataType_t, std::int64_t alignment = widest_read);
     Tensor number(float);
     Tensor number(std::int32_t);
     Tensor passing(const Layout&, cudnnDataType_t type = CUDNN_DATA_FLOAT);  // from one operation to the next
@@ -65,17 +76,21 @@ public:
     void multiply(const Tensor& a, const Tensor& b, const Tensor& product);
     void reduce(cudnnReduceTensorOp_t, const Tensor& from, const Tensor& to);
     void reshape(const Tensor& from, const Tensor& to);
+    // Cross-correlations of images by filters [channels of y, channels of x / groups, height, width], and gradients of the two.
+    void convolve(const Windows&, const Tensor& x, const Tensor& filter, const Tensor& y);
+    void convolve_back(const Windows&, const Tensor& filter, const Tensor& dy, const Tensor& dx);
+    void filter_gradient(const Windows&, const Tensor& x, const Tensor& dy, const Tensor& d_filter);
     // Of each element of `x`; of `b` too, which is repeated where it is smaller; and of `t`. `axis`: along which elements are numbered.
     void apply(cudnnPointwiseMode_t, const Tensor& result, const Tensor& x, const Tensor* b = nullptr, const Tensor* t = nullptr,
                std::optional<std::int64_t> axis = {});
 
-    // Those that can run it on a GPU, as far as the library sees, the fastest first.
-    [[nodiscard]] std::vector<Engine> engines(const Descriptor& properties) const;
+    // Those that can run it on a GPU, as far as the library sees, the fastest first; or those that it falls back to.
+    [[nodiscard]] std::vector<Engine> engines(const Descriptor& properties, cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A) const;
 
 private:
     friend class ExecutionPlan;
     Tensor number(std::int32_t bits, cudnnDataType_t);
-    Tensor tensor(const Layout&, cudnnDataType_t, std::optional<cudnnBackendAttributeName_t> role = {});
+    Tensor tensor(const Layout&, cudnnDataType_t, std::int64_t alignment, std::optional<cudnnBackendAttributeName_t> role = {});
 
     std::vector<std::int64_t> stored_, numbers_;  // by the number of the tensor
     std::vector<std::int32_t> values_;            // their bits
