@@ -1,5 +1,6 @@
 // sextant simulate: the same answer as predict, played event by event, and the timeline that it comes from.
 #include "cli/commands.hpp"
+#include "cli/progress.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
@@ -7,12 +8,13 @@
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/simulation_writer.hpp"
 #include "model/io/trace/timeline_svg.hpp"
-#include "model/sextant.hpp"
+#include "model/sextant_trace_export.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -21,7 +23,7 @@ struct SimulateOptions {
     ScenarioOptions scenario;
     ReportOptions report;
     std::uint64_t seed = 1;
-    std::string trace, picture, html;
+    std::string trace, chakra, picture, html;
 };
 
 void write_trace(const SimulationReport& report, const std::filesystem::path& file) {
@@ -35,6 +37,17 @@ void draw(const SimulationReport& report, const std::filesystem::path& file) {
     replace_text_file(file, [&](std::ostream& out) { out << timeline_svg(report.trace, picture); });
 }
 
+ExportedTrace export_trace(const Prepared& job, const SimulateOptions& o) {
+    Progress progress("writing execution traces", static_cast<std::size_t>(job.scenario().plan.devices()));
+    return export_chakra(job, o.chakra, o.seed, [&](std::size_t done, std::size_t) { progress.show(done); });
+}
+
+void say(const ExportedTrace& written, const std::string& prefix, std::ostream& out) {
+    out << "\nExecution traces of " << written.ranks << " ranks: " << prefix << ".0.et ..., " << written.nodes << " nodes; "
+        << written.groups << (written.groups == 1 ? " process group in " : " process groups in ") << prefix << ".groups.json\n";
+    for (const std::string& what : written.left_out) out << "  " << what << '\n';
+}
+
 ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     const Prepared job = prepare(o.scenario.load());
@@ -42,7 +55,10 @@ ExitCode run_simulate(const SimulateOptions& o) {
     if (!o.trace.empty()) write_trace(report, o.trace);
     if (!o.picture.empty()) draw(report, o.picture);
     if (!o.html.empty()) replace_text_file(o.html, [&](std::ostream& out) { out << report_html(job, report.report, &report); });
+    std::optional<ExportedTrace> written;
+    if (!o.chakra.empty()) written = export_trace(job, o);
     std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));
+    if (written) say(*written, o.chakra, o.report.json() ? std::cerr : std::cout);
     return verdict(report.report, conditions);
 }
 
@@ -54,6 +70,10 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
     options->scenario.add_to(*command);
     options->report.add_to(*command);
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
+    command
+        ->add_option("--chakra", options->chakra,
+                     "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, and PREFIX.groups.json")
+        ->type_name("PREFIX");
     command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
     command->add_option("--html", options->html, "write the whole report as one page, the timeline with it")->type_name("FILE.html");
     command->add_option("--seed", options->seed, "of the noise that the scenario describes")->type_name("N");

@@ -70,11 +70,6 @@ PlayedStep play(const Prepared& job, const UsedMachine& machine, TaskGraph graph
     return {std::move(graph), std::move(table), std::move(simulation)};
 }
 
-Jitter jitter_of(const Scenario& scenario, std::uint64_t seed) {
-    const Straggler straggler = scenario.straggler.value_or(Straggler{});
-    return {scenario.step_noise, seed, straggler.devices, straggler.speed};
-}
-
 struct PlayedScenario {
     PlayedStep step;
     bool exact = true;  // rank by rank, or folded without a loss
@@ -98,7 +93,7 @@ std::optional<Seconds> simulated_step(const Scenario& scenario) {
     constexpr std::size_t most = 1'000'000;
     try {
         const Prepared job = prepare(scenario);
-        const PlayedStep step = play_scenario(job, jitter_of(scenario, Jitter{}.seed), most).step;
+        const PlayedStep step = play_scenario(job, jitter_of(scenario), most).step;
         return step.simulation.trace.end / step.graph.steps();
     } catch (const InputError&) {
         return {};
@@ -234,6 +229,11 @@ Report predict(const Scenario& scenario) { return make_report(prepare(scenario))
 
 StorageReport predict(const StorageBenchmark& benchmark) { return {benchmark, estimate(benchmark)}; }
 
+Jitter jitter_of(const Scenario& scenario, std::uint64_t seed) {
+    const Straggler straggler = scenario.straggler.value_or(Straggler{});
+    return {scenario.step_noise, seed, straggler.devices, straggler.speed};
+}
+
 UsedMachine used_machine(const Prepared& job) {
     const Scenario& s = job.scenario();
     const int servers = s.plan.has_servers() ? parameter_server_count(s) : 0, nodes = used_nodes(s);
@@ -295,7 +295,7 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     const Prepared job = prepare(scenario);
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
-    const Jitter jitter = jitter_of(scenario, Jitter{}.seed);
+    const Jitter jitter = jitter_of(scenario);
     PlayedStep step = play(job, used_machine(job), std::move(graph), jitter);
     return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }

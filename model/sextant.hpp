@@ -84,6 +84,9 @@ StorageReport predict(const StorageBenchmark&);
 SimulationReport simulate(const Prepared&, std::uint64_t seed = 1, const PlayListener& = {});
 SimulationReport simulate(const Scenario&, std::uint64_t seed = 1, const PlayListener& = {});
 
+// What the scenario says makes its ranks differ. `seed`: of the noise.
+Jitter jitter_of(const Scenario&, std::uint64_t seed = 1);
+
 // The nodes that the job uses, and where its ranks stand on them. Parameter servers that do not share the workers' hosts have nodes of
 // their own, after theirs.
 struct UsedMachine {

@@ -17,6 +17,9 @@ struct PricedExchange {
     ParallelGroup group = ParallelGroup::tensor;
     CollectivePrice price;
     double hidden = 0;  // fraction that goes on behind the kernels that follow
+    // What is called, and its bytes as collective_price counts them: for who prices it elsewhere.
+    Collective what = Collective::all_reduce;
+    Bytes size{};
 };
 
 // Samples that workers read and decode. They go as fast as the workers can and as what they share leaves them (LoaderPrices).

@@ -173,6 +173,7 @@ private:
         std::set<Wire> wires;
         for (const auto& [wire, places] : sent) wires.insert(wire);
         for (const auto& [wire, places] : received) wires.insert(wire);
+        std::map<std::pair<int, int>, CommunicatorIndex> pairs;  // one for all tags
         for (const Wire& wire : wires) {
             const auto& [from, to, tag] = wire;
             const std::vector<Place> sends = on(sent, wire), receives = on(received, wire);
@@ -183,9 +184,10 @@ private:
                              std::to_string(receives.size()));
                 continue;
             }
-            const auto communicator = static_cast<CommunicatorIndex>(communicators_.size());
+            const auto [pair, is_new] = pairs.emplace(std::pair(from, to), static_cast<CommunicatorIndex>(communicators_.size()));
             // The sender starts it alone.
-            communicators_.push_back(Communicator{ParallelGroup::pipeline, {static_cast<GraphRank>(from)}, {{from, to}}});
+            if (is_new) communicators_.push_back(Communicator{ParallelGroup::pipeline, {static_cast<GraphRank>(from)}, {{from, to}}});
+            const CommunicatorIndex communicator = pair->second;
             for (std::size_t i = 0; i < sends.size(); ++i) add({{sends[i], receives[i]}, communicator});
         }
     }

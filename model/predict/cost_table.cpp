@@ -84,24 +84,24 @@ public:
 
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
         const Group& group = group_of(job_.groups[stage], work.group);
-        CollectivePrice one = collective_price(collective_of(work.kind), bytes_of(work) / work.calls, group, job_.scenario.library);
+        const Bytes size = bytes_of(work) / work.calls;
+        CollectivePrice one = collective_price(collective_of(work.kind), size, group, job_.scenario.library);
         if (is_gather(work)) one.fixed += job_.turn;
         if (plan_.shards_parameters()) one.fixed += pieces_time(group, job_);
-        WorkPrice price = calls(work.calls, span_kind(work.payload), work.group, one);
+        WorkPrice price = calls(work.calls, span_kind(work.payload), {work.group, one, 0, collective_of(work.kind), size});
         if (is_gather(work)) price.allocates = bytes_of(work);
         return price;
     }
 
     // To the next stage as a send of the library. A parameter server's host memory is read and written straight.
     WorkPrice price(const TransferWork& work) const {
-        CollectivePrice send;
-        send.bytes = work.elements * size_of(work.type);
-        send.pattern = Pattern::path;
+        const Bytes size = work.elements * size_of(work.type);
         const SpanKind kind = span_kind(work.payload);
-        if (kind == SpanKind::data_exchange) return calls(1, kind, ParallelGroup::data, send);
-        send = collective_price(Collective::send, send.bytes, job_.groups.send, job_.scenario.library);
+        if (kind == SpanKind::data_exchange)
+            return calls(1, kind, {ParallelGroup::data, {{}, size, Pattern::path}, 0, Collective::send, size});
+        CollectivePrice send = collective_price(Collective::send, size, job_.groups.send, job_.scenario.library);
         send.fixed += job_.turn;
-        return calls(1, kind, ParallelGroup::pipeline, send);
+        return calls(1, kind, {ParallelGroup::pipeline, send, 0, Collective::send, size});
     }
 
     WorkPrice price(const UpdateWork& work) const {
@@ -159,9 +159,12 @@ private:
         const auto exchange_before = [&](std::size_t kernel) {
             for (; call != exchanges.end() && call->after <= kernel; ++call) {
                 if (!belongs(*call, part)) continue;
-                CollectivePrice price = exchange_price(*call, group_of(groups, call->group), job_, {});
+                const Group& group = group_of(groups, call->group);
+                CollectivePrice price = exchange_price(*call, group, job_, {});
                 price.fixed += job_.wait_for_core(std::exchange(since_call, {}));
-                append(pieces, {kind, {}, host.launch, {}, {}, PricedExchange{call->group, price, hidden.of(call->group)}});
+                const PricedExchange exchange{call->group, price, hidden.of(call->group), collective_of(call->kind),
+                                              sent_bytes(*call, group, job_)};
+                append(pieces, {kind, {}, host.launch, {}, {}, exchange});
             }
         };
         for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -199,10 +202,10 @@ private:
     }
     static Bytes bytes_of(const CollectiveWork& work) { return work.elements * size_of(work.type); }
 
-    static WorkPrice calls(int count, SpanKind kind, ParallelGroup group, const CollectivePrice& price) {
+    static WorkPrice calls(int count, SpanKind kind, const PricedExchange& exchange) {
         Piece piece;
         piece.kind = kind;
-        piece.exchange = PricedExchange{group, price, 0};
+        piece.exchange = exchange;
         WorkPrice work;
         work.pieces.assign(static_cast<std::size_t>(count), piece);
         return work;

@@ -22,11 +22,6 @@ double deduplicated_part(const ExchangeCall& e, const Group& group) {
     return places * (1 - std::pow(1 - 1 / places, e.copies)) / e.copies;
 }
 
-Bytes sent_bytes(const ExchangeCall& e, const Group& group, const Prepared::State& job) {
-    const bool once = e.copies > 1 && deduplicates_tokens(job.scenario.plan, job.scenario.framework);
-    return once ? deduplicated_part(e, group) * e.bytes : e.bytes;
-}
-
 // Exchanges that still go on behind kernels. Those of one group share its links fairly.
 class Behind {
 public:
@@ -196,6 +191,11 @@ HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Sec
         if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job, groups, r);
     if (of_experts > Seconds{}) parts.expert = std::min(f.expert_overlap_fraction.value, of_kernels / of_experts);
     return parts;
+}
+
+Bytes sent_bytes(const ExchangeCall& e, const Group& group, const Prepared::State& job) {
+    const bool once = e.copies > 1 && deduplicates_tokens(job.scenario.plan, job.scenario.framework);
+    return once ? deduplicated_part(e, group) * e.bytes : e.bytes;
 }
 
 CollectivePrice exchange_price(const ExchangeCall& e, const Group& group, const Prepared::State& job, const Resources& r) {

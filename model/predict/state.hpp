@@ -116,6 +116,7 @@ bool belongs(const T& item, BackwardPart part) {
 
 // One call of an exchange inside a layer, hidden or not.
 Collective collective_of(ExchangeKind);
+Bytes sent_bytes(const ExchangeCall&, const Group&, const Prepared::State&);
 CollectivePrice exchange_price(const ExchangeCall&, const Group&, const Prepared::State&, const Resources&);
 Seconds exchange_time(const ExchangeCall&, const Prepared::State&, const JobGroups&, const Resources&);
 

@@ -30,16 +30,6 @@ double normal(std::uint64_t seed, int rank) {
     return std::sqrt(-2 * std::log(uniform(state))) * std::cos(2 * std::numbers::pi * uniform(mix(state)));
 }
 
-std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
-    std::vector<double> slowness;
-    for (const RankInfo& rank : graph.ranks()) {
-        double s = std::max(0.1, 1 + jitter.noise * normal(jitter.seed, rank.rank));
-        if (rank.rank < jitter.slow_devices) s /= jitter.slow_speed;
-        slowness.push_back(rank.server ? 1 : s);
-    }
-    return slowness;
-}
-
 // They are in the order of their start, but for those of which only the end told when they began.
 void sort_by_start(std::vector<Span>& spans) {
     if (std::ranges::is_sorted(spans, {}, &Span::start)) return;
@@ -95,6 +85,16 @@ Simulation played(const TaskGraph& graph, const CostTable& table, const Topology
 }
 
 }  // namespace
+
+std::vector<double> slowness_of(const TaskGraph& graph, const Jitter& jitter) {
+    std::vector<double> slowness;
+    for (const RankInfo& rank : graph.ranks()) {
+        double s = std::max(0.1, 1 + jitter.noise * normal(jitter.seed, rank.rank));
+        if (rank.rank < jitter.slow_devices) s /= jitter.slow_speed;
+        slowness.push_back(rank.server ? 1 : s);
+    }
+    return slowness;
+}
 
 Simulation simulate(const TaskGraph& graph, const CostTable& table, const Topology& topology, const Placement& placement,
                     const Jitter& jitter, const PlayListener& listener) {

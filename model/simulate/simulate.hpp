@@ -31,6 +31,9 @@ struct Jitter {
     double slow_speed = 1;
 };
 
+// By rank of the graph: how much longer than their price its kernels take.
+std::vector<double> slowness_of(const TaskGraph&, const Jitter&);
+
 // Where the ranks of the job stand on the topology.
 struct Placement {
     std::vector<DeviceIndex> device_of;  // by rank of the job

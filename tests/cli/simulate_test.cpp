@@ -100,6 +100,50 @@ TEST_F(Simulate, exits_with_3_where_the_disk_refuses) {
     EXPECT_THAT(r.err, Not(IsEmpty()));
 }
 
+TEST_F(Simulate, writes_execution_traces_that_replay_takes_as_long_for) {
+    const ProcessResult r = simulate_pipeline({"--chakra", file("job"), "--format", "json"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("4 ranks"));
+    for (int rank = 0; rank < 4; ++rank) EXPECT_TRUE(std::filesystem::exists(file("job." + std::to_string(rank) + ".et")));
+    const ProcessResult again =
+        run_sextant({"replay", file("job"), "--groups", file("job.groups.json"), "--hardware", "snellius-gcn", "--format", "json"});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    const double simulated = Json::parse(r.out)["step_time_s"], replayed = Json::parse(again.out)["step_time_s"];
+    EXPECT_NEAR(replayed / simulated, 1, 0.01);
+}
+
+TEST_F(Simulate, says_what_it_wrote_behind_its_report) {
+    const ProcessResult r = simulate_pipeline({"--chakra", file("job")});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("Execution traces of 4 ranks"));
+    EXPECT_THAT(r.err, IsEmpty());
+    // And what it could not.
+    EXPECT_THAT(run_sextant({"simulate", "scenarios/input-few-workers.json", "--chakra", file("fed")}).out,
+                AllOf(HasSubstr("reading, decoding and copying them is left out"), HasSubstr("not slower beside communication")));
+}
+
+TEST_F(Simulate, refuses_to_write_traces_of_parameter_servers_or_beside_those_of_more_ranks) {
+    const ProcessResult servers = run_sextant({"simulate", "scenarios/parameter-server-sync.json", "--chakra", file("job")});
+    EXPECT_EQ(servers.exit_code, 2);
+    EXPECT_THAT(servers.err, HasSubstr("no parameter servers"));
+    EXPECT_THAT(servers.err, HasSubstr("all_reduce"));
+    std::ofstream(file("job.4.et")) << "of another job";
+    const ProcessResult more = simulate_pipeline({"--chakra", file("job")});
+    EXPECT_EQ(more.exit_code, 2);
+    EXPECT_THAT(more.err, HasSubstr("job.4.et"));
+    EXPECT_FALSE(std::filesystem::exists(file("job.0.et")));
+}
+
+TEST_F(Simulate, leaves_earlier_traces_where_the_disk_refuses_one) {
+    std::ofstream(file("job.0.et")) << "as it was";
+    std::filesystem::create_directories(file("job.2.et.part"));  // no file can be written there
+    const ProcessResult r = simulate_pipeline({"--chakra", file("job")});
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_EQ(contents(file("job.0.et")), "as it was");
+    EXPECT_FALSE(std::filesystem::exists(file("job.0.et.part")));
+    EXPECT_FALSE(std::filesystem::exists(file("job.1.et.part")));
+}
+
 TEST_F(Simulate, exits_with_1_when_a_condition_holds_and_with_4_when_it_does_not_fit) {
     EXPECT_EQ(simulate_pipeline({"--fail-if", "step_time > 1 us"}).exit_code, 1);
     EXPECT_EQ(run_sextant({"simulate", "scenarios/does-not-fit.json"}).exit_code, 4);

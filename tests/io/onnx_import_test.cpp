@@ -1,8 +1,8 @@
 #include "model/io/onnx/onnx_import.hpp"
 
+#include "model/io/format/protobuf_writer.hpp"
 #include "model/io/scenario/workload_reader.hpp"
 #include "model/io/scenario/workload_writer.hpp"
-#include "tests/io/protobuf_writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include "model/simulate/link_map.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
+#include "tests/properties/few_ranks.hpp"
 #include "tests/properties/played_scenario.hpp"
 
 #include <algorithm>
@@ -15,24 +16,6 @@ namespace sextant {
 namespace {
 
 constexpr double rounding = 2e-9;  // relative
-
-// The same kind of plan on fewer ranks, so that it can be played rank by rank: fewer copies, and if one alone has too many, fewer stages
-// and a smaller spread of experts and context.
-Scenario with_few_ranks(const Scenario& scenario) {
-    constexpr int most_ranks = 64;
-    constexpr std::int64_t most_micro_batches = 64;
-    for (int halvings = 0;; ++halvings) {
-        Scenario s = scenario;
-        Plan& p = s.plan;
-        for (int* degree : {&p.pp, &p.ep, &p.cp}) *degree = std::max(1, *degree >> halvings);
-        if (halvings > 0) p.stage_blocks.clear();
-        const std::int64_t samples = std::min(p.global_batch / p.dp, most_micro_batches * p.micro_batch);
-        for (; p.dp > 0; --p.dp) {
-            p.global_batch = samples * p.dp;
-            if (p.devices() <= most_ranks && check_plan(s).empty()) return s;
-        }
-    }
-}
 
 // Folding.
 

@@ -1,5 +1,6 @@
 #include "model/io/chakra/chakra_reader.hpp"
 
+#include "model/io/chakra/chakra_messages.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/protobuf_fields.hpp"
 #include "model/io/format/text_file.hpp"
@@ -124,28 +125,28 @@ private:
     void set_kind(std::uint64_t type) {
         // The host's part of a collective, too, which the device's follows.
         const Attribute* on_host = find("is_cpu_op");
-        if (on_host && on_host->number != 0 && type >= 4 && type <= 7) {
+        if (on_host && on_host->number != 0 && type >= chakra::compute && type <= chakra::collective) {
             node_.kind = Kind::host;
             return;
         }
         switch (type) {
-            case 0:  // invalid, and metadata: what waits for them waits for nothing
-            case 1:
+            case chakra::invalid:
+            case chakra::metadata:  // what waits for them waits for nothing
                 return;
-            case 2:
-            case 3:
+            case chakra::load:
+            case chakra::store:
                 node_.kind = Kind::memory;
                 node_.bytes = bytes("tensor_size");
                 return;
-            case 4:
+            case chakra::compute:
                 node_.kind = Kind::kernel;
                 node_.flops = number("num_ops", most_flops) * FLOP;
                 node_.bytes = bytes("tensor_size");
                 return;
-            case 5:
-            case 6:
-                return set_transfer(type == 5);
-            case 7:
+            case chakra::send:
+            case chakra::receive:
+                return set_transfer(type == chakra::send);
+            case chakra::collective:
                 return set_collective();
             default:
                 complain("is of type " + std::to_string(type) + ", which no node has");
@@ -171,16 +172,13 @@ private:
     }
 
     void set_collective() {
-        static constexpr std::pair<int, RecordedCollective> known[] = {
-            {0, RecordedCollective::all_reduce},     {1, RecordedCollective::reduce},     {2, RecordedCollective::all_gather},
-            {5, RecordedCollective::broadcast},      {6, RecordedCollective::all_to_all}, {7, RecordedCollective::reduce_scatter},
-            {8, RecordedCollective::reduce_scatter}, {9, RecordedCollective::barrier}};
         node_.kind = Kind::collective;
         node_.bytes = bytes("comm_size");
         const Attribute* type = find("comm_type");
         if (!type) return complain("\"comm_type\" is missing");
-        const auto* found = std::ranges::find(known, type->number, [](const auto& k) { return static_cast<double>(k.first); });
-        if (found == std::end(known))
+        const auto* found =
+            std::ranges::find(chakra::collectives, type->number, [](const auto& known) { return static_cast<double>(known.first); });
+        if (found == std::end(chakra::collectives))
             complain("is a collective of type " + number_text(type->number) + ", which nobody prices",
                      "all-reduce, reduce, all-gather, broadcast, all-to-all, reduce-scatter, barrier");
         else

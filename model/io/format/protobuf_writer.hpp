@@ -1,4 +1,4 @@
-// Fields of Protocol Buffers as libraries write them, in a few functions.
+// Fields of Protocol Buffers as they lie in a file (protobuf.dev, "Encoding"), in a few functions; protobuf_fields.hpp reads them.
 #pragma once
 
 #include <cstdint>
