@@ -84,6 +84,7 @@ private:
                 before.add(end->second);
         }
         const std::string what = describe(work);
+        issued_from_ = step_.table_.hosts_wait && segment.stream == Stream::compute ? before : Before();
         for (const Piece& piece : step_.table_.works[segment.work].pieces) {
             before = kernels(piece, what, before);
             if (piece.exchange && is_transfer(work))
@@ -105,7 +106,9 @@ private:
             before = add(std::move(n));
         }
         if (piece.host > Seconds{}) {
-            RecordedNode n = node(Kind::host, launched_);
+            Before ready = launched_;
+            ready.add(issued_from_);
+            RecordedNode n = node(Kind::host, ready);
             n.name = "launch: " + what;
             n.duration = piece.host;
             launched_ = add(std::move(n));
@@ -178,7 +181,7 @@ private:
     RecordedRank recorded_;
     NodeId last_ = 0;
     std::array<Before, stream_count> streams_;  // what their last segments end with
-    Before launched_;
+    Before launched_, issued_from_;             // the last launch; where hosts wait, what the segment at hand waits for
     std::unordered_map<SegmentIndex, Before> ends_;
     std::unordered_map<SegmentIndex, NodeId> received_;
 };

@@ -2,8 +2,9 @@
 //
 //   kernels    a node for each stretch of them, as long as its price. What is priced by its time alone (updates, copies with host memory)
 //              has neither operations nor bytes
-//   launches   host work, one after another from the start on. A stretch does not wait for its own, but what follows it waits for both: a
-//              stretch ends no sooner than the host has issued it, and begins as soon as it can
+//   launches   host work, one after another from the start on; where hosts wait (CostTable), none before its segment may start. A stretch
+//              does not wait for its own, but what follows it waits for both: a stretch ends no sooner than the host has issued it, and
+//              begins as soon as it can
 //   exchanges  a collective for each call, those inside blocks too. Of one that goes on behind kernels there are two: the part that is
 //              waited for, and the rest, for which nothing waits
 //   transfers  a send, and on the rank that waits for it a receive, which comes when the rank has done what it does before; no two from
