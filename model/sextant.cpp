@@ -154,28 +154,22 @@ std::optional<RowName> row_named(const std::filesystem::path& path) {
 }
 
 // A workload of DLIO as our own document, any other file as it is.
-ScenarioDocument open_predictable(const std::filesystem::path& path) {
+ScenarioDocument open_predictable(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
     const std::string ending = path.extension().string();
-    return ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_document(path);
+    ScenarioDocument document = ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_document(path);
+    document.edits = overrides;
+    return document;
 }
 
-Predictable read_predictable(Library& library, const ScenarioDocument& document) {
-    Diagnostics diagnostics;
-    const JsonFile file = as_json(document, diagnostics);
-    const ScenarioSources named = sources(library, diagnostics);
-    Predictable read;
-    if (is_storage_benchmark(file))
-        read = read_storage_benchmark(file, named);
-    else
-        read = read_scenario(file, named, diagnostics);
+Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diagnostics) {
+    Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
     diagnostics.throw_if_any();
-    return read;
+    return scenario;
 }
 
-Scenario as_scenario(Predictable read, const std::filesystem::path& path) {
-    if (auto* scenario = std::get_if<Scenario>(&read)) return std::move(*scenario);
-    throw InputError(
-        Diagnostic{path.string(), "", "this is a benchmark of storage, no training run", "`sextant predict` says how fast its storage is"});
+[[noreturn]] void refuse_benchmark(const std::filesystem::path& path) {
+    const char* hint = "`sextant predict` says how fast its storage is";
+    throw InputError(Diagnostic{path.string(), "", "this is a benchmark of storage, no training run", hint});
 }
 
 }  // namespace
@@ -185,17 +179,28 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
         if (overrides.empty()) return published_job(library, row->file, row->id);
         throw InputError(Diagnostic{path.string(), "", "a published run is no scenario file: nothing in it can be set", ""});
     }
-    ScenarioDocument document = open_predictable(path);
-    document.edits = overrides;
-    return read_predictable(library, document);
+    Diagnostics diagnostics;
+    const JsonFile file = as_json(open_predictable(path, overrides), diagnostics);
+    if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);
+    StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
+    diagnostics.throw_if_any();
+    return benchmark;
 }
 
 Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    return as_scenario(load_predictable(library, path, overrides), path);
+    if (row_named(path)) {
+        Predictable published = load_predictable(library, path, overrides);
+        if (auto* scenario = std::get_if<Scenario>(&published)) return std::move(*scenario);
+        refuse_benchmark(path);
+    }
+    return load_scenario(library, open_predictable(path, overrides));
 }
 
 Scenario load_scenario(Library& library, const ScenarioDocument& document) {
-    return as_scenario(read_predictable(library, document), document.file);
+    Diagnostics diagnostics;
+    const JsonFile file = as_json(document, diagnostics);
+    if (is_storage_benchmark(file)) refuse_benchmark(document.file);
+    return read_training(library, file, diagnostics);
 }
 
 std::vector<ScenarioTitle> bundled_scenarios(const Library& library) {

@@ -194,6 +194,9 @@ TEST(PredictStorage, says_how_many_accelerators_a_storage_feeds) {
     const ProcessResult nowhere = run_sextant({"predict", file});
     EXPECT_EQ(nowhere.exit_code, 2);
     EXPECT_THAT(nowhere.err, HasSubstr("\"storage\" is missing"));
+    const ProcessResult simulated = run_sextant({"simulate", file});
+    EXPECT_EQ(simulated.exit_code, 2);
+    EXPECT_THAT(simulated.err, HasSubstr("this is a benchmark of storage, no training run"));
     EXPECT_EQ(run_sextant({"import", "dlio", file, "--out", file + ".json"}).exit_code, 0);
     EXPECT_EQ(run_sextant({"predict", file + ".json", "--set", storage}).out, text.out);
     std::filesystem::remove(file);

@@ -3,6 +3,8 @@
 #include "model/base/diagnostics.hpp"
 #include "model/io/format/replace_files.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -19,7 +21,7 @@ void move_to(const std::filesystem::path& path) {
 
 void write_all(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
     std::ofstream out(path, std::ios::binary);
-    if (!out) throw BackendError("cannot write " + path.string());
+    if (!out) throw BackendError("cannot write " + path.string() + ": " + std::strerror(errno));
     write(out);
     out.close();
     if (!out) throw BackendError("cannot write all of " + path.string() + ": is the disk full?");
