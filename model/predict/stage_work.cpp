@@ -67,6 +67,21 @@ private:
     std::array<double, 3> longer_{}, holds_up_{};
 };
 
+// A pass whose host begins with it takes as long as the host does; blocks have their part of what that is longer by what they have to
+// issue.
+class WaitForHost {
+public:
+    WaitForHost() = default;
+    explicit WaitForHost(const PhasePrice& pass) : longer_(max(Seconds{}, pass.host - pass.time())), host_(pass.host) {}
+    [[nodiscard]] Seconds longer() const { return longer_; }
+    void add(OwnWork& work, const PhasePrice& part) const {
+        if (longer_ > Seconds{}) work.rest += part.host / host_ * longer_;
+    }
+
+private:
+    Seconds longer_, host_;
+};
+
 }  // namespace
 
 std::vector<KernelTimes> kernel_times(const Prepared::State& job, const Resources& r) {
@@ -100,25 +115,6 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
         }
     }
 }
-
-namespace {
-
-// A pass whose host begins with it takes as long as the host does; blocks have their part of what that is longer by what they have to
-// issue.
-class WaitForHost {
-public:
-    WaitForHost() = default;
-    explicit WaitForHost(const PhasePrice& pass) : longer_(max(Seconds{}, pass.host - pass.time())), host_(pass.host) {}
-    [[nodiscard]] Seconds longer() const { return longer_; }
-    void add(OwnWork& work, const PhasePrice& part) const {
-        if (longer_ > Seconds{}) work.rest += part.host / host_ * longer_;
-    }
-
-private:
-    Seconds longer_, host_;
-};
-
-}  // namespace
 
 StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     StageWork work;
