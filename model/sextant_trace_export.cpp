@@ -2,7 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/chakra/chakra_writer.hpp"
-#include "model/io/format/replace_files.hpp"
+#include "model/io/format/replace_file.hpp"
 #include "model/lower/lower.hpp"
 #include "model/predict/cost_table.hpp"
 #include "model/simulate/recorded_step.hpp"

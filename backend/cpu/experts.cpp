@@ -53,7 +53,10 @@ void forward_weights(const TokenPermute& p, const OperatorCall& c) {
 
 // What the loss that loads experts evenly adds to the gradients of the scores: what there is of those that no weight is made of.
 void pull_scores(const TokenPermute& p, const Routing& routing, const Array& d_scores) {
-    if (!routing.pulls) return std::fill_n(d_scores.reals(), d_scores.elements, 0.0F), void();
+    if (!routing.pulls) {
+        std::fill_n(d_scores.reals(), d_scores.elements, 0.0F);
+        return;
+    }
     const std::int64_t experts = d_scores.elements / p.tokens;
     for (std::int64_t t = 0; t < p.tokens; ++t)
         std::copy_n(routing.pulls.reals() + routing.tokens.sequence_of(t) * experts, experts, d_scores.reals() + t * experts);

@@ -22,12 +22,6 @@ std::size_t bytes(const Descriptor& d, cudnnBackendAttributeName_t name) {
     return static_cast<std::size_t>(count);
 }
 
-// The result replaces what was there before.
-void set_factors(const Descriptor& d, cudnnBackendAttributeName_t of_result, cudnnBackendAttributeName_t of_what_was_there) {
-    d.set(of_result, CUDNN_TYPE_FLOAT, 1.0F);
-    d.set(of_what_was_there, CUDNN_TYPE_FLOAT, 0.0F);
-}
-
 Descriptor convolution(const Windows& w) {
     constexpr std::array<std::int64_t, 2> undilated{1, 1};
     Descriptor d(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
@@ -38,6 +32,48 @@ Descriptor convolution(const Windows& w) {
     d.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, undilated.data());
     d.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, w.paddings.data());
     d.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, w.paddings.data());
+    d.finalize();
+    return d;
+}
+
+// What cuDNN calls a convolution of images x by filters w to y, or the gradient of one of the two, and its parts.
+struct ConvolutionNames {
+    cudnnBackendDescriptorType_t operation;
+    cudnnBackendAttributeName_t windows, x, w, y;
+    cudnnBackendAttributeName_t of_result, of_what_was_there;  // factors
+};
+constexpr ConvolutionNames forward_names{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                                         CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+constexpr ConvolutionNames back_names{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                                      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+constexpr ConvolutionNames filter_names{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                                        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+
+// The result replaces what was there before.
+Descriptor convolution(const ConvolutionNames& names, const Windows& windows, const Descriptor& x, const Descriptor& w,
+                       const Descriptor& y) {
+    Descriptor d(names.operation);
+    d.set(names.windows, convolution(windows));
+    d.set(names.x, x);
+    d.set(names.w, w);
+    d.set(names.y, y);
+    d.set(names.of_result, CUDNN_TYPE_FLOAT, 1.0F);
+    d.set(names.of_what_was_there, CUDNN_TYPE_FLOAT, 0.0F);
     d.finalize();
     return d;
 }
@@ -143,33 +179,15 @@ void OperationGraph::multiply(const Tensor& a, const Tensor& b, const Tensor& pr
 }
 
 void OperationGraph::convolve(const Windows& w, const Tensor& x, const Tensor& filter, const Tensor& y) {
-    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, convolution(w));
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, x.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, filter.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y.descriptor);
-    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA);
-    d.finalize();
+    operations_.push_back(convolution(forward_names, w, x.descriptor, filter.descriptor, y.descriptor));
 }
 
 void OperationGraph::convolve_back(const Windows& w, const Tensor& filter, const Tensor& dy, const Tensor& dx) {
-    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, convolution(w));
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, filter.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, dy.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, dx.descriptor);
-    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA);
-    d.finalize();
+    operations_.push_back(convolution(back_names, w, dx.descriptor, filter.descriptor, dy.descriptor));
 }
 
 void OperationGraph::filter_gradient(const Windows& w, const Tensor& x, const Tensor& dy, const Tensor& d_filter) {
-    Descriptor& d = operations_.emplace_back(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, convolution(w));
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, x.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, dy.descriptor);
-    d.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, d_filter.descriptor);
-    set_factors(d, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA);
-    d.finalize();
+    operations_.push_back(convolution(filter_names, w, x.descriptor, d_filter.descriptor, dy.descriptor));
 }
 
 void OperationGraph::reduce(cudnnReduceTensorOp_t kind, const Tensor& from, const Tensor& to) {

@@ -65,7 +65,7 @@ void BlockRun::run(std::size_t index) {
     // Run again for backward, it decides what it decided before: that is kept.
     std::shared_ptr<Routing> decided;
     if (const auto* permute = std::get_if<TokenPermute>(&op.kind); permute != nullptr && !routing_) {
-        // Ranks of a context group share the loss of a sequence out, and each has all of the one that is by sequences.
+        // The position's weight is a context rank's part of the loss; that for balance is of whole sequences.
         const double weight = context_.position.loss_weight * block_.options.cut.context.ranks;
         decided = std::make_shared<Routing>(
             route(context_.device, context_.communicator, values_[op.inputs[1].value], *permute, block_.operators[index].tokens, weight));

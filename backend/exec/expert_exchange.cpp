@@ -32,10 +32,7 @@ Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, const Choi
     if (tokens.cut) communicator.sum_counts(ParallelGroup::tensor, counts);
     communicator.sum_counts(ParallelGroup::context, counts);
     const std::int64_t tokens_of_sequence = tokens.of_sequence * communicator.ranks(ParallelGroup::context);
-    const std::vector<float> pulls = balance_pulls(counts, experts, p.copies, tokens_of_sequence, p.balance_loss * loss_weight);
-    const Array array = device.allocate(static_cast<std::int64_t>(pulls.size()));
-    device.upload(pulls.data(), array);
-    return array;
+    return uploaded(device, balance_pulls(counts, experts, p.copies, tokens_of_sequence, p.balance_loss * loss_weight), Element::real);
 }
 
 }  // namespace

@@ -96,9 +96,8 @@ private:
     }
 
     Before kernels(const Piece& piece, const std::string& what, Before before) {
-        const Before start = before;
         if (piece.device > Seconds{}) {
-            RecordedNode n = node(piece.kind == SpanKind::overhead ? Kind::host : Kind::kernel, start);
+            RecordedNode n = node(piece.kind == SpanKind::overhead ? Kind::host : Kind::kernel, before);
             n.name = name_of(piece.kind, what);
             n.duration = piece.device * step_.slowness_[rank_];
             n.flops = piece.flops;

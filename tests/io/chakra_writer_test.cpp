@@ -1,6 +1,7 @@
 #include "model/io/chakra/chakra_writer.hpp"
 
 #include "model/io/chakra/chakra_reader.hpp"
+#include "tests/graph/recorded_node.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,16 +24,8 @@ RecordedRank read_back(const RecordedRank& rank, int number = 1) {
     return read;
 }
 
-RecordedNode node(std::uint64_t id, Kind kind, std::vector<std::uint64_t> after = {}) {
-    RecordedNode n;
-    n.id = id;
-    n.kind = kind;
-    n.name = "node " + std::to_string(id);
-    n.waits_for = std::move(after);
-    return n;
-}
 RecordedNode kernel(std::uint64_t id, double micros, Kind kind = Kind::kernel) {
-    RecordedNode n = node(id, kind);
+    RecordedNode n = recorded_node(id, kind);
     n.duration = micros * us;
     return n;
 }
@@ -45,24 +38,24 @@ TEST(ChakraWriter, WritesWhatTheReaderReads) {
     product.bytes = 5 * GB;
     product.waits_for = {1};
     rank.nodes.push_back(product);
-    rank.nodes.push_back(node(3, Kind::memory, {2}));
+    rank.nodes.push_back(recorded_node(3, Kind::memory, {2}));
     rank.nodes.back().bytes = 7 * MB;
     std::uint64_t id = 3;
     for (const auto what :
          {RecordedCollective::all_reduce, RecordedCollective::all_gather, RecordedCollective::reduce_scatter,
           RecordedCollective::all_to_all, RecordedCollective::broadcast, RecordedCollective::reduce, RecordedCollective::barrier}) {
-        rank.nodes.push_back(node(++id, Kind::collective, {2, 3}));
+        rank.nodes.push_back(recorded_node(++id, Kind::collective, {2, 3}));
         rank.nodes.back().collective = what;
         rank.nodes.back().bytes = static_cast<double>(id) * MB;
         rank.nodes.back().group = id % 2 == 0 ? "17" : "";
     }
     for (const Kind kind : {Kind::send, Kind::receive}) {
-        rank.nodes.push_back(node(++id, kind, {3}));
+        rank.nodes.push_back(recorded_node(++id, kind, {3}));
         rank.nodes.back().bytes = 9 * MB;
         rank.nodes.back().peer = 3;
         rank.nodes.back().tag = 40'000;
     }
-    rank.nodes.push_back(node(++id, Kind::nothing, {id - 1}));
+    rank.nodes.push_back(recorded_node(++id, Kind::nothing, {id - 1}));
 
     const RecordedRank read = read_back(rank);
     ASSERT_EQ(read.nodes.size(), rank.nodes.size());

@@ -2,6 +2,7 @@
 // of it 1 us inside the node and 5 us across the network; 100 TFLOP/s and 1 TB/s a device.
 #include "model/sextant_replay.hpp"
 #include "tests/cost/round_machine.hpp"
+#include "tests/graph/recorded_node.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,28 +14,20 @@ using namespace units;
 using testing::HasSubstr;
 using Kind = RecordedNode::Kind;
 
-RecordedNode node(std::uint64_t id, Kind kind, std::vector<std::uint64_t> after) {
-    RecordedNode n;
-    n.id = id;
-    n.kind = kind;
-    n.name = "node " + std::to_string(id);
-    n.waits_for = std::move(after);
-    return n;
-}
 RecordedNode kernel(std::uint64_t id, double millis, std::vector<std::uint64_t> after = {}) {
-    RecordedNode n = node(id, Kind::kernel, std::move(after));
+    RecordedNode n = recorded_node(id, Kind::kernel, std::move(after));
     n.duration = millis * ms;
     return n;
 }
 RecordedNode call(std::uint64_t id, RecordedCollective what, Bytes bytes, std::vector<std::uint64_t> after = {}, std::string group = {}) {
-    RecordedNode n = node(id, Kind::collective, std::move(after));
+    RecordedNode n = recorded_node(id, Kind::collective, std::move(after));
     n.collective = what;
     n.bytes = bytes;
     n.group = std::move(group);
     return n;
 }
 RecordedNode transfer(std::uint64_t id, Kind kind, int peer, Bytes bytes, std::vector<std::uint64_t> after = {}) {
-    RecordedNode n = node(id, kind, std::move(after));
+    RecordedNode n = recorded_node(id, kind, std::move(after));
     n.peer = peer;
     n.bytes = bytes;
     return n;
@@ -61,7 +54,7 @@ constexpr auto all_reduce = RecordedCollective::all_reduce;
 
 TEST(Replay, PlaysKernelsOneAfterAnotherAsTheyBecomeReady) {
     // 2 waits for host work of 5 ms; 3, which the trace names later, need not.
-    RecordedNode host = node(1, Kind::host, {});
+    RecordedNode host = recorded_node(1, Kind::host, {});
     host.duration = 5 * ms;
     const ReplayReport r = played(trace_of({{host, kernel(2, 10, {1}), kernel(3, 2), kernel(4, 1, {2, 3})}}));
     EXPECT_NEAR(r.step / ms, 16, 1e-9);
@@ -71,7 +64,8 @@ TEST(Replay, PlaysKernelsOneAfterAnotherAsTheyBecomeReady) {
 
 TEST(Replay, PricesKernelsWhoseTimeIsNotStated) {
     // 1e12 operations at 100 TFLOP/s are 10 ms; 5 GB at 1 TB/s are 5 ms. A copy of 40 MB over a link of 20 GB/s takes 2 ms.
-    RecordedNode product = node(1, Kind::kernel, {}), pass = node(2, Kind::kernel, {1}), copy = node(3, Kind::memory, {2});
+    RecordedNode product = recorded_node(1, Kind::kernel, {}), pass = recorded_node(2, Kind::kernel, {1}),
+                 copy = recorded_node(3, Kind::memory, {2});
     product.flops = 1e12 * FLOP;
     product.bytes = 1 * GB;
     pass.bytes = 5 * GB;

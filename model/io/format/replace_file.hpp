@@ -4,10 +4,30 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <vector>
 
 namespace sextant {
 
-// `write` is given the path beside `path` to write to. Throws BackendError when the disk refuses; what was at `path` is then still there.
+// Several that belong together: all of them are written aside before the first takes its place.
+class ReplacedFiles {
+public:
+    ReplacedFiles() = default;
+    ReplacedFiles(const ReplacedFiles&) = delete;
+    ReplacedFiles& operator=(const ReplacedFiles&) = delete;
+    // Removes what is written and not in its place.
+    ~ReplacedFiles();
+
+    // All throw BackendError when the disk refuses; what was at the path is still there until the last.
+    void write(const std::filesystem::path&, const std::function<void(const std::filesystem::path& aside)>& write);
+    void write_text(const std::filesystem::path&, const std::function<void(std::ostream&)>& write);
+    void put_in_place();
+
+private:
+    std::vector<std::filesystem::path> waiting_;
+};
+
+// One file. `write` is given the path beside `path` to write to. Throws BackendError when the disk refuses; what was at `path` is then
+// still there.
 void replace_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path& aside)>& write);
 void replace_text_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
