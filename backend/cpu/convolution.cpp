@@ -98,6 +98,40 @@ dnnl::memory rearranged(Engine& e, const Pass& pass, const Shape& s, const Array
     return to;
 }
 
+// Gradients of the weights of pointwise convolutions that skip pixels: on AVX2 oneDNN 2.6 copies the others together, and writes behind
+// that copy where the channels of a pixel do not fill a register. Here they are copied before it sees them.
+bool overruns(const Convolution& k) {
+    constexpr std::int64_t channels_of_register = 8;
+    return k.kernel_h * k.kernel_w == 1 && k.stride > 1 && k.padding_h + k.padding_w == 0 && k.in_channels < channels_of_register;
+}
+
+Convolution without_skipped_pixels(Convolution k) {
+    k.in_h = k.out_h, k.in_w = k.out_w, k.stride = 1;
+    return k;
+}
+
+dnnl::memory pixels_not_skipped(Engine& e, const Convolution& k, const Array& image) {
+    const Dims dims{k.batch, k.in_channels, k.out_h, k.out_w};
+    const Dims strides{k.in_h * k.in_w * k.in_channels, 1, k.stride * k.in_w * k.in_channels, k.stride * k.in_channels};
+    const dnnl::memory::desc every_nth(dims, type_of(image.element), strides), all = describe(dims, Format::nhwc, image.element);
+    dnnl::memory from = e.wrap(every_nth, image.memory.get()), to = in_scratch(e, all);
+    rearrangement(e.engine, every_nth, all, false).execute(e.stream, from, to);
+    return to;
+}
+
+void add_weight_gradient(Engine& e, const Shape& s, const OperatorCall& c, const dnnl::memory& image, const dnnl::memory& gradient) {
+    const bool biased = c.weights.size() > 1;
+    const std::int64_t channels = s.out.dims()[1];
+    const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
+    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weight_gradient, c.weight_gradients[0].reals());
+    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, image}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
+    float* bias = biased ? e.scratch.reals(channels) : nullptr;
+    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias_gradient, bias));
+    pass.primitive.execute(e.stream, arguments);
+    pass.rearrange.execute(e.stream, found, sum);
+    if (biased) add_column_sums(bias, c.weight_gradients[1].reals(), 1, channels);
+}
+
 }  // namespace
 
 void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
@@ -122,15 +156,11 @@ void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
                                           {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].memory.get())}});
     }
     if (c.weight_gradients.empty()) return;
-    const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
-    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weight_gradient, c.weight_gradients[0].reals());
-    std::unordered_map<int, dnnl::memory> arguments{
-        {DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].memory.get())}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
-    float* bias = biased ? e.scratch.reals(k.out_channels) : nullptr;
-    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias_gradient, bias));
-    pass.primitive.execute(e.stream, arguments);
-    pass.rearrange.execute(e.stream, found, sum);
-    if (biased) add_column_sums(bias, c.weight_gradients[1].reals(), 1, k.out_channels);
+    if (overruns(k))
+        add_weight_gradient(e, Shape(without_skipped_pixels(k), biased, c.inputs[0].element), c, pixels_not_skipped(e, k, c.inputs[0]),
+                            gradient);
+    else
+        add_weight_gradient(e, s, c, e.wrap(s.in, c.inputs[0].memory.get()), gradient);
 }
 
 }  // namespace sextant::cpu
