@@ -52,7 +52,21 @@ constexpr FrameworkRule rules[] = {
     {"", "see submission", "", "", 0, "mxnet-mlperf"},  // MLPerf's ResNet-50 submissions on NVIDIA devices
     {"mxnet", "", "", "", 0, "mxnet"},
 };
-constexpr std::string_view fallback = "pytorch-ddp";
+
+// Of families that are not known: by a word of the framework's name, or what most jobs of such a plan run on.
+struct FrameworkWord {
+    std::string_view word, name;
+};
+constexpr FrameworkWord known_words[] = {{"Megatron", "megatron-core"}, {"NeMo", "nemo"},         {"torchtitan", "pytorch-fsdp2"},
+                                         {"FSDP2", "pytorch-fsdp2"},    {"FSDP", "pytorch-fsdp"}, {"DeepSpeed", "deepspeed"},
+                                         {"Horovod", "horovod-pytorch"}};
+std::string_view nearest_framework(const MeasuredPlan& p) {
+    for (const FrameworkWord& known : known_words)
+        if (mentions(p.framework, known.word)) return known.name;
+    const bool narrow = p.precision_kind.ends_with("fp8") || p.precision_kind.ends_with("fp4");
+    if (p.tp > 1 || p.pp > 1 || p.ep.value_or(1) > 1 || p.sequence_parallel || narrow) return "megatron-core";
+    return p.zero_stage == 3 || !p.fsdp.empty() ? "pytorch-fsdp" : "pytorch-ddp";
+}
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -78,8 +92,11 @@ std::string framework_name(const TrainingRow& row, RowReport& report) {
                mentions(p.variable_update, r.update) && year >= r.from;
     };
     const auto* rule = std::ranges::find_if(rules, holds);
-    std::string name(rule == std::end(rules) ? fallback : rule->name);
-    if (p.framework_family.empty()) report.assume("framework not stated: " + name);
+    const std::string name(rule == std::end(rules) ? nearest_framework(p) : rule->name);
+    if (p.framework_family.empty())
+        report.assume("framework not stated: " + name);
+    else if (rule == std::end(rules))
+        report.assume("framework not known, " + p.framework_family + ": " + name);
     return name;
 }
 
