@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
+#include "model/io/scenario/peft_import.hpp"
 #include "model/io/scenario/workload_writer.hpp"
 #include "model/io/storage_benchmark/dlio_import.hpp"
 
@@ -17,7 +18,7 @@ namespace sextant {
 namespace {
 
 struct ImportOptions {
-    std::string file, out;
+    std::string file, adapters, out;
 };
 
 std::string billions(double parameters) { return number_text(parameters / 1e9, 4) + " billion parameters"; }
@@ -26,6 +27,7 @@ std::string size_text(const Workload& workload) {
     const WorkloadSize size = size_of(workload);
     std::string text = billions(size.parameters);
     if (size.active_parameters < size.parameters) text += ", " + number_text(size.active_parameters / 1e9, 4) + " of them active";
+    if (size.trained_parameters < size.parameters) text += ", " + number_text(size.trained_parameters / 1e6, 4) + " million trained";
     return text + ", " + to_text(size.forward) + " forward per " + std::string(workload.sample_word());
 }
 
@@ -43,15 +45,16 @@ Imported written(const Workload& workload) {
     // The summary builds the network: what cannot be built is not written.
     return {write_workload(workload), workload.name + ": " + size_text(workload) + '\n'};
 }
-Imported read_hf(const std::string& path) {
+Imported read_hf(const ImportOptions& options) {
     Diagnostics diagnostics;
-    const JsonFile file = JsonFile::load(path, diagnostics);
-    const Workload workload = import_hf_config(file);
+    const JsonFile file = JsonFile::load(options.file, diagnostics);
+    Workload workload = import_hf_config(file);
+    if (!options.adapters.empty()) import_peft_config(JsonFile::load(options.adapters, diagnostics), workload);
     diagnostics.throw_if_any();
     return written(workload);
 }
-Imported read_onnx(const std::string& path) { return written(import_onnx(std::filesystem::path(path))); }
-Imported read_dlio(const std::string& path) { return {import_dlio(std::filesystem::path(path)), ""}; }
+Imported read_onnx(const ImportOptions& options) { return written(import_onnx(std::filesystem::path(options.file))); }
+Imported read_dlio(const ImportOptions& options) { return {import_dlio(std::filesystem::path(options.file)), ""}; }
 
 ExitCode write(const Imported& found, const std::string& out) {
     if (out.empty()) {
@@ -64,14 +67,20 @@ ExitCode write(const Imported& found, const std::string& out) {
     return ExitCode::done;
 }
 
-using Read = Imported (*)(const std::string& path);
+using Read = Imported (*)(const ImportOptions&);
 
-void add_format(CLI::App& import, ExitCode& exit_code, const char* name, const char* what, const char* file, Read read) {
+struct Format {
+    CLI::App* command;
+    std::shared_ptr<ImportOptions> options;
+};
+
+Format add_format(CLI::App& import, ExitCode& exit_code, const char* name, const char* what, const char* file, Read read) {
     auto* command = import.add_subcommand(name, what);
     auto options = std::make_shared<ImportOptions>();
     command->add_option("file", options->file, file)->required();
     command->add_option("--out", options->out, "file to write it to; else it goes to standard output")->type_name("FILE");
-    command->callback([options, read, &exit_code] { exit_code = write(read(options->file), options->out); });
+    command->callback([options, read, &exit_code] { exit_code = write(read(*options), options->out); });
+    return {command, options};
 }
 
 }  // namespace
@@ -79,7 +88,10 @@ void add_format(CLI::App& import, ExitCode& exit_code, const char* name, const c
 void add_import(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("import", "a model that others describe, as a workload; a benchmark of storage");
     command->require_subcommand(1);
-    add_format(*command, exit_code, "hf", "the config.json of a Hugging Face model", "config.json", read_hf);
+    const Format hf = add_format(*command, exit_code, "hf", "the config.json of a Hugging Face model", "config.json", read_hf);
+    hf.command
+        ->add_option("--adapters", hf.options->adapters, "an adapter_config.json of PEFT: low-rank adapters are trained, and nothing else")
+        ->type_name("FILE");
     add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);
     add_format(*command, exit_code, "dlio", "a workload of DLIO, as MLPerf Storage has them: what predict answers, as JSON",
                "unet3d_h100.yaml", read_dlio);

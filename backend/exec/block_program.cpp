@@ -9,10 +9,11 @@ namespace {
 
 bool is_loss(const Tensor& t) { return t.role == TensorRole::statistic; }
 
-std::int64_t elements_of(std::span<const ParameterTensor> parameters, bool tied, bool expert) {
+template <class Which>
+std::int64_t elements_of(std::span<const ParameterTensor> parameters, const Which& which) {
     std::int64_t sum = 0;
     for (const ParameterTensor& p : parameters)
-        if (p.tied == tied && p.expert == expert) sum += p.elements();
+        if (which(p)) sum += p.elements();
     return sum;
 }
 
@@ -33,9 +34,18 @@ void sum_shared(const BlockContext& context, const ParameterTensor& p, const Arr
 BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
     : block_(prepare(mine, serial, plan, options)) {}
 
-std::int64_t BlockProgram::own_elements() const { return elements_of(block_.parameters, false, false); }
-std::int64_t BlockProgram::tied_elements() const { return elements_of(block_.parameters, true, false); }
-std::int64_t BlockProgram::expert_elements() const { return elements_of(block_.parameters, false, true); }
+std::int64_t BlockProgram::own_elements() const {
+    return elements_of(block_.parameters, [](const ParameterTensor& p) { return !p.tied && !p.expert && !p.frozen; });
+}
+std::int64_t BlockProgram::tied_elements() const {
+    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.tied; });
+}
+std::int64_t BlockProgram::expert_elements() const {
+    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.expert && !p.frozen; });
+}
+std::int64_t BlockProgram::frozen_elements() const {
+    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.frozen && !p.tied; });
+}
 
 std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<const Array> inputs, Kept* kept) const {
     std::vector<Array> values(block_.graph.tensors().size());
@@ -91,7 +101,7 @@ std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const 
 
 void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
     for (const ParameterTensor& p : block_.parameters) {
-        if (!p.partial && !p.shared) continue;
+        if (p.frozen || (!p.partial && !p.shared)) continue;
         const Array gradient = context.gradients.of(p).part(p.offset, p.elements());
         if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
         if (p.shared) sum_shared(context, p, gradient);

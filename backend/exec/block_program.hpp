@@ -14,10 +14,11 @@
 
 namespace sextant {
 
-// The parameters of a block, or their gradients. `tied`: those that the embedding's block owns; `experts`: of a mixture.
+// The parameters of a block, or their gradients. `tied`: those that the embedding's block owns; `experts`: of a mixture; `frozen`: without
+// gradients.
 struct ParameterArrays {
-    Array own{}, tied{}, experts{};
-    [[nodiscard]] const Array& of(const ParameterTensor& p) const { return p.tied ? tied : p.expert ? experts : own; }
+    Array own{}, tied{}, experts{}, frozen{};
+    [[nodiscard]] const Array& of(const ParameterTensor& p) const { return p.tied ? tied : p.frozen ? frozen : p.expert ? experts : own; }
 };
 
 // Where training stands: what random numbers and the weight of the loss depend on.
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] std::int64_t own_elements() const;  // of the run of parameters
     [[nodiscard]] std::int64_t tied_elements() const;
     [[nodiscard]] std::int64_t expert_elements() const;
+    [[nodiscard]] std::int64_t frozen_elements() const;
 
     // What stays from forward to backward.
     struct Kept {

@@ -37,6 +37,15 @@ std::vector<Array> BlockRun::parameters_in(std::size_t index, const ParameterArr
     return result;
 }
 
+// The gradients of a norm's gain, or of a bias, come with that of the input: where they are frozen, to nobody's use.
+std::vector<Array> BlockRun::thrown_away(std::size_t index) const {
+    Arrays result;
+    if (weight_gradients_apart(block_.graph.operators()[index])) return result;
+    for (const std::size_t p : block_.operators[index].parameters)
+        result.push_back(context_.device.allocate(block_.parameters[p].elements()));
+    return result;
+}
+
 OperatorCall BlockRun::call(std::size_t index, const Arrays& inputs, const Arrays& outputs, const Arrays& weights) const {
     const PreparedOperator& p = block_.operators[index];
     const StepPosition& at = context_.position;
@@ -151,10 +160,14 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
     if (const auto* e = std::get_if<Exchange>(&op.kind)) return differentiate(op, block_.operators[index], *e, output_gradients);
     for (const TensorId id : saved_for_backward(op)) need(id);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs);
-    const bool later = deferred != nullptr && op.parameters > 0 && weight_gradients_apart(op);
+    const bool later = deferred != nullptr && op.is_trained() && weight_gradients_apart(op);
     if (later) deferred->push_back({index, inputs, outputs, output_gradients, routing_});
     const Arrays weights = parameters_in(index, context_.weights);
-    const Arrays weight_gradients = later ? Arrays{} : parameters_in(index, context_.gradients);
+    Arrays weight_gradients;
+    if (op.frozen)
+        weight_gradients = thrown_away(index);
+    else if (!later)
+        weight_gradients = parameters_in(index, context_.gradients);
     Arrays input_gradients;
     for (const TensorId id : op.inputs) input_gradients.push_back(block_.wants_gradient[id.value] ? allocate(id) : Array{});
     OperatorCall c = call(index, inputs, outputs, weights);

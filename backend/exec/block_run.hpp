@@ -38,6 +38,7 @@ private:
 
     [[nodiscard]] OperatorCall call(std::size_t index, const Arrays& inputs, const Arrays& outputs, const Arrays& weights) const;
     [[nodiscard]] Arrays parameters_in(std::size_t index, const ParameterArrays&) const;
+    [[nodiscard]] Arrays thrown_away(std::size_t index) const;
     [[nodiscard]] Arrays values_of(const std::vector<TensorId>&) const;
     Array allocate(TensorId) const;
 

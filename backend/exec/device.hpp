@@ -31,7 +31,7 @@ struct Mark {
 //
 // Forward reads `inputs` and fills `outputs`. Backward reads `output_gradients` (an empty one counts as zero; not all are) and of the
 // values those alone that saved_for_backward names, fills those `input_gradients` that are not empty, and adds to `weight_gradients`: where
-// weight_gradients_apart() holds, to none if there are none.
+// weight_gradients_apart() holds, to none if there are none, as where they are frozen.
 struct OperatorCall {
     const OperatorGraph& graph;
     const Operator& op;

@@ -1,5 +1,6 @@
 #include "backend/exec/parameters.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -40,7 +41,10 @@ private:
             weight.place = {
                 .run = in.shape[1], .stride = in.shape[1] * s.k / g.k, .offset = part_offset(g.k, s.k, cut_) / (g.k / in.shape[1])};
         const bool partial = !op_->expert_parameters && is_part(g.m, s.m);
-        weight.partial = partial;
+        // An adapter's narrow matrix that nothing cuts reads, or feeds, the tensor rank's part of the product beside it.
+        const bool beside_part = op_->adapter != AdapterPart::none && g.k == s.k && g.n == s.n;
+        weight.partial = partial || (beside_part && cut_.ranks > 1);
+        if (op_->adapter == AdapterPart::up) weight.initial = constant(0);
         add(std::move(weight));
         if (whole(op_->parameters) == g.batch * g.n * g.k) return;
         ParameterTensor bias = tensor("bias", sections, {1, 1}, constant(0));
@@ -93,11 +97,14 @@ private:
         if (feeds_gate()) return {{g.n / 2, s.n / 2}, {g.n / 2, s.n / 2}};
         return {{g.n, s.n}};
     }
+    // By itself, or scaled and added to what does.
     [[nodiscard]] bool feeds_gate() const {
+        std::vector<TensorId> halves{op_->outputs.front()};
         for (const Operator& reader : mine_.operators()) {
             const auto* p = std::get_if<Pointwise>(&reader.kind);
-            const bool gate = p != nullptr && (p->kind == PointwiseKind::gate || p->kind == PointwiseKind::clamped_gate);
-            if (gate && reader.inputs.front() == op_->outputs.front()) return true;
+            if (p == nullptr || std::ranges::find_first_of(reader.inputs, halves) == reader.inputs.end()) continue;
+            if (p->kind == PointwiseKind::gate || p->kind == PointwiseKind::clamped_gate) return true;
+            if (p->kind == PointwiseKind::scale || p->kind == PointwiseKind::add) halves.push_back(reader.outputs.front());
         }
         return false;
     }
@@ -134,6 +141,7 @@ private:
         t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};
         t.tied = op_->tied;
         t.expert = op_->expert_parameters;
+        t.frozen = op_->frozen;
         t.initial = initial;
         return t;
     }
@@ -149,7 +157,7 @@ private:
     void add(ParameterTensor t) {
         t.key = key_.with(t.operator_index == last_ ? ++ordinal_ : (ordinal_ = 0));
         last_ = t.operator_index;
-        std::int64_t& end = t.tied ? tied_end_ : t.expert ? expert_end_ : end_;
+        std::int64_t& end = t.tied ? tied_end_ : t.frozen ? frozen_end_ : t.expert ? expert_end_ : end_;
         t.offset = end;
         end += t.elements();
         list_.push_back(std::move(t));
@@ -166,7 +174,7 @@ private:
     const Operator* op_ = nullptr;
     const Operator* serial_op_ = nullptr;
     RandomKey key_{0};
-    std::int64_t end_ = 0, tied_end_ = 0, expert_end_ = 0;
+    std::int64_t end_ = 0, tied_end_ = 0, expert_end_ = 0, frozen_end_ = 0;
     std::vector<ParameterTensor> list_;
 };
 

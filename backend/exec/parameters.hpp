@@ -8,7 +8,7 @@
 //
 // All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
 // Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns; the weights of
-// a mixture's experts in another, [experts, outputs] rows, as other ranks have the same of them.
+// a mixture's experts in another, [experts, outputs] rows, as other ranks have the same of them; what is frozen in one without gradients.
 #pragma once
 
 #include "backend/exec/place.hpp"
@@ -41,6 +41,7 @@ struct ParameterTensor {
     std::int64_t offset = 0;             // in the run
     bool tied = false;
     bool expert = false;   // lies in the run of the experts
+    bool frozen = false;   // lies in the run of those that nothing trains
     bool shared = false;   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
     bool partial = false;  // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;

@@ -105,8 +105,7 @@ void find_gradients(PreparedBlock& b) {
     for (const TensorId id : b.graph.inputs())
         b.wants_gradient[id.value] = b.options.input_gradients && b.graph.tensor(id).role == TensorRole::activation ? 1 : 0;
     for (const Operator& op : b.graph.operators()) {
-        const bool flows =
-            op.parameters > 0 || std::ranges::any_of(op.inputs, [&](TensorId id) { return b.wants_gradient[id.value] != 0; });
+        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return b.wants_gradient[id.value] != 0; });
         b.differentiated.push_back(flows ? 1 : 0);
         const bool has_statistics = std::holds_alternative<Normalization>(op.kind) || std::holds_alternative<CrossEntropy>(op.kind) ||
                                     std::holds_alternative<Attention>(op.kind);

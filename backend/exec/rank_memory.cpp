@@ -1,5 +1,6 @@
 #include "backend/exec/rank_memory.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace sextant {
@@ -19,8 +20,9 @@ const OperatorGraph& graph_of(const Network& network, int block) {
     return network.templates[static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)])].graph;
 }
 
-ParameterRun run_of(std::int64_t used, ShardCut shard, bool sharded) {
-    return {.elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks, .shard = shard, .sharded = sharded};
+ParameterRun run_of(std::int64_t own, std::int64_t tied_copy, ShardCut shard, bool sharded) {
+    const std::int64_t used = own + tied_copy;
+    return {.own = own, .elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks, .shard = shard, .sharded = sharded};
 }
 
 }  // namespace
@@ -37,30 +39,35 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
                                    .element = element_of(plan.precision.parameter)};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
-        held.own = held.program.own_elements();
+        const bool tied_frozen = std::ranges::any_of(held.program.parameters(), [](const auto& p) { return p.tied && p.frozen; });
+        held.tied_in = tied_frozen ? &HeldBlock::frozen : &HeldBlock::dense;
         held.tied_copy = here.contains(0) ? 0 : held.program.tied_elements();
-        held.dense = run_of(held.own + held.tied_copy, of_dense, flow.sharded);
-        held.experts = run_of(held.program.expert_elements(), of_experts, flow.sharded && of_experts.ranks > 1);
+        const auto copy_in = [&held](ParameterRun HeldBlock::*run) { return held.tied_in == run ? held.tied_copy : 0; };
+        held.dense = run_of(held.program.own_elements(), copy_in(&HeldBlock::dense), of_dense, flow.sharded);
+        held.experts = run_of(held.program.expert_elements(), 0, of_experts, flow.sharded && of_experts.ranks > 1);
+        held.frozen = run_of(held.program.frozen_elements(), copy_in(&HeldBlock::frozen), flow.sharded_parameters ? of_dense : ShardCut{},
+                             flow.sharded_parameters);
         blocks_.emplace(b, std::move(held));
     }
-    make_room(&HeldBlock::dense, plan);
-    make_room(&HeldBlock::experts, plan);
+    make_room(&HeldBlock::dense, plan, !plan.forward_only);
+    make_room(&HeldBlock::experts, plan, !plan.forward_only);
+    make_room(&HeldBlock::frozen, plan, false);
     clear_gradients();
 }
 
-void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan) {
+void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool trained) {
     const Element element = element_of(plan.precision.parameter);
     std::int64_t all = 0;
     for (const auto& [b, held] : blocks_) all += (held.*of).elements;
     if (all == 0) return;
-    const Array gradients = (blocks_.begin()->second.*of).sharded || plan.forward_only ? Array{} : device_.allocate(all);
+    const Array gradients = (blocks_.begin()->second.*of).sharded || !trained ? Array{} : device_.allocate(all);
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {
         ParameterRun& run = held.*of;
         const std::int64_t part = run.elements / run.shard.ranks;
         if (!flow_.sharded_parameters) run.weights = device_.allocate(run.elements, element);
         run.owned = flow_.sharded_parameters ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
-        if (plan.forward_only) continue;
+        if (!trained) continue;
         if (gradients) run.gradients = gradients.part(offset, run.elements);
         run.sums = run.sharded || (flow_.accumulates && !flow_.served) ? device_.allocate(part) : run.gradients;
         offset += run.elements;
@@ -76,10 +83,11 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan) {
 
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
-        const Array dense = room_for(held.dense), experts = room_for(held.experts);
-        held.program.draw_weights(device_, seed, split(b, dense, experts, {}));
+        const Array dense = room_for(held.dense), experts = room_for(held.experts), frozen = room_for(held.frozen);
+        held.program.draw_weights(device_, seed, split(b, dense, experts, frozen, {}));
         put(held.dense, dense);
         put(held.experts, experts);
+        put(held.frozen, frozen);
     }
 }
 
@@ -103,16 +111,21 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     if (!run.weights) copy(owned, run.owned);
 }
 
-ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& embedding) const {
+ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const {
     const HeldBlock& held = blocks_.at(b);
-    ParameterArrays arrays{dense.part(0, held.own), {}, experts};
+    ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own)};
     const std::int64_t tied = held.program.tied_elements();
-    if (tied > 0) arrays.tied = held.tied_copy > 0 ? dense.part(held.own, tied) : embedding.part(0, tied);
+    const Array& copied = held.tied_in == &HeldBlock::frozen ? frozen : dense;
+    const bool has_copy = held.tied_copy > 0;
+    if (const Array& from = has_copy ? copied : embedding) arrays.tied = from.part(has_copy ? (held.*held.tied_in).own : 0, tied);
     return arrays;
 }
 
-ParameterArrays RankMemory::weights_of(int b, const Array& dense) {
-    return split(b, dense, blocks_.at(b).experts.weights, blocks_.contains(0) ? blocks_.at(0).dense.weights : Array{});
+ParameterArrays RankMemory::weights_of(int b, const Array& gathered) {
+    HeldBlock& held = blocks_.at(b);
+    const Array dense = gathered ? gathered.part(0, held.dense.elements) : held.dense.weights;
+    const Array frozen = gathered ? gathered.part(held.dense.elements, held.frozen.elements) : held.frozen.weights;
+    return split(b, dense, held.experts.weights, frozen, blocks_.contains(0) ? (blocks_.at(0).*held.tied_in).weights : Array{});
 }
 
 ParameterArrays RankMemory::gradients_of(int b) {
@@ -125,7 +138,7 @@ ParameterArrays RankMemory::gradients_of(int b) {
     for (ParameterRun* run : held.runs()) make(*run);
     const bool elsewhere = held.program.tied_elements() > held.tied_copy;
     if (elsewhere) make(blocks_.at(0).dense);
-    return split(b, held.dense.gradients, held.experts.gradients, elsewhere ? blocks_.at(0).dense.gradients : Array{});
+    return split(b, held.dense.gradients, held.experts.gradients, {}, elsewhere ? blocks_.at(0).dense.gradients : Array{});
 }
 
 Array RankMemory::gradient_run(int first, int count, ParameterRun HeldBlock::*of) {
@@ -173,7 +186,7 @@ void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings
 // Each by itself, as LAMB has it.
 void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, HeldBlock& held) {
     for (const ParameterTensor& p : held.program.parameters()) {
-        if (p.tied && held.tied_copy == 0) continue;
+        if (p.frozen || (p.tied && held.tied_copy == 0)) continue;
         const ParameterRun& run = held.run_of(p);
         const std::int64_t at = held.offset_of(p);
         std::vector<Array> states;

@@ -16,7 +16,8 @@ struct ShardCut {
 
 // Parameters of a block that lie together, as the same ranks have and reduce them, and what belongs to them.
 struct ParameterRun {
-    std::int64_t elements = 0;  // with padding to equal shards
+    std::int64_t own = 0;       // elements of the block itself
+    std::int64_t elements = 0;  // with a copy of tied ones, and padding to equal shards
     ShardCut shard{};
     bool sharded = false;         // each rank owns a part
     Array weights{};              // the run; none between uses where parameters are sharded
@@ -29,13 +30,15 @@ struct ParameterRun {
 
 struct HeldBlock {
     BlockProgram program;
-    std::int64_t own = 0, tied_copy = 0;  // elements of the dense run: its own parameters, its copy of tied ones
-    ParameterRun dense{}, experts{};
+    std::int64_t tied_copy = 0;             // elements: of tied parameters that another rank's block owns
+    ParameterRun dense{}, experts{};        // those that are trained
+    ParameterRun frozen{};                  // weights, and nothing that belongs to training
+    ParameterRun HeldBlock::*tied_in = {};  // where the copy lies, behind the block's own
 
     [[nodiscard]] std::array<ParameterRun*, 2> runs() { return {&dense, &experts}; }
-    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.expert ? experts : dense; }
+    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.frozen ? frozen : p.expert ? experts : dense; }
     // Where in its run a parameter lies.
-    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const { return p.offset + (p.tied ? own : 0); }
+    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const { return p.offset + (p.tied ? (this->*tied_in).own : 0); }
 };
 
 // How gradients become what the optimizer reads.
@@ -57,8 +60,8 @@ public:
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
 
-    // For a pass over a block: dense weights as they are or as they were gathered.
-    ParameterArrays weights_of(int b, const Array& dense);
+    // For a pass over a block: weights as they are, or those that were gathered, dense ones first and frozen ones behind.
+    ParameterArrays weights_of(int b, const Array& gathered);
     ParameterArrays gradients_of(int b);  // makes room where there is none
     // Gradients of these blocks, which lie one behind another where they are not sharded.
     Array gradient_run(int first, int count, ParameterRun HeldBlock::*of);
@@ -69,8 +72,8 @@ public:
 
 private:
     // Tied parameters of a block here: those of the embedding where this rank has it, else a copy behind its own.
-    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& embedding) const;
-    void make_room(ParameterRun HeldBlock::*of, const Plan&);
+    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const;
+    void make_room(ParameterRun HeldBlock::*of, const Plan&, bool trained);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);

@@ -7,7 +7,7 @@ namespace sextant {
 
 BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
     const auto gathered = plan.gathered_by.find(block);
-    const Array& weights = gathered == plan.gathered_by.end() ? memory_.block(block).dense.weights : gathered_[gathered->second];
+    const Array weights = gathered == plan.gathered_by.end() ? Array{} : gathered_[gathered->second];
     return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
 }
 

@@ -43,12 +43,12 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
     return flow.sharded ? place_in<ShardCut>(job.graph, rank, group) : ShardCut{};
 }
 
-// Of the table, as each tensor rank has it, that the head shares with the embedding.
+// Of the table, as each tensor rank has it, that the head shares with the embedding, and that is trained.
 std::int64_t tied_elements(const TaskGraph& graph) {
     const Network& network = graph.network();
     double sum = 0;
     for (const Operator& op : network.templates[static_cast<std::size_t>(network.sequence.back())].graph.operators())
-        if (op.tied) sum += op.parameters;
+        if (op.tied && !op.frozen) sum += op.parameters;
     return static_cast<std::int64_t>(sum);
 }
 
@@ -303,11 +303,15 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     for (auto& [b, held] : memory_.blocks()) {
         const bool all = work.count == 0;  // weights, once all are updated
         ParameterRun& run = held.*of;
-        if (run.elements == 0 || (!all && (b < work.first_block || b >= work.first_block + work.count))) continue;
-        if (work.payload == Payload::weights) {
-            Array whole = run.weights;
-            if (flow_.sharded_parameters) whole = gathered_[s] = device_.allocate(run.elements, run.owned.element);
-            add(run.owned, whole);
+        if (!all && (b < work.first_block || b >= work.first_block + work.count)) continue;
+        if (work.payload == Payload::weights && flow_.sharded_parameters) {
+            const Array whole = gathered_[s] = device_.allocate(run.elements + held.frozen.elements, job_.element());
+            if (run.elements > 0) add(run.owned, whole.part(0, run.elements));
+            if (held.frozen.elements > 0) add(held.frozen.owned, whole.part(run.elements, held.frozen.elements));
+        } else if (run.elements == 0) {
+            continue;
+        } else if (work.payload == Payload::weights) {
+            add(run.owned, run.weights);
         } else if (work.kind == ExchangeKind::reduce_scatter) {
             run.received = device_.allocate(run.owned.elements, run.gradients.element);
             add(run.gradients, run.received);

@@ -30,7 +30,7 @@ void RankRunner::sum_tied_gradients() {
     const bool first = place_.pipeline == 0;
     if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
     HeldBlock& held = memory_.block(first ? 0 : last);
-    const Array mine = held.dense.sums.part(first ? 0 : held.own, tied_elements_);
+    const Array mine = held.dense.sums.part(first ? 0 : held.dense.own, tied_elements_);
     const Array other = device_.allocate(tied_elements_, mine.element);
     RankPlace there = place_;
     there.pipeline = first ? stages - 1 : 0;
@@ -79,6 +79,7 @@ void RankRunner::gather_weights() {
     for (auto& [b, held] : memory_.blocks()) {
         gather(held.dense, ParallelGroup::shard);
         gather(held.experts, ParallelGroup::expert_data);
+        gather(held.frozen, ParallelGroup::shard);
     }
 }
 

@@ -28,7 +28,7 @@ void RecordingDevice::forward(const OperatorCall& c) {
 void RecordingDevice::backward(const OperatorCall& c) {
     const Bytes bytes = bytes_of({c.inputs, c.weights, c.input_gradients, c.output_gradients, c.weight_gradients});
     // Each of the two parts of a product's backward is a product of the same size.
-    const bool part = phase_ != Phase::backward && c.op.parameters > 0 && weight_gradients_apart(c.op);
+    const bool part = phase_ != Phase::backward && c.op.is_trained() && weight_gradients_apart(c.op);
     const SpanKind kind = phase_ == Phase::backward_weight ? SpanKind::weight_gradient : SpanKind::backward;
     recorder_.kernel(kind, bytes, (part ? 0.5 : 1.0) * backward_flops(c.op));
     device_.backward(c);

@@ -34,6 +34,9 @@ private:
 
     void check_groups() {
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
+        const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
+        refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
+                  "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");
     }
     // What of a mixture its operators do not show is here, the rest in unsupported() of a graph.
     void check_experts() {

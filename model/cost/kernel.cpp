@@ -76,6 +76,7 @@ private:
             out.recompute_exchanges = out.forward_exchanges;
         }
         for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
+        if (!is_differentiated(chain)) out.backward.clear(), out.backward_exchanges.clear();
         return out;
     }
 
@@ -112,6 +113,11 @@ private:
         return traffic + sum_bytes(backward ? chain.kept : chain.saved);
     }
 
+    // Does a gradient come this far? Not to where only frozen parameters stand. Each operator of a chain reads the one before it.
+    [[nodiscard]] bool is_differentiated(const FusedChain& chain) const {
+        return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value] != 0;
+    }
+
     // Of what it reads. An operator of two operands wants both or none.
     [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value] != 0; }
 
@@ -132,11 +138,11 @@ private:
     }
 
     void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
-        // Products of two activations (attention scores) stay in the activation type: narrow formats are for weights.
-        const DataType type = g.weight ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
+        const DataType type = is_narrowed(op) ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
         if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
+        if (op.frozen) return;
         Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
         of_weight.weight_gradient = g.weight;
         of_weight.turned = true;
@@ -150,18 +156,19 @@ private:
     }
 
     // Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,
-    // twice there because dgrad and wgrad want different layouts. Scales of blocks belong to a layout: MXFP8 and NVFP4 are written in both
-    // in forward too. NVFP4 is read three times: for the largest value of the tensor, for its rows, and through a Hadamard transform for
-    // its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
+    // twice there because dgrad and wgrad want different layouts (of a frozen weight there is no wgrad). Scales of blocks belong to a
+    // layout: MXFP8 and NVFP4 are written in both in forward too. NVFP4 is read three times: for the largest value of the tensor, for its
+    // rows, and through a Hadamard transform for its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
     void add_quantization(const Operator& op, BlockKernels& out) const {
         const bool in_blocks = product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4;
         const int reads = product_type_ == DataType::nvfp4 ? 3 : 1;
         double outputs = 0;
         for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
         const Bytes narrow = size_of(product_type_);
-        const Bytes written = (in_blocks ? 2.0 : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
+        const double layouts = op.frozen ? 1 : 2;
+        const Bytes written = (in_blocks ? layouts : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
         push_memory(out.forward, op.name + ".quantize", reads * bytes_of(op.inputs.front()) + written, false, reads);
-        push_memory(out.backward, op.name + ".quantize", reads * output_bytes(op) + 2 * outputs * narrow, true, reads);
+        push_memory(out.backward, op.name + ".quantize", reads * output_bytes(op) + layouts * outputs * narrow, true, reads);
     }
 
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
@@ -359,7 +366,7 @@ private:
 
     // From the second micro-batch on, each weight's gradient is added to what is there: two reads and a write.
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const {
-        if (op.parameters == 0) return;
+        if (!op.is_trained()) return;
         if (casts_weights()) push_weight_gradient(list, op.name + ".cast", op.parameters * cast_bytes());
         if (later_micro_batches_add() && !framework_.fused_gradient_accumulation)
             push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
@@ -386,12 +393,7 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
     BlockKernels out;
     KernelWriter(graph, role, plan, framework, reads_data, unit).write(out);
     measure_saved(graph, plan, framework, product_type(plan.precision, role), out);
-    for (const Operator& op : graph.operators()) {
-        (op.tied ? out.tied_parameters : op.expert_parameters ? out.expert_parameters : out.parameters) += op.parameters;
-        if (op.parameters > 0) out.parameter_tensors += 1;
-        out.forward_flops += sextant::forward_flops(op);
-        out.backward_flops += sextant::backward_flops(op);
-    }
+    count_work(graph, out);
     return out;
 }
 

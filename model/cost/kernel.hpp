@@ -66,13 +66,14 @@ struct BlockKernels {
     Bytes saved;    // activations kept from forward to backward, logits apart
     Bytes dropped;  // by selective recompute, and made again during backward
     Bytes saved_logits;
-    Bytes logits_gradient;                                              // beside them while backward begins, where it does not replace them
-    Bytes kept_input;                                                   // of the block: all that full recompute keeps
-    Bytes working;                                                      // largest set of tensors alive inside the block while it runs again
-    double parameters = 0, expert_parameters = 0, tied_parameters = 0;  // local elements
-    int parameter_tensors = 0;
+    Bytes logits_gradient;  // beside them while backward begins, where it does not replace them
+    Bytes kept_input;       // of the block: all that full recompute keeps
+    Bytes working;          // largest set of tensors alive inside the block while it runs again
+    ParameterCount trained, frozen;
+    int trained_tensors = 0;
     Bytes boundary;  // activations handed to the next block
     Flops forward_flops, backward_flops;
+    Flops needed_backward_flops;  // what the mathematics needs: no scores made again by flash attention
 };
 
 // How wide an element is stored under the policy.

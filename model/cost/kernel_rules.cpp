@@ -19,6 +19,11 @@ Bytes element_size(TensorRole role, const Precision& precision) {
     return size_of(precision.activation);
 }
 
+bool is_narrowed(const Operator& op) {
+    const auto* gemm = std::get_if<Gemm>(&op.kind);
+    return gemm != nullptr && gemm->weight && op.adapter == AdapterPart::none;
+}
+
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
     const auto operators = graph.operators();
     std::vector<std::vector<std::size_t>> exchanges(operators.size());
@@ -27,20 +32,33 @@ std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& g
         if (!e || !e->regathered) continue;
         std::size_t last = i;
         for (std::size_t j = i + 1; j < operators.size(); ++j)
-            if (std::ranges::find_first_of(operators[j].inputs, operators[i].outputs) != operators[j].inputs.end()) last = j;
-        exchanges[last].push_back(i);
+            if (const auto needed = saved_for_backward(operators[j]);
+                std::ranges::find_first_of(needed, operators[i].outputs) != needed.end())
+                last = j;
+        if (last > i) exchanges[last].push_back(i);
     }
     return exchanges;
 }
 
 std::vector<char> find_wanted(const OperatorGraph& graph, bool reads_data) {
     std::vector<char> wanted(graph.tensors().size(), 0);
-    for (const TensorId id : graph.inputs()) wanted[id.value] = reads_data ? 0 : 1;
+    for (const TensorId id : graph.inputs()) wanted[id.value] = !reads_data && graph.tensor(id).role == TensorRole::activation ? 1 : 0;
     for (const Operator& op : graph.operators()) {
-        const bool flows = op.parameters > 0 || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted[id.value] != 0; });
+        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted[id.value] != 0; });
         for (const TensorId id : op.outputs) wanted[id.value] = flows ? 1 : 0;
     }
     return wanted;
+}
+
+void count_work(const OperatorGraph& graph, BlockKernels& out) {
+    out.trained = graph.count_parameters(false);
+    out.frozen = graph.count_parameters(true);
+    for (const Operator& op : graph.operators()) {
+        if (op.is_trained()) out.trained_tensors += 1;
+        out.forward_flops += forward_flops(op);
+        out.backward_flops += backward_flops(op);
+        out.needed_backward_flops += (op.frozen ? 1.0 : 2.0) * forward_flops(op);
+    }
 }
 
 }  // namespace sextant

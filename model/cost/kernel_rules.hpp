@@ -10,11 +10,17 @@ bool is_16_bit_or_wider(DataType);
 // What weights are multiplied in. Input and head blocks keep the activation type where the others narrow it.
 DataType product_type(const Precision&, BlockRole);
 
-// By operator, the exchanges whose result its backward is the first to need again: it is the last that reads it.
+// Is it a product that a narrow format is for? Of a large weight: attention's scores and adapters stay in the activation type.
+bool is_narrowed(const Operator&);
+
+// By operator, the exchanges whose result its backward is the first to need again: it is the last that reads it for its backward.
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph&);
 
 // By tensor, whether backward makes its gradient: where a parameter or an input that wants one stands behind.
 std::vector<char> find_wanted(const OperatorGraph&, bool reads_data);
+
+// Fills what the block holds of parameters and computes.
+void count_work(const OperatorGraph&, BlockKernels&);
 
 // Fills what the block keeps from forward to backward, drops, works on and hands on.
 void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);

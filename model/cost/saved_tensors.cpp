@@ -8,8 +8,7 @@ namespace {
 std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
     std::vector<char> narrow(graph.tensors().size(), is_16_bit_or_wider(product_type) ? 0 : 1);
     for (const Operator& op : graph.operators()) {
-        const auto* gemm = std::get_if<Gemm>(&op.kind);
-        if (gemm && gemm->weight) continue;
+        if (is_narrowed(op)) continue;
         for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
     }
     return narrow;

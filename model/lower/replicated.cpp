@@ -100,8 +100,8 @@ void RankWriter::gather_updated_weights() {
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
         const ComputeWork& blocks = job_.virtual_stages[job_.virtual_stage(chunk, stage_)];
         for (int b = blocks.first_block; b < blocks.first_block + blocks.count; ++b) {
-            all.dense += job_.parameters[static_cast<std::size_t>(b)].dense;
-            all.expert += job_.parameters[static_cast<std::size_t>(b)].expert;
+            all.dense += job_.parameters[static_cast<std::size_t>(b)].trained.dense;
+            all.expert += job_.parameters[static_cast<std::size_t>(b)].trained.expert;
         }
     }
     gather_weights(Stream::compute, all);

@@ -31,7 +31,7 @@ void RankWriter::push(const Bucket& bucket, Stream stream, std::optional<Segment
 // New weights, when the servers have updated them.
 void RankWriter::pull() {
     double elements = 0;
-    for (const BlockParameters& p : job_.parameters) elements += p.dense + p.expert;
+    for (const BlockParameters& p : job_.parameters) elements += p.trained.total();
     elements *= (1 - job_.plan.pruned_fraction) / parameter_server_count(job_.scenario);
     const SegmentIndex segment =
         put(Stream::compute, TransferWork{Payload::weights, elements, job_.precision.parameter}, job_.to_server[rank_]);

@@ -9,7 +9,8 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     std::optional<SegmentIndex> after;
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
     const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
-    return gather_weights(stream, {block, 1, p.dense, p.expert, p.tensors}, after);
+    const ParameterCount all = p.trained + p.frozen;
+    return gather_weights(stream, {block, 1, all.dense, all.expert, p.tensors}, after);
 }
 
 // Gradients of the uses before `use`, as far as they are not scattered yet. Where a shard has replicas, they are summed over these.
@@ -17,7 +18,7 @@ void RankWriter::scatter_until(std::size_t use) {
     for (; scattered_ < use; ++scattered_) {
         const Use& done = uses_[scattered_];
         if (!done.ends_gradients) continue;
-        const BlockParameters& p = job_.parameters[static_cast<std::size_t>(done.block)];
+        const ParameterCount& p = job_.parameters[static_cast<std::size_t>(done.block)].trained;
         CollectiveWork work{ExchangeKind::reduce_scatter, ParallelGroup::shard, Payload::gradients};
         work.type = job_.precision.reduction_type();
         work.first_block = done.block;

@@ -18,8 +18,8 @@ std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first,
         const BlockParameters& p = parameters[static_cast<std::size_t>(block)];
         bucket.first_block = block;
         ++bucket.count;
-        bucket.dense += p.dense;
-        bucket.expert += p.expert;
+        bucket.dense += p.trained.dense;
+        bucket.expert += p.trained.expert;
         bucket.tensors += p.tensors;
         open = !full(bucket);
     }
@@ -28,7 +28,6 @@ std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first,
 
 }  // namespace
 
-// The head's tied weight lives with the embedding; a stage without the embedding needs a copy of its own.
 std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
     const std::vector<StageBlocks> split = split_stages(network, plan);
     const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);
@@ -38,12 +37,10 @@ std::vector<BlockParameters> block_parameters(const Network& network, const Plan
         for (int i = 0; i < per_virtual_stage[v]; ++i) {
             const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[list.size()])].graph;
             BlockParameters& p = list.emplace_back();
-            p.dense = graph.dense_parameters();
-            p.expert = graph.expert_parameters();
-            for (const Operator& op : graph.operators()) {
-                if (op.tied && !has_embedding) p.dense += op.parameters;
-                if (op.parameters > 0) ++p.tensors;
-            }
+            p.trained = graph.count_parameters(false).in_stage(has_embedding);
+            p.frozen = graph.count_parameters(true).in_stage(has_embedding);
+            for (const Operator& op : graph.operators())
+                if (op.is_trained()) ++p.tensors;
         }
     }
     return list;

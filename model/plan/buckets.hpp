@@ -12,17 +12,17 @@
 
 namespace sextant {
 
-// Parameters of one block for which its stage keeps gradients. A tied weight counts where the stage holds no other copy of it.
+// Parameters of one block that its stage holds. A tied weight counts where the stage holds no other copy of it.
 struct BlockParameters {
-    double dense = 0, expert = 0;
-    int tensors = 0;
+    ParameterCount trained, frozen;  // with gradients, and without
+    int tensors = 0;                 // of those that are trained
     friend bool operator==(const BlockParameters&, const BlockParameters&) = default;
 };
 
 // By block of the network's sequence.
 std::vector<BlockParameters> block_parameters(const Network&, const Plan&);
 
-// Blocks first_block .. first_block + count - 1, and what they add up to.
+// Blocks first_block .. first_block + count - 1, and the parameters that they exchange together.
 struct Bucket {
     int first_block = 0, count = 0;
     double dense = 0, expert = 0;

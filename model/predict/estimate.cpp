@@ -13,8 +13,8 @@ void count_flops(Estimate& e, const Prepared::State& job) {
             const double n = stage.count[t];
             model += n * k.forward_flops;
             if (job.scenario.plan.forward_only) continue;
-            model += n * 2.0 * k.forward_flops;
-            extra += n * (k.backward_flops - 2.0 * k.forward_flops);
+            model += n * k.needed_backward_flops;
+            extra += n * (k.backward_flops - k.needed_backward_flops);
             Flops again;
             for (const Kernel& kernel : k.recompute) again += kernel.flops;
             const bool layer = job.roles[t] == BlockRole::layer;

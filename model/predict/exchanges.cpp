@@ -32,11 +32,12 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
     const auto time = [&](Collective what, Bytes bytes, const Group& group) {
         return bytes > Bytes{} ? pieces_time(group, job) + group_time(what, bytes, group, job, r) : Seconds{};
     };
-    return {time(Collective::all_gather, weight_bytes(job, p.dense), g.shard) +
-                time(Collective::all_gather, weight_bytes(job, p.expert), g.expert_data),
-            time(Collective::reduce_scatter, gradient_bytes(job, p.dense), g.shard) +
-                time(Collective::reduce_scatter, gradient_bytes(job, p.expert), g.expert_data) +
-                time(Collective::all_reduce, gradient_bytes(job, p.dense / job.scenario.plan.shard_ranks()), g.replicas)};
+    const ParameterCount weights = p.trained + p.frozen, gradients = p.trained;
+    return {time(Collective::all_gather, weight_bytes(job, weights.dense), g.shard) +
+                time(Collective::all_gather, weight_bytes(job, weights.expert), g.expert_data),
+            time(Collective::reduce_scatter, gradient_bytes(job, gradients.dense), g.shard) +
+                time(Collective::reduce_scatter, gradient_bytes(job, gradients.expert), g.expert_data) +
+                time(Collective::all_reduce, gradient_bytes(job, gradients.dense / job.scenario.plan.shard_ranks()), g.replicas)};
 }
 
 // Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
@@ -47,7 +48,9 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
 }
 
 Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    return weight_bytes(job, owned_parameters(job, stage)) / (job.host_copy * r.node_bandwidth);
+    const StageParameters p = parameters_of(job, stage);
+    const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.has_shards());
+    return weight_bytes(job, weights) / (job.host_copy * r.node_bandwidth);
 }
 
 }  // namespace sextant

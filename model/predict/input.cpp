@@ -260,7 +260,7 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     const Bytes of_parameter = size_of(job.precision.parameter) + (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
                                static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
     CheckpointEstimate c;
-    c.bytes = size_of(job.scenario.workload).parameters * (1 - plan.pruned_fraction) * of_parameter;
+    c.bytes = size_of(job.scenario.workload).trained_parameters * (1 - plan.pruned_fraction) * of_parameter;
     const double writers = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
     const double nodes = std::min<double>(job.nodes, std::ceil(writers / job.devices_per_node));
     const BesideCheckpoint beside = beside_checkpoint(*asked, job, without_input(e));

@@ -37,10 +37,11 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const DataParallel dp = plan.data_parallel;
 
     const StageParameters parameters = parameters_of(job, stage);
-    const auto held = [&](bool sharded) { return held_parameters(parameters, plan, sharded); };
+    const auto held = [&](bool sharded) { return held_parameters(parameters.trained, plan, sharded); };
 
     StageMemory memory;
-    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held(plan.shards_parameters()) * size_of(precision.parameter);
+    const double weights = held_parameters(parameters.trained + parameters.frozen, plan, plan.shards_parameters());
+    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * weights * size_of(precision.parameter);
     if (!plan.forward_only) {
         const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
         const DataType type = precision.gradient_type();
@@ -109,7 +110,7 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
         working = max(working, working_memory(k, plan, share > 0));
         // Where backward follows at once only one micro-batch's logits are alive.
         passing.logits += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
-        passing.largest_weights = max(passing.largest_weights, (k.parameters + k.expert_parameters) * size_of(job.precision.parameter));
+        passing.largest_weights = max(passing.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }
     passing.activations += working;
     return passing;

@@ -225,12 +225,12 @@ Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepa
     return job.turn + time_alone(group_price(what, bytes, group, job, r), group);
 }
 
-double held_parameters(const StageParameters& p, const Plan& plan, bool sharded) {
+double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
     return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
-    return held_parameters(parameters_of(job, stage), job.scenario.plan, job.scenario.plan.has_shards());
+    return held_parameters(parameters_of(job, stage).trained, job.scenario.plan, job.scenario.plan.has_shards());
 }
 
 bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
@@ -274,7 +274,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
-    const double owned = held_parameters(parameters, plan, plan.has_shards());
+    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     // Gradient in, states and weights in and out; of master weights a copy out. Gradients that the first micro-batch adds to are cleared.
     const Bytes state = size_of(job.precision.optimizer_state), gradient = size_of(job.precision.gradient_type());
     const Bytes weight = size_of(job.precision.parameter), master = job.precision.master_weights ? size_of(DataType::fp32) : Bytes{};

@@ -123,7 +123,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     if (served) {
         double parameters = 0;
         for (const ChunkBlocks& chunk : chunks_)
-            for (const Block& b : chunk.blocks) parameters += b.parameters.dense + b.parameters.expert;
+            for (const Block& b : chunk.blocks) parameters += b.parameters.trained.total();
         through_servers = parameter_server_time(job_, gradient_bytes(job_, parameters), r_);
     }
     Overlap o(slowdown_, fusion);

@@ -46,7 +46,7 @@ private:
         std::vector<Bucket> each;
         for (int i = static_cast<int>(chunk.blocks.size()); i-- > 0;) {
             const BlockParameters& p = chunk.blocks[static_cast<std::size_t>(i)].parameters;
-            each.push_back({i, 1, p.dense, p.expert, p.tensors});
+            each.push_back({i, 1, p.trained.dense, p.trained.expert, p.tensors});
         }
         return each;
     }

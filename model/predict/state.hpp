@@ -202,12 +202,11 @@ Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, cons
 
 // Local parameters of a stage. Tied weights are counted where no other copy lives in the stage.
 struct StageParameters {
-    double dense = 0, expert = 0;
-    int tensors = 0;
-    [[nodiscard]] double total() const { return dense + expert; }
+    ParameterCount trained, frozen;
+    int tensors = 0;  // of those that are trained
 };
-// Local parameters of a stage that one rank holds: all, or its shard.
-double held_parameters(const StageParameters&, const Plan&, bool sharded);
+// Of local parameters those that one rank holds: all, or its shard.
+double held_parameters(const ParameterCount&, const Plan&, bool sharded);
 double owned_parameters(const Prepared::State&, std::size_t stage);  // whose optimizer states a rank holds
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
 

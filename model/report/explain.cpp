@@ -112,7 +112,7 @@ private:
         const auto& bucket = job_.scenario.framework.bucket;
         say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
         say_group(groups_.data);
-        say("  gradients " + to_text(p.total() * size_of(job_.precision.reduction_type())) +
+        say("  gradients " + to_text(p.trained.total() * size_of(job_.precision.reduction_type())) +
             (!bucket                   ? ", all together"
              : bucket->value > Bytes{} ? " in buckets of " + to_text(bucket->value)
                                        : ", each tensor alone"));
@@ -130,7 +130,7 @@ private:
         for (std::size_t t = 0; t < job_.templates.size(); ++t) {
             if (stage.count[t] == 0) continue;
             const BlockKernels& k = job_.templates[t];
-            const ShardedBlockPrice price = price_sharded_block({k.parameters, k.expert_parameters}, job_, groups_, {});
+            const ShardedBlockPrice price = price_sharded_block({k.trained, k.frozen}, job_, groups_, {});
             say("  block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
                 std::to_string(e_.last_stage) + ": gather " + to_text(price.gather) + ", scatter " + to_text(price.scatter));
         }

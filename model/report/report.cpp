@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
+#include "model/report/headings.hpp"
 #include "model/report/input_advice.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/report/uncertainty.hpp"
@@ -26,10 +27,6 @@ std::string plan_line(const Plan& p) {
     dimension("expert", p.ep);
     return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +
            std::string(to_text(p.precision.compute));
-}
-
-std::string hardware_line(const Scenario& s) {
-    return s.cluster.title + ": " + std::to_string(s.cluster.node.devices) + " x " + s.cluster.node.device.name + " a node";
 }
 
 // What is done once, or every so many steps.
@@ -168,8 +165,8 @@ Report make_report(const Prepared& job, const Estimate& e) {
     const Scenario& s = job.scenario();
     Report r;
     r.scenario = s.name;
-    r.workload = s.workload.title.empty() ? s.workload.name : s.workload.title;
-    r.hardware = hardware_line(s);
+    r.workload = workload_line(s.workload);
+    r.hardware = hardware_line(s.cluster);
     r.plan = plan_line(s.plan) + ", " + s.framework.title;
     r.estimate = e;
     r.devices = s.plan.devices();

@@ -61,6 +61,6 @@ Flops backward_flops(const OperatorKind& kind) {
 }
 
 Flops forward_flops(const Operator& op) { return forward_flops(op.kind) / op.load; }
-Flops backward_flops(const Operator& op) { return backward_flops(op.kind) / op.load; }
+Flops backward_flops(const Operator& op) { return (op.frozen ? forward_flops(op.kind) : backward_flops(op.kind)) / op.load; }
 
 }  // namespace sextant

@@ -153,6 +153,13 @@ struct Exchange {
     double copies = 1, reach = 1;
 };
 
+// Low-rank adapters (LoRA, arXiv 2106.09685, section 4.1): beside a frozen product x W the product of two narrow ones, x A B.
+enum class AdapterPart {
+    none,
+    down,  // A, to the rank
+    up,    // B, from the rank back: zero at first, so that training begins with the network as it was
+};
+
 using OperatorKind =
     std::variant<Gemm, Convolution, Attention, Normalization, Softmax, Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
 
@@ -164,9 +171,13 @@ struct Operator {
     double parameters = 0;           // local elements, bias included
     bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
     double load = 1;                 // what it is sized for, over the work of an average rank: of experts that are loaded unevenly
-    bool tied = false;               // its weight belongs to another operator (tied embeddings): counted there
-    bool attention_core = false;     // between Q, K, V and the output projection: what selective recompute drops
-    std::string label{};             // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+    bool frozen = false;             // its parameters are held, and nothing trains them
+    AdapterPart adapter = AdapterPart::none;
+    bool tied = false;            // its weight belongs to another operator (tied embeddings): counted there
+    bool attention_core = false;  // between Q, K, V and the output projection: what selective recompute drops
+    std::string label{};          // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+
+    [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
 };
 
 // Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;
@@ -174,7 +185,8 @@ struct Operator {
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);
 Flops forward_flops(const Operator&);  // on an average rank
-// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores).
+// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores). Once where
+// the weight is frozen: the gradient of the input is all that is made.
 Flops backward_flops(const OperatorKind&);
 Flops backward_flops(const Operator&);
 

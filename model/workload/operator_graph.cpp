@@ -13,12 +13,15 @@ struct SavedBy {
 
     void inputs() const { out.insert(out.end(), op.inputs.begin(), op.inputs.end()); }
     void outputs() const { out.insert(out.end(), op.outputs.begin(), op.outputs.end()); }
+    void for_weight() const {
+        if (!op.frozen) inputs();
+    }
     void masks() const {
         if (op.outputs.size() > 1) out.push_back(op.outputs[1]);
     }
 
-    void operator()(const Gemm&) const { inputs(); }
-    void operator()(const Convolution&) const { inputs(); }
+    void operator()(const Gemm&) const { for_weight(); }
+    void operator()(const Convolution&) const { for_weight(); }
     void operator()(const Attention&) const {
         inputs();
         outputs();
@@ -33,7 +36,7 @@ struct SavedBy {
         inputs();
         outputs();
     }
-    void operator()(const Embedding&) const { inputs(); }
+    void operator()(const Embedding&) const { for_weight(); }
     void operator()(const CrossEntropy&) const {
         inputs();
         masks();  // the statistics of the rows, likewise
@@ -95,6 +98,13 @@ double sum_parameters(std::span<const Operator> operators, bool expert) {
 double OperatorGraph::parameters() const { return dense_parameters() + expert_parameters(); }
 double OperatorGraph::dense_parameters() const { return sum_parameters(operators_, false); }
 double OperatorGraph::expert_parameters() const { return sum_parameters(operators_, true); }
+
+ParameterCount OperatorGraph::count_parameters(bool frozen) const {
+    ParameterCount count;
+    for (const Operator& op : operators_)
+        if (op.frozen == frozen) (op.tied ? count.tied : op.expert_parameters ? count.expert : count.dense) += op.parameters;
+    return count;
+}
 
 std::vector<TensorId> saved_for_backward(const Operator& op) {
     std::vector<TensorId> saved;

@@ -9,6 +9,22 @@
 
 namespace sextant {
 
+// Elements of parameters that one device holds of a block, or of many.
+struct ParameterCount {
+    double dense = 0;   // every rank of the data group has them too
+    double expert = 0;  // shared out over the expert group
+    double tied = 0;    // of a matrix that belongs to another block
+
+    [[nodiscard]] double total() const { return dense + expert; }
+    // A tied matrix lives with the embedding; a stage without the embedding needs a copy of its own.
+    [[nodiscard]] ParameterCount in_stage(bool has_embedding) const { return {dense + (has_embedding ? 0 : tied), expert, 0}; }
+    friend ParameterCount operator+(const ParameterCount& a, const ParameterCount& b) {
+        return {a.dense + b.dense, a.expert + b.expert, a.tied + b.tied};
+    }
+    friend ParameterCount operator*(double n, const ParameterCount& c) { return {n * c.dense, n * c.expert, n * c.tied}; }
+    friend bool operator==(const ParameterCount&, const ParameterCount&) = default;
+};
+
 // Immutable once built by GraphBuilder; operators stand in an order in which they can run.
 class OperatorGraph {
 public:
@@ -23,6 +39,7 @@ public:
     [[nodiscard]] double parameters() const;        // local, tied ones not counted
     [[nodiscard]] double dense_parameters() const;  // those not sharded over the expert group
     [[nodiscard]] double expert_parameters() const;
+    [[nodiscard]] ParameterCount count_parameters(bool frozen) const;  // those that are trained, or those that are not
 
 private:
     friend class OperatorGraphBuilder;
@@ -33,10 +50,9 @@ private:
 
 // Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
 // read by two operators is counted once. Which operand an operator needs:
-//   Gemm, Convolution: input (and the second input when it is no weight)   Attention: q, k, v, output, log-sum-exp
-//   Normalization, gelu, silu, gates, squared_relu, multiply: inputs        relu, sigmoid, tanh, Softmax: output
-//   dropout: mask      max pooling: input and output      Embedding: indices      CrossEntropy: logits      TokenPermute: scores
-//   others: nothing
+//   Gemm, Convolution: input, unless the weight is frozen (and the second input when it is no weight)   Attention: q, k, v, output,
+//   log-sum-exp Normalization, gelu, silu, gates, squared_relu, multiply: inputs        relu, sigmoid, tanh, Softmax: output dropout: mask
+//   max pooling: input and output      Embedding: indices      CrossEntropy: logits      TokenPermute: scores others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
 // (leaves_needed_output tells the block behind). What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.

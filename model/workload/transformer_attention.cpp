@@ -75,7 +75,7 @@ TensorId finish(TransformerWriter& w, AttentionCore a) {
     TensorId x = w.shard.flash_attention ? flash_core(w, a) : plain_core(w, a);
     w.attention_core = false;
     w.label.clear();
-    x = w.linear("attention.proj", x, w.spec.hidden, w.spec.bias);
+    x = w.adapted_linear("attention.proj", &LowRankAdapters::proj, x, w.spec.hidden, w.spec.bias);
     x = w.leave_tensor_parallel("attention.leave", x);
     return w.dropout("attention.out", x);
 }
@@ -139,7 +139,8 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     TensorId q =
         w.write("attention.qkv", qkv, {x}, {tokens, q_width}, static_cast<double>(qkv.n) * static_cast<double>(qkv.k + (bias ? 1 : 0)));
     TensorId k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);
-    const TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
+    TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
+    w.adapt("attention.qkv", &LowRankAdapters::qkv, x, {&q, &k, &v});
     if (w.spec.position == PositionKind::rotary) {
         const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
         const Pointwise rotary{.kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = dim};
@@ -168,12 +169,13 @@ TensorId write_cross_attention(TransformerWriter& w, TensorId x, TensorId memory
     const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
     x = w.enter_tensor_parallel("cross.enter", x);
     memory = w.enter_tensor_parallel("cross.memory", memory);
-    const TensorId q = w.linear("cross.q", x, heads * dim, bias);
+    const TensorId q = w.adapted_linear("cross.q", &LowRankAdapters::qkv, x, heads * dim, bias);
     const std::int64_t kv_width = kv_heads * dim, tokens = memory_cut.tokens();
     const Gemm kv{.batch = 1, .m = tokens, .n = 2 * kv_width, .k = w.spec.hidden, .weight = true};
-    const TensorId k =
+    TensorId k =
         w.write("cross.kv", kv, {memory}, {tokens, kv_width}, static_cast<double>(kv.n) * static_cast<double>(kv.k + (bias ? 1 : 0)));
-    const TensorId v = w.graph.also("cross.v", {tokens, kv_width}, TensorRole::activation);
+    TensorId v = w.graph.also("cross.v", {tokens, kv_width}, TensorRole::activation);
+    w.adapt("cross.kv", &LowRankAdapters::qkv, memory, {&k, &v});
     return finish(w, {.q = q,
                       .k = k,
                       .v = v,

@@ -53,6 +53,10 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "mla/qk_rope_dim", spec.mla->qk_rope_dim);
         extent(problems, "mla/value_dim", spec.mla->value_dim);
     }
+    if (spec.adapters) {
+        extent(problems, "adapters/rank", spec.adapters->rank);
+        extent(problems, "adapters/alpha", spec.adapters->alpha, 0);
+    }
     if (spec.moe) {
         extent(problems, "moe/experts", spec.moe->experts, 1, most_experts);
         extent(problems, "moe/topk", spec.moe->topk, 1, spec.moe->experts);
@@ -70,6 +74,21 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
             refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
                    "1: every rank has as many rows for its experts");
     }
+}
+
+void check_adapters(Diagnostics& problems, const TransformerSpec& spec) {
+    if (!spec.adapters) return;
+    const LowRankAdapters& a = *spec.adapters;
+    constexpr auto at = "/workload/adapters";
+    if (!a.qkv && !a.proj && !a.fc1 && !a.fc2)
+        refuse(problems, at, "no product has an adapter, so nothing is trained", "qkv, proj, fc1 or fc2: true");
+    if (spec.mla && a.qkv)
+        refuse(problems, "/workload/adapters/qkv", "adapters of queries and keys that are compressed (mla) are not modelled",
+               "\"qkv\": false; proj, fc1 and fc2 are");
+    const bool all_routed = spec.moe && spec.moe->dense_layers == 0 && spec.moe->every == 1 && spec.moe->shared_ffn_hidden == 0;
+    if (all_routed && (a.fc1 || a.fc2))
+        refuse(problems, at, "adapters of routed experts are not modelled, and this network has no other MLP",
+               "\"fc1\": false, \"fc2\": false; qkv and proj are");
 }
 
 void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
@@ -143,6 +162,7 @@ void check_transformer(const TransformerSpec& spec, const Shard& shard) {
     check_shard(problems, shard);
     problems.throw_if_any();  // what follows divides by these
     check_consistency(problems, spec);
+    check_adapters(problems, spec);
     check_tokens(problems, spec, shard);
     check_tensor_cut(problems, spec, shard);
     check_expert_cut(problems, spec, shard);

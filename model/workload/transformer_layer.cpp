@@ -28,11 +28,11 @@ Pointwise activation_of(MlpKind kind, double elements) {
 TensorId mlp_branch(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     const std::int64_t columns = ffn / w.shard.tensor;
     x = w.enter_tensor_parallel("mlp.enter", x);
-    x = w.linear("mlp.fc1", x, has_gate(w.spec.mlp) ? 2 * columns : columns, w.spec.bias);
+    x = w.adapted_linear("mlp.fc1", &LowRankAdapters::fc1, x, has_gate(w.spec.mlp) ? 2 * columns : columns, w.spec.bias);
     const std::int64_t rows = w.rows_of(x);
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
     x = w.write("mlp.act", activation_of(w.spec.mlp, elements), {x}, {rows, columns});
-    x = w.linear("mlp.fc2", x, w.spec.hidden, w.spec.bias);
+    x = w.adapted_linear("mlp.fc2", &LowRankAdapters::fc2, x, w.spec.hidden, w.spec.bias);
     return w.leave_tensor_parallel("mlp.leave", x);
 }
 

@@ -1,5 +1,7 @@
 #include "model/workload/transformer_writer.hpp"
 
+#include <ranges>
+
 namespace sextant {
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -24,6 +26,8 @@ TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vect
     op.expert_parameters = expert_parameters;
     op.load = load;
     op.tied = tied;
+    op.adapter = adapter;
+    op.frozen = parameters > 0 && spec.adapters && adapter == AdapterPart::none;
     op.label = label;
     return graph.add(std::move(op), std::move(shape), role);
 }
@@ -47,6 +51,36 @@ TensorId TransformerWriter::linear(std::string name, TensorId x, std::int64_t n,
     const std::int64_t rows = rows_of(x), k = width_of(x);
     const double parameters = static_cast<double>(n) * static_cast<double>(bias ? k + 1 : k);
     return write(std::move(name), Gemm{.batch = 1, .m = rows, .n = n, .k = k, .weight = true}, {x}, {rows, n}, parameters, role);
+}
+
+void TransformerWriter::adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x,
+                              std::initializer_list<TensorId*> outputs) {
+    if (!spec.adapters || !(*spec.adapters.*where)) return;
+    const std::int64_t rank = spec.adapters->rank, alpha = spec.adapters->alpha > 0 ? spec.adapters->alpha : rank;
+    adapter = AdapterPart::down;
+    x = linear(product + ".lora_a", x, rank, false);
+    adapter = AdapterPart::up;
+    const std::int64_t rows = rows_of(x);
+    std::int64_t columns = 0;
+    for (const TensorId* out : outputs) columns += width_of(*out);
+    const Gemm up{.batch = 1, .m = rows, .n = columns, .k = rank, .weight = true};
+    const double weights = static_cast<double>(columns) * static_cast<double>(rank);
+    std::vector<TensorId> parts{write(product + ".lora_b", up, {x}, {rows, width_of(**outputs.begin())}, weights)};
+    for (const TensorId* out : outputs | std::views::drop(1))
+        parts.push_back(graph.also(product + ".lora_b", {rows, width_of(*out)}, TensorRole::activation));
+    adapter = AdapterPart::none;
+    const Pointwise scale{.kind = PointwiseKind::scale, .constant = static_cast<double>(alpha) / static_cast<double>(rank)};
+    auto part = parts.begin();
+    for (TensorId* out : outputs) {
+        const TensorId scaled = pointwise(product + ".lora_scale", scale, {*part++});
+        *out = pointwise(product + ".lora_add", PointwiseKind::add, {*out, scaled});
+    }
+}
+
+TensorId TransformerWriter::adapted_linear(const std::string& name, bool LowRankAdapters::*where, TensorId x, std::int64_t n, bool bias) {
+    TensorId out = linear(name, x, n, bias);
+    adapt(name, where, x, {&out});
+    return out;
 }
 
 TensorId TransformerWriter::dropout(std::string name, TensorId x) {

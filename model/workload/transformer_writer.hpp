@@ -10,6 +10,7 @@
 #include "model/workload/operator_graph.hpp"
 #include "model/workload/workload.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct TransformerWriter {
     // Marks that the operators that follow carry; see Operator.
     std::string label{};
     bool attention_core = false, expert_parameters = false, tied = false;
+    AdapterPart adapter = AdapterPart::none;
     double load = 1;
 
     TensorId hidden_input(std::string name) { return graph.input(std::move(name), {cut.rows, spec.hidden}); }
@@ -51,6 +53,9 @@ struct TransformerWriter {
     TensorId norm(std::string name, TensorId x);  // over the last extent
     // x [rows, k] times a weight [k, n], plus a bias [n].
     TensorId linear(std::string name, TensorId x, std::int64_t n, bool bias, TensorRole role = TensorRole::activation);
+    // Adds its low-rank adapter to a product x W, if the network has one there: its outputs become the sums. And a linear() with one.
+    void adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x, std::initializer_list<TensorId*> outputs);
+    TensorId adapted_linear(const std::string& name, bool LowRankAdapters::*where, TensorId x, std::int64_t n, bool bias);
     TensorId dropout(std::string name, TensorId x);  // x itself where the network has none
     TensorId residual(std::string name, TensorId x, TensorId branch);
 

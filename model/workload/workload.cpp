@@ -55,8 +55,11 @@ WorkloadSize size_of(const Workload& workload) {
     size.parameters = size.active_parameters = network.parameters();
     const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
     if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
-    for (const int index : network.sequence)
-        for (const Operator& op : network.templates[index].graph.operators()) size.forward += forward_flops(op);
+    for (const int index : network.sequence) {
+        const OperatorGraph& graph = network.templates[index].graph;
+        size.trained_parameters += graph.count_parameters(false).total();
+        for (const Operator& op : graph.operators()) size.forward += forward_flops(op);
+    }
     return size;
 }
 

@@ -38,6 +38,17 @@ struct MixtureOfExperts {
     bool sigmoid_router = false;  // scores by sigmoid, and a bias per expert for balance: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2
 };
 
+// Low-rank adapters (LoRA, arXiv 2106.09685): they alone are trained, everything else is frozen. Beside each product that is adapted,
+// x W of [k, n], stands alpha / rank times x A B, with A of [k, rank] and B of [rank, n].
+struct LowRankAdapters {
+    std::int64_t rank = 16;
+    std::int64_t alpha = 0;  // 0: as the rank
+    // Which products of a layer: queries, keys and values, which share A; the output of attention; in and out of the MLP, no routed
+    // experts.
+    bool qkv = true, proj = true, fc1 = true, fc2 = true;
+    friend bool operator==(const LowRankAdapters&, const LowRankAdapters&) = default;
+};
+
 struct TransformerSpec {
     TransformerKind kind = TransformerKind::decoder;
     std::int64_t layers = 12, hidden = 768, ffn_hidden = 3072, heads = 12, kv_heads = 12;
@@ -61,6 +72,7 @@ struct TransformerSpec {
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all
     std::optional<LatentAttention> mla;
     std::optional<MixtureOfExperts> moe;
+    std::optional<LowRankAdapters> adapters;
     std::int64_t image_px = 224, patch_px = 16, channels = 3, classes = 1000;  // vision
 };
 
@@ -117,8 +129,9 @@ Network build_network(const Workload& workload, const Shard& shard);
 // Parameters and forward FLOPs of one sample, serial network: what papers print.
 struct WorkloadSize {
     double parameters = 0;
-    double active_parameters = 0;  // touched by one token: routed experts counted topk times
-    Flops forward;                 // of one sample, causal attention counted in full where papers do (see docs/model/workloads.md)
+    double active_parameters = 0;   // touched by one token: routed experts counted topk times
+    double trained_parameters = 0;  // all but frozen ones
+    Flops forward;                  // of one sample, causal attention counted in full where papers do (see docs/model/workloads.md)
 };
 WorkloadSize size_of(const Workload&);
 

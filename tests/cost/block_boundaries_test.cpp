@@ -19,7 +19,7 @@ struct Cost {
         for (const Kernel& f : k.forward) forward_launches += f.launches, forward_bytes += f.bytes.si(), flops += f.flops.si();
         for (const Kernel& b : k.backward) backward_launches += b.launches, backward_bytes += b.bytes.si(), flops += b.flops.si();
         saved_bytes += (k.saved + k.saved_logits).si();
-        parameters += k.parameters;
+        parameters += k.trained.dense;
     }
 };
 

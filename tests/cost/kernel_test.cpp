@@ -15,14 +15,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::string_literals;
 
-using Shape = std::array<std::int64_t, 3>;
-std::vector<Shape> products(const std::vector<Kernel>& kernels) {
-    std::vector<Shape> shapes;
-    for (const Kernel& k : kernels)
-        if (k.kind == KernelKind::gemm) shapes.push_back({k.m, k.n, k.k});
-    return shapes;
-}
-
 TEST(LayerKernels, OfAGptHaveItsFourProductsForwardAndTwoForEachBackward) {
     const BlockKernels layer = Cut{}.layer();
     // 32 tokens: QKV 3 x 64 columns, projection 64, MLP 256 and back.
@@ -282,8 +274,8 @@ TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
 
 TEST(HeadKernels, CountATiedMatrixApart) {
     const BlockKernels head = Cut{}.block(BlockRole::head);
-    EXPECT_DOUBLE_EQ(head.tied_parameters, 1000 * 64);  // the embedding's
-    EXPECT_DOUBLE_EQ(head.parameters, 2 * 64);          // gain and shift of the last norm
+    EXPECT_DOUBLE_EQ(head.trained.tied, 1000 * 64);  // the embedding's
+    EXPECT_DOUBLE_EQ(head.trained.dense, 2 * 64);    // gain and shift of the last norm
 }
 
 TEST(InputKernels, ClearAndFillADenseGradientOfTheTable) {

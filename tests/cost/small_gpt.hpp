@@ -5,6 +5,8 @@
 #include "model/workload/workload.hpp"
 #include "tests/cost/round_machine.hpp"
 
+#include <array>
+
 namespace sextant {
 
 // A GPT of hidden size h = 64 with 4 heads of 16, s = 16, b = 2: 32 tokens, 2048 elements of the residual stream, 4096 bytes in BF16.
@@ -25,6 +27,7 @@ struct Cut {
     int tensor = 1, context = 1;
     bool sequence_parallel = false, flash = true;
     MlpKind mlp = MlpKind::gelu;
+    std::optional<LowRankAdapters> adapters{};
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
         Shard shard;
@@ -34,13 +37,24 @@ struct Cut {
         shard.sequence_parallel = sequence_parallel;
         shard.flash_attention = flash;
         Workload workload = small_gpt();
-        std::get<TransformerSpec>(workload.spec).mlp = mlp;
+        auto& spec = std::get<TransformerSpec>(workload.spec);
+        spec.mlp = mlp;
+        spec.adapters = adapters;
         for (const Block& b : build_network(workload, shard).templates)
             if (b.role == role) return block_kernels(b.graph, role, plan, framework);
         return {};
     }
     [[nodiscard]] BlockKernels layer() const { return block(BlockRole::layer); }
 };
+
+// Rows, columns and depth of each product.
+using Shape = std::array<std::int64_t, 3>;
+inline std::vector<Shape> products(const std::vector<Kernel>& kernels) {
+    std::vector<Shape> shapes;
+    for (const Kernel& k : kernels)
+        if (k.kind == KernelKind::gemm) shapes.push_back({k.m, k.n, k.k});
+    return shapes;
+}
 
 inline std::vector<Kernel> named(const std::vector<Kernel>& kernels, std::string_view name, KernelKind kind = KernelKind::memory) {
     std::vector<Kernel> found;

@@ -270,6 +270,28 @@ TEST(MeasurementScenario, AnOptimizerThatTheRowNamesChoosesTheFramework) {
     EXPECT_EQ(framework("BertAdam/Adam fp32"), "pytorch-ddp-bertadam");
 }
 
+TEST(MeasurementScenario, AFrameworkThatIsNotKnownIsTakenForTheNearestThatIs) {
+    const auto framework = [](std::string row, const std::string& name) {
+        const auto named = row.find(R"json("Megatron-LM (2022)")json");
+        row.replace(named, 20, '"' + name + '"');
+        row.replace(row.find(R"json("megatron-lm")json"), 13, R"json("another")json");
+        const Scenario s = scenario_of(row);
+        EXPECT_TRUE(assumes(s, "framework not known, another: "));
+        return s.framework.name;
+    };
+    std::string replicas(megatron);
+    replicas.replace(replicas.find(R"json("dp": 8, "tp": 8, "pp": 35, "vpp": 3)json"), 36,
+                     R"json("dp": 2240, "tp": 1, "pp": 1, "vpp": 1)json");
+    replicas.replace(replicas.find(R"json("sequence_parallel": true)json"), 25, R"json("sequence_parallel": false)json");
+    std::string shards(replicas);
+    shards.replace(shards.find(R"json("zero_stage": 0)json"), 15, R"json("zero_stage": 3)json");
+    EXPECT_EQ(framework(std::string(megatron), "Nobody's"), "megatron-core");  // tensor and pipeline parallel
+    EXPECT_EQ(framework(shards, "Nobody's"), "pytorch-fsdp");
+    EXPECT_EQ(framework(replicas, "Nobody's"), "pytorch-ddp");
+    EXPECT_EQ(framework(replicas, "Nobody's, on DeepSpeed"), "deepspeed");
+    EXPECT_EQ(framework(shards, "torchtitan"), "pytorch-fsdp2");
+}
+
 TEST(MeasurementScenario, ExpertsOfWhichNoRanksAreStatedAreSpreadAsFarAsTheyCanBe) {
     std::string row(megatron);
     row.replace(row.find(R"json("mlp")json"), 0, R"json("experts": 12, "topk": 2, "moe_ffn_hidden": 1024, )json");

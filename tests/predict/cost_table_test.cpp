@@ -197,7 +197,7 @@ TEST(CostTable, OfAnOffloadedStepIsCopiesOverTheHostLinkAndTheUpdateInHostMemory
     Scenario job = mlp_job(4);
     job.plan.without_optimizer = false;
     job.plan.offload = Offload::optimizer_and_parameters;
-    const double parameters = parameters_of(prepare(job).state(), 0).total();
+    const double parameters = parameters_of(prepare(job).state(), 0).trained.total();
     EXPECT_NEAR(device_time(price_of(job, OffloadWork{0, false})) / s, parameters * (4 / 20e9 + 4 * 28 / 200e9), 1e-12);
     EXPECT_NEAR(device_time(price_of(job, OffloadWork{0, true})) / s, parameters * 2 / 20e9, 1e-12);
 }

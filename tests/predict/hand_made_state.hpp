@@ -14,8 +14,8 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.scenario.plan.pp = stages;
     job.rates = device_rates(job.scenario.cluster.node.device, job.scenario.framework, job.scenario.plan);
     BlockKernels layer;
-    layer.parameters = 100e6;
-    layer.parameter_tensors = 1;
+    layer.trained.dense = 100e6;
+    layer.trained_tensors = 1;
     job.templates = {layer};
     job.roles = {BlockRole::layer};
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
@@ -31,7 +31,7 @@ inline Prepared::State ten_layers(int stages = 1) {
 // Ten blocks of the first template on every stage, and their buckets as the framework makes them.
 inline void deal_out_blocks(Prepared::State& job) {
     const BlockKernels& k = job.templates.front();
-    const BlockParameters p{k.parameters, k.expert_parameters, k.parameter_tensors};
+    const BlockParameters p{k.trained, k.frozen, k.trained_tensors};
     job.bucket_rule = bucket_rule(job.scenario.plan, job.scenario.framework, job.precision);
     ChunkBlocks chunk;
     chunk.blocks.assign(10, {0, {}, p});

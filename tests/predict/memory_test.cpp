@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace sextant {
 namespace {
 
@@ -23,7 +25,7 @@ Prepared::State with_activations(int stages, std::int64_t micro_batches, Schedul
 // arXiv 1910.02054, figure 1: 7.5 billion parameters, mixed-precision Adam (K = 12), 64 data-parallel ranks.
 double model_states_gb(DataParallel stage) {
     Prepared::State job = ten_layers();
-    job.templates[0].parameters = 750e6;
+    job.templates[0].trained.dense = 750e6;
     job.scenario.plan.dp = 64;
     job.scenario.plan.data_parallel = stage;
     const StageMemory m = stage_memory(job).front();
@@ -39,6 +41,21 @@ TEST(Memory, OfModelStatesIsSixteenBytesAParameterAndZeroDividesThemPartByPart) 
     EXPECT_NEAR(model_states_gb(DataParallel::zero3), 1.875, 1e-9);
 }
 
+TEST(Memory, OfFrozenParametersIsTheirWeightsAlone) {
+    // Beside 1e9 that are trained 4e9 that are not: two bytes each of weights, two of gradients and twelve of states of the former.
+    Prepared::State job = ten_layers();
+    job.templates[0].frozen.dense = 400e6;
+    job.scenario.plan.dp = 8;
+    const auto kinds = [&](DataParallel how) {
+        job.scenario.plan.data_parallel = how;
+        const StageMemory m = stage_memory(job).front();
+        return std::array{m[MemoryKind::weights] / GB, m[MemoryKind::gradients] / GB, m[MemoryKind::optimizer] / GB};
+    };
+    EXPECT_EQ(kinds(DataParallel::all_reduce), (std::array{10.0, 2.0, 12.0}));
+    EXPECT_EQ(kinds(DataParallel::zero1), (std::array{10.0, 2.0, 1.5}));
+    EXPECT_EQ(kinds(DataParallel::zero3), (std::array{1.25, 0.25, 1.5}));
+}
+
 TEST(Memory, OfHybridShardingDividesByTheShardGroupOnly) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 64;
@@ -50,7 +67,7 @@ TEST(Memory, OfHybridShardingDividesByTheShardGroupOnly) {
 TEST(Memory, OfExpertsIsShardedOverTheRanksThatHoldTheSameOnes) {
     // 8 ranks, experts over 4 of them: two ranks hold the same expert. 12 bytes for each of 1e9 / 8 dense and 4e9 / 2 expert parameters.
     Prepared::State job = ten_layers();
-    job.templates[0].expert_parameters = 400e6;
+    job.templates[0].trained.expert = 400e6;
     job.scenario.plan.dp = 8;
     job.scenario.plan.ep = 4;
     job.scenario.plan.data_parallel = DataParallel::zero1;
@@ -61,7 +78,7 @@ TEST(Memory, OfExpertsOnTensorRanksIsShardedOverWhatTheyLeave) {
     // tp 4, dp 2, four expert ranks. An expert on one rank: 4 x 2 / 4 = 2 ranks hold it. On two: nobody else holds it.
     // 12 bytes for each of 1e9 / 2 dense and 4e9 / 2 or 4e9 expert parameters.
     Prepared::State job = ten_layers();
-    job.templates[0].expert_parameters = 400e6;
+    job.templates[0].trained.expert = 400e6;
     Plan& plan = job.scenario.plan;
     plan.tp = plan.ep = 4;
     plan.dp = 2;

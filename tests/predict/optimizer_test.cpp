@@ -58,7 +58,7 @@ TEST(OptimizerTime, KernelByKernelIsTwoAndAHalfPassesForEach) {
 TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     // 10 tensors x 3 kernels + 4 = 34 launches: 34 us of the device and nothing to move; 34 x 20 us of the host.
     Prepared::State job = ten_layers();
-    job.templates[0].parameters = 0;
+    job.templates[0].trained.dense = 0;
     job.scenario.framework.optimizer_kernels_per_tensor = round_machine::given(3.0);
     EXPECT_NEAR(price_optimizer(job, 0, {}) / us, 34, 1e-9);
     job.scenario.framework.dispatch = round_machine::given(20 * us);

@@ -81,17 +81,17 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     // One stage: the head uses the embedding's matrix. Two: the second needs a copy.
     Prepared::State job = ten_layers();
     BlockKernels input, head;
-    input.parameters = 50e6;
-    head.tied_parameters = 50e6;
+    input.trained.dense = 50e6;
+    head.trained.tied = 50e6;
     job.templates.push_back(input);
     job.templates.push_back(head);
     job.roles.push_back(BlockRole::input);
     job.roles.push_back(BlockRole::head);
     job.stages = {{.count = {10, 1, 1}, .layers = 10, .has_input = true, .has_head = true}};
-    EXPECT_DOUBLE_EQ(parameters_of(job, 0).total(), 1050e6);
+    EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 1050e6);
     job.stages = {{.count = {5, 1, 0}, .layers = 5, .has_input = true}, {.count = {5, 0, 1}, .layers = 5, .has_head = true}};
-    EXPECT_DOUBLE_EQ(parameters_of(job, 0).total(), 550e6);
-    EXPECT_DOUBLE_EQ(parameters_of(job, 1).total(), 550e6);
+    EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 550e6);
+    EXPECT_DOUBLE_EQ(parameters_of(job, 1).trained.total(), 550e6);
 }
 
 }  // namespace

@@ -169,6 +169,14 @@ TEST(Lessons, sharding_lets_a_model_fit) {
     EXPECT_TRUE(report_of("inference-llama-2-70b-zero3").estimate.fits);
 }
 
+TEST(Lessons, adapters_let_a_model_fit_and_take_a_shorter_step) {
+    const Report adapted = report_of("llama-3-8b-adapters"), whole = report_of("llama-3-8b-adapters", {"workload.adapters=null"});
+    EXPECT_TRUE(adapted.estimate.fits);
+    EXPECT_FALSE(whole.estimate.fits);
+    expect_better("adapters over all weights", adapted.samples_per_s.si(), whole.samples_per_s.si(), 1.2);
+    EXPECT_LT(adapted.estimate.terms[Term::data_communication], 0.01 * adapted.estimate.step);
+}
+
 TEST(Lessons, gathers_hide_behind_long_prompts_only) {
     const auto share = [](const Report& r) { return r.estimate.terms[Term::data_communication] / r.estimate.step; };
     EXPECT_LT(share(report_of("inference-llama-2-70b-zero3")), 0.05);

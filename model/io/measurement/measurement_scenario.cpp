@@ -212,8 +212,6 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     set_overlap(p, plan);
     if (const int used = row.hardware.gpus_used_per_node.value_or(cluster.node.devices); used < cluster.node.devices)
         plan.devices_per_node = used;
-    if (!p.trainable.empty() || row.task == "LoRA")
-        report.complain("/plan/trainable", "only low-rank adapters are trained, which is not modelled");
     return plan;
 }
 
@@ -224,7 +222,7 @@ Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) 
     scenario.description = row.header.source_ref;
     scenario.file = row.header.file;
     scenario.cluster = cluster_of(row.hardware, sources, report);
-    scenario.workload = workload_of(row.model, row.plan, sources, report);
+    scenario.workload = workload_of(row, sources, report);
     scenario.plan = plan_of(row, scenario.cluster, scenario.workload, report);
 
     const std::string name = framework_name(row, report);

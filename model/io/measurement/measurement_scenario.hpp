@@ -55,7 +55,7 @@ private:
 };
 
 Cluster cluster_of(const MeasuredHardware&, const MeasurementSources&, RowReport&);
-Workload workload_of(const MeasuredModel&, const MeasuredPlan&, const MeasurementSources&, RowReport&);
+Workload workload_of(const TrainingRow&, const MeasurementSources&, RowReport&);
 Plan plan_of(const TrainingRow&, const Cluster&, const Workload&, RowReport&);
 
 // The name of the framework description that fits the row best: a table, see measurement_framework.cpp.

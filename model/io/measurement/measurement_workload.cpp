@@ -4,6 +4,7 @@
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace sextant {
 namespace {
@@ -132,10 +133,33 @@ Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowR
     return std::move(*workload);
 }
 
+// "LoRA rank 16". Rows that name the task alone are of NVIDIA's performance recipes, which adapt the products of queries, keys and values
+// (NVIDIA-NeMo/Megatron-Bridge, llama3_70b_peft_*_config; NVIDIA/NeMo, llama3_8b.py, finetune_performance_optimizations).
+void set_adapters(const TrainingRow& row, Workload& workload, RowReport& report) {
+    const std::string& trained = row.plan.trainable;
+    if (trained.empty() && row.task != "LoRA") return;
+    auto* spec = std::get_if<TransformerSpec>(&workload.spec);
+    constexpr std::string_view rank = "LoRA rank ";
+    if (spec == nullptr || (!trained.empty() && !trained.starts_with(rank)))
+        return report.complain("/plan/trainable", "what is trained is not understood: " + trained, "\"LoRA rank 16\"");
+    LowRankAdapters& a = spec->adapters.emplace();
+    if (trained.empty()) {
+        a.proj = a.fc1 = a.fc2 = false;
+        report.assume("adapters of rank 16 for queries, keys and values");
+    } else if (std::from_chars(trained.data() + rank.size(), trained.data() + trained.size(), a.rank).ec == std::errc()) {
+        report.assume("adapters for every product of a layer");
+    } else {
+        report.complain("/plan/trainable", "the rank is no number: " + trained, "\"LoRA rank 16\"");
+    }
+}
+
 }  // namespace
 
-Workload workload_of(const MeasuredModel& m, const MeasuredPlan& p, const MeasurementSources& sources, RowReport& report) {
-    return m.layers && m.hidden && m.heads ? transformer(m, p, report) : by_name(m, sources, report);
+Workload workload_of(const TrainingRow& row, const MeasurementSources& sources, RowReport& report) {
+    const MeasuredModel& m = row.model;
+    Workload workload = m.layers && m.hidden && m.heads ? transformer(m, row.plan, report) : by_name(m, sources, report);
+    set_adapters(row, workload, report);
+    return workload;
 }
 
 }  // namespace sextant

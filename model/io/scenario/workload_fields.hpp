@@ -107,6 +107,17 @@ void mixture_fields(const Visit& visit) {
 }
 
 template <class Visit>
+void adapter_fields(const Visit& visit) {
+    using T = LowRankAdapters;
+    visit("rank", &T::rank, width_bound);
+    visit("alpha", &T::alpha, optional_width);
+    visit("qkv", &T::qkv);
+    visit("proj", &T::proj);
+    visit("fc1", &T::fc1);
+    visit("fc2", &T::fc2);
+}
+
+template <class Visit>
 void convolutional_fields(const Visit& visit) {
     using T = ConvolutionalSpec;
     visit("name", &T::name);

@@ -31,22 +31,22 @@ void check_positions(const JsonNode& node, const TransformerSpec& spec) {
                                        "raise max_positions too, or shorten the sequence");
 }
 
+// What a network may have or not, with fields of its own.
+template <class Part, class Fields>
+void read_part(ObjectReader& r, std::string_view name, std::optional<Part>& part, const Fields& fields) {
+    const JsonNode node = r.get(name);
+    if (!node.value) return;
+    ObjectReader inner(node);
+    fields(FieldReader<Part>{inner, part ? *part : part.emplace()});
+}
+
 void read_transformer(ObjectReader& r, TransformerSpec& spec) {
     const bool heads_were_alike = spec.kv_heads == spec.heads;
     transformer_fields(FieldReader<TransformerSpec>{r, spec});
     if (heads_were_alike && !r.has("kv_heads")) spec.kv_heads = spec.heads;
-    if (const JsonNode n = r.get("mla"); n.value) {
-        ObjectReader inner(n);
-        LatentAttention mla = spec.mla.value_or(LatentAttention{});
-        latent_attention_fields(FieldReader<LatentAttention>{inner, mla});
-        spec.mla = mla;
-    }
-    if (const JsonNode n = r.get("moe"); n.value) {
-        ObjectReader inner(n);
-        MixtureOfExperts moe = spec.moe.value_or(MixtureOfExperts{});
-        mixture_fields(FieldReader<MixtureOfExperts>{inner, moe});
-        spec.moe = moe;
-    }
+    read_part(r, "mla", spec.mla, [](const auto& visit) { latent_attention_fields(visit); });
+    read_part(r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); });
+    read_part(r, "adapters", spec.adapters, [](const auto& visit) { adapter_fields(visit); });
 }
 
 void read_new_transformer(const JsonNode& node, TransformerSpec& spec) {

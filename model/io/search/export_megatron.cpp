@@ -48,6 +48,7 @@ void check(const Scenario& s) {
     const DataType compute = p.precision.compute;
     r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
     if (t) {
+        r.unless(!t->adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
         r.unless(t->mlp != MlpKind::geglu && t->mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
         const bool even = p.stage_blocks.empty() && t->layers % (std::int64_t{p.pp} * p.vpp) == 0;
         r.unless(t->mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks",

@@ -4,6 +4,7 @@
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/io/search/plan_answer_words.hpp"
 #include "model/io/search/plan_columns.hpp"
+#include "model/report/headings.hpp"
 #include "model/search/plan_fields.hpp"
 
 #include <algorithm>
@@ -45,9 +46,8 @@ std::string counts_text(const PlanAnswer& a, Seconds took) {
 std::string heading(const PlanAnswer& a, Seconds took) {
     const Scenario& job = a.request.job;
     TextTable table;
-    const NodeSpec& node = job.cluster.node;
-    table.row({"workload", job.workload.title.empty() ? job.workload.name : job.workload.title});
-    table.row({"hardware", job.cluster.title + ": " + text(node.devices) + " x " + node.device.name + " a node"});
+    table.row({"workload", workload_line(job.workload)});
+    table.row({"hardware", hardware_line(job.cluster)});
     table.row({"framework", job.framework.title});
     table.row({"searched", searched_text(a)});
     table.row({"plans", counts_text(a, took)});

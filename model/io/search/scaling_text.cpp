@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/search/plan_columns.hpp"
+#include "model/report/headings.hpp"
 
 #include <algorithm>
 
@@ -10,10 +11,9 @@ namespace {
 
 std::string heading(const Scaling& s) {
     const Scenario& job = s.request.search.job;
-    const NodeSpec& node = job.cluster.node;
     TextTable table;
-    table.row({"workload", job.workload.title.empty() ? job.workload.name : job.workload.title});
-    table.row({"hardware", job.cluster.title + ": " + std::to_string(node.devices) + " x " + node.device.name + " a node"});
+    table.row({"workload", workload_line(job.workload)});
+    table.row({"hardware", hardware_line(job.cluster)});
     table.row({"framework", job.framework.title});
     table.row({"scaling", s.request.weak ? "weak: the global batch grows with the devices" : "strong: the global batch stays as it is"});
     return job.name + "\n" + table.text();
