@@ -2,6 +2,7 @@
 // and variance 1 (an RMS norm leaves the mean), then scaled and shifted by channel.
 //   layer, rms   a sample is a row, of one pixel and one group      batch   one sample of all pixels, each channel a group
 //   group        as named
+// A row may be normalized in parts, each then a group. Where it is gated, x stands for the product of the input and SiLU of the gate.
 #include "backend/cpu/operators.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ struct Layout {
                 [[fallthrough]];
             case NormKind::layer:
                 samples = elements / channels;
+                groups = n.parts;
                 break;
             case NormKind::batch:
                 pixels = elements / channels;
@@ -122,17 +124,48 @@ private:
     }
 };
 
+// The rows of a gated normalization, made one by one.
+class GatedRows {
+public:
+    GatedRows(Engine& engine, const OperatorCall& c, const Layout& l)
+        : engine_(engine), c_(c), width_(l.channels), open_(l.channels), product_(l.channels) {}
+
+    const float* of(std::int64_t row) {
+        const float* x = c_.inputs[0].reals() + row * width_;
+        engine_.apply(Curve::silu, c_.inputs[1].reals() + row * width_, open_.data(), width_);
+        for (std::int64_t i = 0; i < width_; ++i) product_[i] = x[i] * open_[i];
+        return product_.data();
+    }
+    // Of the row that was made last, with the gradient of the product, which the first input's takes the place of.
+    void backward(std::int64_t row, float* d) {
+        const float *x = c_.inputs[0].reals() + row * width_, *gate = c_.inputs[1].reals() + row * width_;
+        for (std::int64_t i = 0; i < width_; ++i) {
+            product_[i] = d[i] * x[i];
+            d[i] *= open_[i];
+        }
+        if (c_.input_gradients[1])
+            engine_.differentiate(Curve::silu, gate, product_.data(), c_.input_gradients[1].reals() + row * width_, width_);
+    }
+
+private:
+    Engine& engine_;
+    const OperatorCall& c_;
+    std::int64_t width_;
+    std::vector<float> open_, product_;
+};
+
 }  // namespace
 
-void forward(Engine&, const Normalization& n, const OperatorCall& c) {
+void forward(Engine& engine, const Normalization& n, const OperatorCall& c) {
     const Layout l(n, c);
     Statistics s(l);
+    GatedRows rows(engine, c, l);
     const float* gain = c.weights[0].reals();
     const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
     std::vector<float> slope(l.channels), start(l.channels);
     if (shift != nullptr) start.assign(shift, shift + l.channels);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = c.inputs[0].reals() + sample * l.sample_elements();
+        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * l.sample_elements();
         float* y = c.outputs[0].reals() + sample * l.sample_elements();
         s.measure(l, x);
         if (c.outputs.size() > 1) s.store(l, sample, c.outputs[1].reals());
@@ -143,14 +176,15 @@ void forward(Engine&, const Normalization& n, const OperatorCall& c) {
 }
 
 // With h = (x - mean) factor, of n elements: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
-void backward(Engine&, const Normalization& n, const OperatorCall& c) {
+void backward(Engine& engine, const Normalization& n, const OperatorCall& c) {
     const Layout l(n, c);
     Statistics s(l);
+    GatedRows rows(engine, c, l);
     ChannelSums sums(l.channels);
     const float* gain = c.weights[0].reals();
     std::vector<float> slope(l.channels), along(l.channels), start(l.channels);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = c.inputs[0].reals() + sample * l.sample_elements();
+        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * l.sample_elements();
         const float* dy = c.output_gradients[0].reals() + sample * l.sample_elements();
         if (c.outputs.size() > 1)
             s.load(l, sample, c.outputs[1].reals());
@@ -186,6 +220,7 @@ void backward(Engine&, const Normalization& n, const OperatorCall& c) {
                 const std::int64_t at = p * l.channels + i;
                 dx[at] = slope[i] * dy[at] + along[i] * x[at] + start[i];
             }
+        if (n.gated) rows.backward(sample, dx);
     }
 }
 

@@ -36,7 +36,7 @@ std::string version_text(int number, int major, int minor) {
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .scans = false, .captures = true}; }
     void check_machine() const override {
         if (cuda::gpu_count() == 0)
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");

@@ -57,6 +57,17 @@ private:
         add(tensor("weight", {channels}, {columns, columns}, uniform(std::sqrt(6 / static_cast<float>(columns)))));
         if (whole(op_->parameters) > c.out_channels * columns) add(tensor("bias", {channels}, {1, 1}, constant(0)));
     }
+    void write_kind(const SequenceConvolution& c, const SequenceConvolution& s) {
+        const std::vector<Extent> sections = sections_of_outputs();
+        add(tensor("weight", sections, {c.kernel, s.kernel}, uniform(1 / std::sqrt(static_cast<float>(c.kernel)))));
+        add(tensor("bias", sections, {1, 1}, constant(0)));
+    }
+    void write_kind(const StateSpaceScan& h, const StateSpaceScan& s) {
+        const std::vector<Extent> heads{{h.heads, s.heads}};
+        add(tensor("decay", heads, {1, 1}, uniform(1)));   // a: rates of decay around 1
+        add(tensor("step", heads, {1, 1}, constant(-3)));  // b: steps of 0.05 where the input says nothing
+        add(tensor("skip", heads, {1, 1}, constant(1)));   // d
+    }
     void write_kind(const Normalization& n, const Normalization& s) {
         const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
         const bool partial = n.kind != NormKind::batch && is_part(n.rows, s.rows);
@@ -90,12 +101,15 @@ private:
     [[nodiscard]] bool is_part(std::int64_t here, std::int64_t serial) const { return here * context_ranks_ < serial; }
     // Outputs of a matrix, in the parts that are cut each by itself: q, k and v; the two halves in front of a gate.
     [[nodiscard]] std::vector<Extent> sections_of(const Gemm& g, const Gemm& s) const {
+        if (op_->outputs.size() > 1) return sections_of_outputs();
+        if (feeds_gate()) return {{g.n / 2, s.n / 2}, {g.n / 2, s.n / 2}};
+        return {{g.n, s.n}};
+    }
+    [[nodiscard]] std::vector<Extent> sections_of_outputs() const {
         std::vector<Extent> sections;
         for (std::size_t i = 0; i < op_->outputs.size(); ++i)
             sections.push_back({mine_.tensor(op_->outputs[i]).shape.back(), serial_.tensor(serial_op_->outputs[i]).shape.back()});
-        if (sections.size() > 1) return sections;
-        if (feeds_gate()) return {{g.n / 2, s.n / 2}, {g.n / 2, s.n / 2}};
-        return {{g.n, s.n}};
+        return sections;
     }
     // By itself, or scaled and added to what does.
     [[nodiscard]] bool feeds_gate() const {

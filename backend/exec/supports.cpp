@@ -35,6 +35,8 @@ private:
     void check_groups() {
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
+        refuse_if(transformer != nullptr && transformer->ssm && !engine_.scans, "/workload/ssm", "state spaces run on CPUs only",
+                  "--backend cpu");
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
                   "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");
     }
@@ -48,7 +50,7 @@ private:
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
         refuse_if(plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel", "weights of experts are not gathered for each use",
                   "\"data_parallel\": \"zero2\" shares out gradients and states");
-        refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework), "/plan/expert_overlap",
+        refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");
         refuse_if(plan_.ep > 1 && deduplicates_tokens(plan_, s_.framework), "/plan/token_deduplication",
                   "a token travels once to each of its experts", "\"token_deduplication\": false");

@@ -26,7 +26,7 @@
 
 namespace sextant::kernels {
 
-// Those of experts are always routed, and exchanges are run by those that communicate: never reached.
+// Those of experts are always routed, exchanges are run by those that communicate, state spaces are refused (supports.hpp): never reached.
 template <class T, class Machine>
 void forward(Machine&, const TokenPermute&, const OperatorCall&) {
     assert(false && "no operator without a routing");
@@ -34,6 +34,22 @@ void forward(Machine&, const TokenPermute&, const OperatorCall&) {
 template <class T, class Machine>
 void backward(Machine&, const TokenPermute&, const OperatorCall&) {
     assert(false && "no operator without a routing");
+}
+template <class T, class Machine>
+void forward(Machine&, const SequenceConvolution&, const OperatorCall&) {
+    assert(false && "no operator of an accelerator yet");
+}
+template <class T, class Machine>
+void backward(Machine&, const SequenceConvolution&, const OperatorCall&) {
+    assert(false && "no operator of an accelerator yet");
+}
+template <class T, class Machine>
+void forward(Machine&, const StateSpaceScan&, const OperatorCall&) {
+    assert(false && "no operator of an accelerator yet");
+}
+template <class T, class Machine>
+void backward(Machine&, const StateSpaceScan&, const OperatorCall&) {
+    assert(false && "no operator of an accelerator yet");
 }
 template <class T, class Machine>
 void forward(Machine&, const Exchange&, const OperatorCall&) {

@@ -10,6 +10,7 @@ struct EachElement {
     [[nodiscard]] double of(bool back) const { return back ? backward : forward; }
 };
 
+constexpr EachElement silu{1.5, 2};
 constexpr EachElement layer_norm{10, 24}, batch_norm{1, 0.5};
 constexpr EachElement softmax{3, 1};        // the largest of the row, the exponentials, their sum
 constexpr EachElement attention{3.4, 1.7};  // of a score
@@ -22,7 +23,7 @@ EachElement of_function(PointwiseKind kind) {
         case PointwiseKind::silu:
         case PointwiseKind::gate:
         case PointwiseKind::clamped_gate:
-            return {1.5, 2};
+            return silu;
         case PointwiseKind::sigmoid:
         case PointwiseKind::tanh:
             return {1, 0.5};  // backward needs the result alone
@@ -42,6 +43,13 @@ double elements(const Softmax& s, bool backward) {
 double elements(const Normalization& n, bool backward) {
     const bool by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
     return static_cast<double>(n.rows) * static_cast<double>(n.width) * (by_row ? layer_norm : batch_norm).of(backward);
+}
+double elements(const SequenceConvolution& c, bool backward) {
+    return static_cast<double>(c.batch * c.sequence) * static_cast<double>(c.channels) * silu.of(backward);
+}
+// A decay for each pair of tokens of a chunk.
+double elements(const StateSpaceScan& s, bool) {
+    return static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads * std::min(s.chunk, s.sequence));
 }
 double elements(const CrossEntropy& c, bool backward) {
     return static_cast<double>(c.rows) * static_cast<double>(c.classes) * cross_entropy.of(backward);

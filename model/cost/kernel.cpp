@@ -5,6 +5,7 @@
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_rules.hpp"
+#include "model/cost/state_space.hpp"
 #include "model/plan/recompute.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ private:
                 const Operator& op = graph_.operators()[exchange];
                 const auto& e = std::get<Exchange>(op.kind);
                 out.backward_exchanges.push_back(
-                    {ExchangeKind::all_gather, e.group, exchange_bytes(op, e), out.backward.size(), feeds_weights_alone(op)});
+                    {ExchangeKind::all_gather, e.group, exchange_bytes(op, e), out.backward.size(), feeds_weights_alone(graph_, op)});
             }
     }
 
@@ -123,22 +124,20 @@ private:
 
     // --- matrix work ---------------------------------------------------------------------------------------------------
 
+    // Of products that no narrow format is for.
+    [[nodiscard]] DataType unnarrowed_type() const {
+        return std::max(product_type_, plan_.precision.activation, [](DataType a, DataType b) { return size_of(a) < size_of(b); });
+    }
+
     [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
                               bool backward) const {
-        Kernel g;
-        g.kind = KernelKind::gemm;
-        g.batch = batch, g.m = m, g.n = n, g.k = k;
-        g.type = type;
-        g.backward = backward;
-        g.name = name;
         const double b = static_cast<double>(batch), dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
-        g.flops = Flops::from_si(2 * b * dm * dn * dk);
-        g.bytes = b * (dm * dk + dk * dn) * size_of(type) + b * dm * dn * element_size(TensorRole::activation, plan_.precision);
-        return g;
+        const Bytes result = b * dm * dn * element_size(TensorRole::activation, plan_.precision);
+        return matrix_product(name, batch, m, n, k, type, b * (dm * dk + dk * dn) * size_of(type) + result, backward);
     }
 
     void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
-        const DataType type = is_narrowed(op) ? product_type_ : std::max(product_type_, plan_.precision.activation, wider_first);
+        const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type();
         if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
@@ -213,7 +212,7 @@ private:
         Kernel k;
         k.kind = KernelKind::attention;
         k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;
-        k.type = std::max(product_type_, plan_.precision.activation, wider_first);
+        k.type = unnarrowed_type();
         k.flops = sextant::forward_flops(a);
         k.bytes = input_bytes(op) + output_bytes(op);
         k.computed = computed_scores(a);
@@ -224,6 +223,10 @@ private:
         k.backward = true;
         k.launches = 3;  // row sums of dO * O, the kernel, conversion of dQ
         out.backward.push_back(std::move(k));
+    }
+
+    void write_operator(const Operator& op, const StateSpaceScan& s, BlockKernels& out) const {
+        add_scan(op, s, unnarrowed_type(), plan_.precision, out);
     }
 
     // --- memory-bound work: passes over the operands ---------------------------------------------------------------------
@@ -252,8 +255,13 @@ private:
             push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false);
             push_memory(out.backward, op.name, 5.0 * x, true);
         } else {
-            add_wide(op.name, op.inputs.front(), 2, 3, 2, out);  // the gain's gradient is reduced by a second kernel
+            // The gate is read as well, and its gradient written; the gain's gradient is reduced by a second kernel.
+            add_wide(op.name, op.inputs.front(), n.gated ? 3 : 2, n.gated ? 5 : 3, 2, out);
         }
+    }
+    void write_operator(const Operator& op, const SequenceConvolution&, BlockKernels& out) const {
+        push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+        push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
     }
     void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
         if (!runs_in_fp32() || plan_.precision.activation != DataType::fp16) return add_wide(op.name, op.inputs.front(), 2, 3, 1, out);
@@ -333,15 +341,6 @@ private:
         if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back(call(e.backward, out.backward.size()));
     }
 
-    // The gradient of a product's input does not need the input.
-    [[nodiscard]] bool feeds_weights_alone(const Operator& exchange) const {
-        return std::ranges::all_of(graph_.operators(), [&](const Operator& op) {
-            const auto* gemm = std::get_if<Gemm>(&op.kind);
-            const bool reads = std::ranges::find_first_of(op.inputs, exchange.outputs) != op.inputs.end();
-            return !reads || (gemm && gemm->weight) || std::holds_alternative<Convolution>(op.kind);
-        });
-    }
-
     // A tensor that several operators read gets several gradients: each beyond the first is added by a kernel of its own.
     void add_gradient_sum(TensorId id, std::vector<Kernel>& list) const {
         const Tensor& t = graph_.tensor(id);
@@ -371,8 +370,6 @@ private:
         if (later_micro_batches_add() && !framework_.fused_gradient_accumulation)
             push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
     }
-
-    static constexpr auto wider_first = [](DataType a, DataType b) { return size_of(a) < size_of(b); };
 
     const OperatorGraph& graph_;
     BlockRole role_;

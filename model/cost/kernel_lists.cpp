@@ -5,6 +5,19 @@
 
 namespace sextant {
 
+Kernel matrix_product(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
+                      Bytes bytes, bool backward) {
+    Kernel g;
+    g.kind = KernelKind::gemm;
+    g.batch = batch, g.m = m, g.n = n, g.k = k;
+    g.type = type;
+    g.flops = Flops::from_si(2 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));
+    g.bytes = bytes;
+    g.backward = backward;
+    g.name = name;
+    return g;
+}
+
 void push_memory(std::vector<Kernel>& list, const std::string& name, Bytes bytes, bool backward, int launches) {
     Kernel k;
     k.kind = KernelKind::memory;

@@ -5,6 +5,10 @@
 
 namespace sextant {
 
+// `batch` products of [m, k] x [k, n] that read and write so many bytes.
+Kernel matrix_product(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType, Bytes,
+                      bool backward);
+
 // Passes over operands: `bytes` are read and written by so many launches.
 void push_memory(std::vector<Kernel>&, const std::string& name, Bytes bytes, bool backward, int launches = 1);
 // The same, backward, for a weight alone.

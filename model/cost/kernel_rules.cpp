@@ -24,6 +24,14 @@ bool is_narrowed(const Operator& op) {
     return gemm != nullptr && gemm->weight && op.adapter == AdapterPart::none;
 }
 
+bool feeds_weights_alone(const OperatorGraph& graph, const Operator& exchange) {
+    return std::ranges::all_of(graph.operators(), [&](const Operator& op) {
+        const auto* gemm = std::get_if<Gemm>(&op.kind);
+        const bool reads = std::ranges::find_first_of(op.inputs, exchange.outputs) != op.inputs.end();
+        return !reads || (gemm && gemm->weight) || std::holds_alternative<Convolution>(op.kind);
+    });
+}
+
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& graph) {
     const auto operators = graph.operators();
     std::vector<std::vector<std::size_t>> exchanges(operators.size());

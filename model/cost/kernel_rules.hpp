@@ -13,6 +13,9 @@ DataType product_type(const Precision&, BlockRole);
 // Is it a product that a narrow format is for? Of a large weight: attention's scores and adapters stay in the activation type.
 bool is_narrowed(const Operator&);
 
+// Do products with weights alone read what it makes? The gradient of a product's input does not need the input.
+bool feeds_weights_alone(const OperatorGraph&, const Operator& exchange);
+
 // By operator, the exchanges whose result its backward is the first to need again: it is the last that reads it for its backward.
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph&);
 

@@ -3,16 +3,24 @@
 
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
+#include "model/workload/workload.hpp"
 
 namespace sextant {
 
 inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
 inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
-inline bool overlaps_experts(const Plan& p, const Framework& f) { return p.expert_overlap.value_or(f.overlaps_experts); }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
 inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }
+
+// Micro-batches are interleaved layer by layer where all layers are alike: Megatron Core has no such schedule for hybrids
+// (NVIDIA-NeMo/Megatron-Bridge, issue 4975).
+inline bool overlaps_experts(const Plan& p, const Framework& f, const Workload& w) {
+    const auto* network = std::get_if<TransformerSpec>(&w.spec);
+    const bool hybrid = network != nullptr && !network->layer_pattern.empty();
+    return p.expert_overlap.value_or(f.overlaps_experts && !hybrid);
+}
 
 // Workers that do not wait for each other have nothing to add up.
 inline bool sums_on_host(const Plan& p, const Framework& f) { return f.sums_on_host && p.data_parallel == DataParallel::parameter_server; }

@@ -183,7 +183,7 @@ HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Sec
     HiddenParts parts;
     if (overlaps_tensor(plan, f)) parts.tensor = f.tensor_overlap_fraction.value;
     // Those of one micro-batch beside the kernels of another.
-    if (!overlaps_experts(plan, f) || job.micro_batches < 2) return parts;
+    if (!overlaps_experts(plan, f, job.scenario.workload) || job.micro_batches < 2) return parts;
     Seconds of_kernels, of_experts;
     for (std::size_t i = 0; i < kernels.size(); ++i)
         if (belongs(kernels[i], part)) of_kernels += times[i];

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-enum class Style { gpt, llama, mpt, bert, t5, vit };
+enum class Style { gpt, llama, hybrid, mpt, bert, t5, vit };
 
 TransformerSpec spec_of(Style style) {
     TransformerSpec spec;  // GPT: learned positions, layer norm, GELU, biases, dropout, tied embeddings
@@ -19,6 +19,13 @@ TransformerSpec spec_of(Style style) {
             spec.norm = NormKind::rms;
             spec.position = PositionKind::rotary;
             spec.tied_embeddings = spec.bias = spec.dropout = false;
+            break;
+        case Style::hybrid:  // Nemotron-H: positions are in its states
+            spec.mlp = MlpKind::squared_relu;
+            spec.norm = NormKind::rms;
+            spec.position = PositionKind::none;
+            spec.tied_embeddings = spec.bias = spec.dropout = false;
+            spec.head_dim = 128;
             break;
         case Style::mpt:
             spec.position = PositionKind::alibi;
@@ -106,6 +113,50 @@ void deepseek_v3(TransformerSpec& spec) {
                                 .groups_per_token = 4,
                                 .sigmoid_router = true};
 }
+
+std::string times(int count, std::string_view pattern) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += pattern;
+    return all;
+}
+void mamba2_27b(TransformerSpec& spec) {
+    spec.layer_pattern = times(64, "M");
+    spec.ssm = StateSpace{.heads = 80, .chunk = 256};
+    spec.tied_embeddings = true;
+}
+void nemotron_h_8b(TransformerSpec& spec) {
+    spec.layer_pattern = "M-M-M-M*-" + times(3, "M-M-M-M-M*-") + "M-M-M-M-M-";
+    spec.ssm = StateSpace{.heads = 128, .groups = 8};
+}
+void nemotron_h_56b(TransformerSpec& spec) {
+    spec.layer_pattern = "M-M-M-M*-" + times(9, "M-M-M-M-M*-") + "M-M-M-M-M-";
+    spec.ssm = StateSpace{.heads = 256, .groups = 8, .state = 256};
+}
+void nemotron_nano_9b(TransformerSpec& spec) {
+    spec.layer_pattern = "M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-";
+    spec.ssm = StateSpace{.heads = 128, .head_dim = 80, .groups = 8};
+}
+void nemotron_3_nano(TransformerSpec& spec) {
+    spec.layer_pattern = times(5, "MEMEM*E") + "MEMEMEM*EMEMEMEME";
+    spec.ssm = StateSpace{.heads = 64, .groups = 8};
+    spec.moe = MixtureOfExperts{.experts = 128, .topk = 6, .ffn_hidden = 1856, .shared_ffn_hidden = 3712, .sigmoid_router = true};
+}
+void nemotron_3_super(TransformerSpec& spec) {
+    spec.layer_pattern = "MEMEMEM*EMEMEMEM*EMEMEMEM*" + times(4, "EMEMEMEMEM*") + "EMEMEMEM*EMEMEMEME";
+    spec.ssm = StateSpace{.heads = 128, .groups = 8};
+    spec.moe =
+        MixtureOfExperts{.experts = 512, .topk = 22, .ffn_hidden = 2688, .shared_ffn_hidden = 5376, .latent = 1024, .sigmoid_router = true};
+    spec.mtp_layers = 2;
+}
+// Twelve of these groups of layers in all; some of them are a pair shorter or longer, which no cost depends on.
+void nemotron_3_ultra(TransformerSpec& spec) {
+    spec.layer_pattern = times(12, "MEMEMEM*E");
+    spec.ssm = StateSpace{.heads = 256, .groups = 8};
+    spec.moe = MixtureOfExperts{
+        .experts = 512, .topk = 22, .ffn_hidden = 5120, .shared_ffn_hidden = 10240, .latent = 2048, .sigmoid_router = true};
+    spec.mtp_layers = 1;
+}
+
 void pretraining(TransformerSpec& spec) { spec.predicted_tokens = 77; }  // 15 % of 512 tokens, arXiv 1810.04805 section 3.1
 void squad(TransformerSpec& spec) {
     spec.head = HeadKind::question_answering;
@@ -127,6 +178,8 @@ constexpr std::string_view llama1 = "arXiv 2302.13971, table 2";
 constexpr std::string_view llama2 = "arXiv 2307.09288; config.json of meta-llama/Llama-2";
 constexpr std::string_view llama3 = "arXiv 2407.21783, table 3";
 constexpr std::string_view qwen25 = "arXiv 2412.15115, table 1; config.json of Qwen/Qwen2.5";
+constexpr std::string_view nemotron_h = "arXiv 2504.03624, table 1; NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
+constexpr std::string_view nemotron_3 = "NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
 constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
 constexpr std::string_view t5_paper = "arXiv 1910.10683, section 3.7; config.json of google-t5";
 constexpr std::string_view vit_paper = "arXiv 2010.11929, table 1";
@@ -177,6 +230,15 @@ constexpr Entry entries[] = {
     {"grok-1", "Grok-1 314B", "xai-org/grok-1 run.py", llama, 64, 6144, 32768, 48, 8, 131072, 8192, grok},
     {"nemotron-4-15b", "Nemotron-4 15B", "arXiv 2402.16819, table 1", llama, 32, 6144, 24576, 48, 8, 256000, 4096, nemotron},
     {"nemotron-4-340b", "Nemotron-4 340B", "arXiv 2406.11704, table 1", llama, 96, 18432, 73728, 96, 8, 256000, 4096, nemotron},
+    {"mamba2-2.7b", "Mamba-2 2.7B", "arXiv 2405.21060, section 9.2; config.json of state-spaces/mamba2-2.7b", hybrid, 64, 2560, 10240, 20,
+     20, 50288, 2048, mamba2_27b},
+    {"nemotron-h-8b", "Nemotron-H 8B", nemotron_h, hybrid, 52, 4096, 21504, 32, 8, 131072, 8192, nemotron_h_8b},
+    {"nemotron-h-56b", "Nemotron-H 56B", nemotron_h, hybrid, 118, 8192, 32768, 64, 8, 131072, 8192, nemotron_h_56b},
+    {"nemotron-nano-9b-v2", "Nemotron Nano 9B v2", nemotron_3, hybrid, 56, 4480, 15680, 40, 8, 131072, 8192, nemotron_nano_9b},
+    {"nemotron-3-nano-30b", "Nemotron 3 Nano 30B", nemotron_3, hybrid, 52, 2688, 1856, 32, 2, 131072, 8192, nemotron_3_nano},
+    {"nemotron-3-super-120b", "Nemotron 3 Super 120B", nemotron_3, hybrid, 88, 4096, 2688, 32, 2, 131072, 8192, nemotron_3_super},
+    {"nemotron-3-ultra-550b", "Nemotron 3 Ultra 550B", "config.json of nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B", hybrid, 108, 8192, 5120,
+     64, 2, 131072, 8192, nemotron_3_ultra},
     {"qwen2.5-0.5b", "Qwen2.5 0.5B", qwen25, llama, 24, 896, 4864, 14, 2, 151936, 4096, tied_qwen},
     {"qwen2.5-1.5b", "Qwen2.5 1.5B", qwen25, llama, 28, 1536, 8960, 12, 2, 151936, 4096, tied_qwen},
     {"qwen2.5-3b", "Qwen2.5 3B", qwen25, llama, 36, 2048, 11008, 16, 2, 151936, 4096, tied_qwen},

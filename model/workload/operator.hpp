@@ -57,10 +57,26 @@ struct Attention {
     bool alibi = false;     // scores fall with distance (arXiv 2108.12409)
 };
 
+// Depthwise along the sequence: of each channel a token and the kernel - 1 before it, and a bias, through SiLU. What Mamba has before its
+// scan (arXiv 2312.00752, section 3.4). Input i becomes output i; `channels` are those of all together.
+struct SequenceConvolution {
+    std::int64_t batch = 1, sequence = 1, channels = 1, kernel = 4;
+};
+
+// Mamba-2's scan (arXiv 2405.21060): each head has a state S of [head_dim, state], which decays from token to token and takes each in.
+//     S_t = exp(-exp(a) dt_t) S_{t-1} + dt_t x_t B_t^T     y_t = S_t C_t + d x_t     dt_t = softplus(raw dt_t + b)
+// Inputs: x [tokens, heads x head_dim], B and C [tokens, groups x state], which the heads of a group share, raw dt [tokens, heads].
+// Parameters: a, b, d of each head. Computed by chunks of the sequence, within which all is matrix products (section 6).
+struct StateSpaceScan {
+    std::int64_t batch = 1, sequence = 1, heads = 1, head_dim = 1, groups = 1, state = 1, chunk = 1;
+};
+
 enum class NormKind { layer, rms, batch, group };
 struct Normalization {
     NormKind kind = NormKind::layer;
     std::int64_t rows = 1, width = 1;  // batch norm: rows = channels, width = batch x pixels
+    std::int64_t parts = 1;            // of a row, each normalized by itself
+    bool gated = false;                // what is normalized is the product of the first input and SiLU of the second
 };
 
 struct Softmax {
@@ -160,8 +176,8 @@ enum class AdapterPart {
     up,    // B, from the rank back: zero at first, so that training begins with the network as it was
 };
 
-using OperatorKind =
-    std::variant<Gemm, Convolution, Attention, Normalization, Softmax, Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
+using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolution, StateSpaceScan, Normalization, Softmax, Pointwise,
+                                  Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
 
 struct Operator {
     std::string name;  // "mlp.fc1"
@@ -181,12 +197,12 @@ struct Operator {
 };
 
 // Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;
-// attention 2 b h (d + d_v) attention_pairs;
+// attention 2 b h (d + d_v) attention_pairs; scan, of T tokens by chunks of c, 2 T (g c n + h d (c + 2 n));
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);
 Flops forward_flops(const Operator&);  // on an average rank
-// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores). Once where
-// the weight is frozen: the gradient of the input is all that is made.
+// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores), a scan as
+// much more as its states are made again. Once where the weight is frozen: the gradient of the input is all that is made.
 Flops backward_flops(const OperatorKind&);
 Flops backward_flops(const Operator&);
 

@@ -30,6 +30,8 @@ struct SavedBy {
         inputs();
         masks();  // the statistics, where the graph has them
     }
+    void operator()(const SequenceConvolution&) const { inputs(); }
+    void operator()(const StateSpaceScan&) const { inputs(); }
     void operator()(const Softmax&) const { outputs(); }
     void operator()(const Pooling& p) const {
         if (p.kind != PoolingKind::max) return;

@@ -6,6 +6,9 @@ namespace {
 
 std::string block_name(const LayerKind& kind) {
     std::string name = kind.experts ? "moe layer" : "transformer layer";
+    if (kind.mixer == Mixer::state_space) name = "state-space layer";
+    if (kind.mixer == Mixer::none && !kind.experts) name = "mlp layer";
+    if (kind.mixer == Mixer::attention && !kind.mlp) name = "attention layer";
     if (kind.cross) name = "decoder layer";
     if (kind.windowed) name += " (windowed)";
     return name;
@@ -25,12 +28,32 @@ OperatorGraph layer_block(const TransformerSpec& spec, const Shard& shard, const
     return std::move(w.graph).build();
 }
 
+LayerKind kind_of_letter(char letter) {
+    switch (letter) {
+        case 'M':
+            return {.mixer = Mixer::state_space, .mlp = false};
+        case '*':
+            return {.mixer = Mixer::attention, .mlp = false, .causal = true};
+        case 'E':
+            return {.mixer = Mixer::none, .experts = true};
+        default:
+            return {.mixer = Mixer::none};
+    }
+}
+
 LayerKind kind_of_layer(const TransformerSpec& spec, std::int64_t layer) {
+    if (!spec.layer_pattern.empty()) return kind_of_letter(spec.layer_pattern[static_cast<std::size_t>(layer)]);
     LayerKind kind;
     if (spec.moe && layer >= spec.moe->dense_layers) kind.experts = (layer - spec.moe->dense_layers) % spec.moe->every == 0;
     kind.windowed = spec.sliding_window > 0 && layer % spec.sliding_window_every == 0;
     kind.causal = spec.kind == TransformerKind::decoder && !spec.bidirectional;
     return kind;
+}
+
+// Of a module for multi-token prediction: what the last layer is; a hybrid has attention and its MLP or experts there.
+LayerKind kind_of_prediction(const TransformerSpec& spec) {
+    if (spec.layer_pattern.empty()) return kind_of_layer(spec, spec.layers - 1);
+    return {.experts = spec.moe.has_value(), .causal = true};
 }
 
 class NetworkWriter {
@@ -92,7 +115,7 @@ Network build_transformer(const TransformerSpec& spec, const Shard& shard) {
     network.block("embedding", BlockRole::input, vision ? vision_input_block(spec, shard, cut) : input_block(spec, shard, cut));
     for (std::int64_t i = 0; i < spec.layers; ++i) network.layer(cut, kind_of_layer(spec, i));
     for (std::int64_t i = 0; i < spec.mtp_layers; ++i)
-        network.block("multi-token prediction", BlockRole::head, prediction_block(spec, shard, cut, kind_of_layer(spec, spec.layers - 1)));
+        network.block("multi-token prediction", BlockRole::head, prediction_block(spec, shard, cut, kind_of_prediction(spec)));
     network.block("head", BlockRole::head, head_block(spec, shard, cut));
     return network.take();
 }

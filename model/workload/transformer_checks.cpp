@@ -57,7 +57,16 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "adapters/rank", spec.adapters->rank);
         extent(problems, "adapters/alpha", spec.adapters->alpha, 0);
     }
+    if (spec.ssm) {
+        extent(problems, "ssm/heads", spec.ssm->heads, 1, most_heads);
+        extent(problems, "ssm/head_dim", spec.ssm->head_dim);
+        extent(problems, "ssm/groups", spec.ssm->groups, 1, spec.ssm->heads);
+        extent(problems, "ssm/state", spec.ssm->state);
+        extent(problems, "ssm/kernel", spec.ssm->kernel, 1, 1000);
+        extent(problems, "ssm/chunk", spec.ssm->chunk);
+    }
     if (spec.moe) {
+        extent(problems, "moe/latent", spec.moe->latent, 0);
         extent(problems, "moe/experts", spec.moe->experts, 1, most_experts);
         extent(problems, "moe/topk", spec.moe->topk, 1, spec.moe->experts);
         extent(problems, "moe/ffn_hidden", spec.moe->ffn_hidden);
@@ -105,13 +114,46 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
         refuse(problems, "/workload/mtp_layers", "multi-token prediction needs a decoder");
 }
 
+bool has_letter(const TransformerSpec& spec, char letter) { return spec.layer_pattern.find(letter) != std::string::npos; }
+
+void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
+    constexpr auto at = "/workload/layer_pattern";
+    if (spec.ssm && !has_letter(spec, 'M'))
+        refuse(problems, at, "no layer has the state space that ssm describes", "as in \"M-M-M*-\": a letter for each layer");
+    if (spec.layer_pattern.empty()) return;
+    if (const auto wrong = spec.layer_pattern.find_first_not_of("M*-E"); wrong != std::string::npos)
+        refuse(problems, at, std::string("no layer is called ") + spec.layer_pattern[wrong],
+               "M a state space, * attention, - an MLP, E experts");
+    if (static_cast<std::int64_t>(spec.layer_pattern.size()) != spec.layers)
+        refuse(problems, at,
+               "layers and letters differ: " + std::to_string(spec.layers) + " and " + std::to_string(spec.layer_pattern.size()));
+    if (spec.kind != TransformerKind::decoder || spec.bidirectional)
+        refuse(problems, at, "a hybrid is a decoder that sees what came before");
+    if (has_letter(spec, 'M') && !spec.ssm) refuse(problems, "/workload/ssm", "the state space of the layers M is not described");
+    if (has_letter(spec, 'E') && !spec.moe) refuse(problems, "/workload/moe", "the experts of the layers E are not described");
+    if (spec.moe && (spec.moe->dense_layers > 0 || spec.moe->every > 1))
+        refuse(problems, "/workload/moe", "the pattern says which layers have experts, not dense_layers and every");
+    if (spec.sliding_window > 0) refuse(problems, "/workload/sliding_window", "windows in a hybrid are not modelled");
+    if (!has_letter(spec, 'M')) return;
+    if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces are not modelled");
+    require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm ? spec.ssm->groups : 1, "heads of the state space",
+                    spec.ssm ? spec.ssm->heads : 1);
+    if (spec.ssm) require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
+    if (shard.context > 1)
+        refuse(problems, "/plan/cp", "a state goes from token to token through the whole sequence, which no cut of it is modelled for",
+               "tp cuts the heads of state spaces");
+}
+
 void check_tensor_cut(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
     const std::int64_t tp = shard.tensor;
-    require_divides(problems, "/plan/tp", "tp", tp, "attention heads", spec.heads);
-    if (!spec.mla && spec.kv_heads % tp != 0 && tp % spec.kv_heads != 0)
-        refuse(problems, "/plan/tp",
-               "tp and the key-value heads must divide one another: " + std::to_string(tp) + " and " + std::to_string(spec.kv_heads));
-    const bool dense_mlp = !spec.moe || spec.moe->dense_layers > 0 || spec.moe->every > 1;
+    const bool hybrid = !spec.layer_pattern.empty();
+    if (!hybrid || has_letter(spec, '*')) {
+        require_divides(problems, "/plan/tp", "tp", tp, "attention heads", spec.heads);
+        if (!spec.mla && spec.kv_heads % tp != 0 && tp % spec.kv_heads != 0)
+            refuse(problems, "/plan/tp",
+                   "tp and the key-value heads must divide one another: " + std::to_string(tp) + " and " + std::to_string(spec.kv_heads));
+    }
+    const bool dense_mlp = hybrid ? has_letter(spec, '-') : !spec.moe || spec.moe->dense_layers > 0 || spec.moe->every > 1;
     if (dense_mlp) require_divides(problems, "/plan/tp", "tp", tp, "MLP columns (ffn_hidden)", spec.ffn_hidden);
     if (spec.moe && spec.moe->shared_ffn_hidden > 0)
         require_divides(problems, "/plan/tp", "tp", tp, "columns of the shared experts", spec.moe->shared_ffn_hidden);
@@ -163,6 +205,7 @@ void check_transformer(const TransformerSpec& spec, const Shard& shard) {
     problems.throw_if_any();  // what follows divides by these
     check_consistency(problems, spec);
     check_adapters(problems, spec);
+    check_hybrid(problems, spec, shard);
     check_tokens(problems, spec, shard);
     check_tensor_cut(problems, spec, shard);
     check_expert_cut(problems, spec, shard);

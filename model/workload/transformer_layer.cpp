@@ -92,6 +92,7 @@ TensorId sort_by_expert(TransformerWriter& w, std::string name, TensorId x, cons
 // From routed copies of tokens to what the experts make of them. Router weights are applied to the activation, as in Megatron Core.
 TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, const ExpertCut& cut) {
     const bool sequence = w.shard.sequence_parallel;
+    const std::int64_t width = w.width_of(x);
     const auto arriving = static_cast<std::int64_t>(std::ceil(cut.load * static_cast<double>(cut.copies)));
     x = all_to_all(w, "moe.dispatch", x, arriving);
     w.load = cut.load;
@@ -103,7 +104,7 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
     w.label = "moe_act";
     x = w.write("moe.act", activation_of(w.spec.mlp, elements), {x, weights}, {rows, cut.columns});
     w.label = "moe";
-    x = expert_linear(w, "moe.fc2", x, cut.experts, w.spec.hidden);
+    x = expert_linear(w, "moe.fc2", x, cut.experts, width);
     x = w.leave("moe.leave", x, ParallelGroup::expert_tensor, cut.degree, sequence);
     x = sort_by_expert(w, "moe.unsort", x, cut);
     w.load = 1;
@@ -122,7 +123,7 @@ TensorId write_mlp(TransformerWriter& w, TensorId x, std::int64_t ffn) {
 }
 
 TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts& moe) {
-    const std::int64_t tokens = w.rows_of(x), hidden = w.spec.hidden;
+    const std::int64_t tokens = w.rows_of(x), width = moe.latent > 0 ? moe.latent : w.spec.hidden;
     const ExpertCut cut = cut_experts(w, moe, tokens);
     w.label = "moe";
     TensorId scores = w.linear("moe.router", x, moe.experts, moe.sigmoid_router);
@@ -130,11 +131,13 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
         scores = w.pointwise("moe.scores", PointwiseKind::sigmoid, {scores});
     else
         scores = w.write("moe.scores", Softmax{.rows = tokens, .width = moe.experts}, {scores}, {tokens, moe.experts});
-    const TokenPermute permute{.tokens = tokens, .width = hidden, .copies = moe.topk, .balance_loss = moe.balance_loss};
-    TensorId routed = w.write("moe.permute", permute, {x, scores}, {cut.copies, hidden});
+    const TensorId sent = moe.latent > 0 ? w.linear("moe.latent_down", x, width, w.spec.bias) : x;
+    const TokenPermute permute{.tokens = tokens, .width = width, .copies = moe.topk, .balance_loss = moe.balance_loss};
+    TensorId routed = w.write("moe.permute", permute, {sent, scores}, {cut.copies, width});
     const TensorId weights = w.graph.also("moe.weights", {cut.copies}, TensorRole::statistic);
     routed = experts_branch(w, routed, weights, cut);
-    TensorId out = w.write("moe.unpermute", permute, {routed}, {tokens, hidden});
+    TensorId out = w.write("moe.unpermute", permute, {routed}, {tokens, width});
+    if (moe.latent > 0) out = w.linear("moe.latent_up", out, w.spec.hidden, w.spec.bias);
     if (moe.shared_ffn_hidden > 0) {
         w.label = "shared_experts";
         const TensorId shared = mlp_branch(w, x, moe.shared_ffn_hidden);
@@ -159,10 +162,13 @@ TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, Te
         if (post) x = norm(norm_name, x);
     };
     const std::int64_t window = kind.windowed ? w.spec.sliding_window : 0;
-    around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });
+    if (kind.mixer == Mixer::attention)
+        around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });
+    if (kind.mixer == Mixer::state_space) around("ssm.norm", "ssm.add", [&](TensorId in) { return write_state_space(w, in, *w.spec.ssm); });
     if (kind.cross) around("cross.norm", "cross.add", [&](TensorId in) { return write_cross_attention(w, in, memory, memory_cut); });
-    around("mlp.norm", "mlp.add",
-           [&](TensorId in) { return kind.experts ? write_experts(w, in, *w.spec.moe) : write_mlp(w, in, w.spec.ffn_hidden); });
+    if (kind.mlp)
+        around("mlp.norm", "mlp.add",
+               [&](TensorId in) { return kind.experts ? write_experts(w, in, *w.spec.moe) : write_mlp(w, in, w.spec.ffn_hidden); });
     return x;
 }
 

@@ -80,8 +80,14 @@ TensorId write_self_attention(TransformerWriter&, TensorId x, bool causal, std::
 // Queries from x, keys and values from `memory`, the encoder's output (a residual stream of its own cut).
 TensorId write_cross_attention(TransformerWriter&, TensorId x, TensorId memory, const TokenCut& memory_cut);
 
+// Mamba-2's block in the place of attention, with its heads cut over the tensor group.
+TensorId write_state_space(TransformerWriter&, TensorId x, const StateSpace&);
+
 // One layer of the main stack: which of the kinds a spec knows.
+enum class Mixer { attention, state_space, none };
 struct LayerKind {
+    Mixer mixer = Mixer::attention;
+    bool mlp = true;  // or experts
     bool experts = false;
     bool windowed = false;
     bool cross = false;  // decoder of an encoder-decoder

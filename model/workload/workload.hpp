@@ -24,10 +24,17 @@ struct LatentAttention {      // MLA, DeepSeek-V2 (arXiv 2405.04434) section 2.1
     std::int64_t kv_rank = 512, qk_nope_dim = 128, qk_rope_dim = 64, value_dim = 128;
 };
 
+struct StateSpace {  // Mamba-2 (arXiv 2405.21060), section 7
+    std::int64_t heads = 80, head_dim = 64, groups = 1, state = 128;
+    std::int64_t kernel = 4;   // of the convolution along the sequence
+    std::int64_t chunk = 128;  // of the scan, as in Megatron
+};
+
 struct MixtureOfExperts {
     std::int64_t experts = 8, topk = 2;
     std::int64_t ffn_hidden = 0;         // of one expert
     std::int64_t shared_ffn_hidden = 0;  // of the shared experts together; 0: none
+    std::int64_t latent = 0;             // width that tokens are brought to on their way to routed experts (LatentMoE); 0: hidden
     std::int64_t dense_layers = 0;       // leading layers with an ordinary MLP
     std::int64_t every = 1;              // after those, one MoE layer in `every`
     // Routing limited to groups of experts that lie on a node: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2. 1: a token may go anywhere.
@@ -72,6 +79,10 @@ struct TransformerSpec {
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all
     std::optional<LatentAttention> mla;
     std::optional<MixtureOfExperts> moe;
+    std::optional<StateSpace> ssm;
+    // Of a hybrid, a letter for each layer, as Megatron writes it: M a state space, * attention, - an MLP, E experts. Empty: every layer
+    // has attention and an MLP or experts.
+    std::string layer_pattern;
     std::optional<LowRankAdapters> adapters;
     std::int64_t image_px = 224, patch_px = 16, channels = 3, classes = 1000;  // vision
 };

@@ -77,6 +77,18 @@ void transformer_fields(const Visit& visit) {
     visit("patch_px", &T::patch_px, pixel_bound);
     visit("channels", &T::channels, pixel_bound);
     visit("classes", &T::classes, width_bound);
+    visit("layer_pattern", &T::layer_pattern);
+}
+
+template <class Visit>
+void state_space_fields(const Visit& visit) {
+    using T = StateSpace;
+    visit("heads", &T::heads, width_bound);
+    visit("head_dim", &T::head_dim, width_bound);
+    visit("groups", &T::groups, width_bound);
+    visit("state", &T::state, width_bound);
+    visit("kernel", &T::kernel, width_bound);
+    visit("chunk", &T::chunk, width_bound);
 }
 
 template <class Visit>
@@ -96,6 +108,7 @@ void mixture_fields(const Visit& visit) {
     visit("topk", &T::topk, expert_bound);
     visit("ffn_hidden", &T::ffn_hidden, width_bound);
     visit("shared_ffn_hidden", &T::shared_ffn_hidden, optional_width);
+    visit("latent", &T::latent, optional_width);
     visit("dense_layers", &T::dense_layers, Bounds{0, layer_count.high});
     visit("every", &T::every, layer_count);
     visit("expert_groups", &T::expert_groups, expert_bound);

@@ -46,12 +46,15 @@ void read_transformer(ObjectReader& r, TransformerSpec& spec) {
     if (heads_were_alike && !r.has("kv_heads")) spec.kv_heads = spec.heads;
     read_part(r, "mla", spec.mla, [](const auto& visit) { latent_attention_fields(visit); });
     read_part(r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); });
+    read_part(r, "ssm", spec.ssm, [](const auto& visit) { state_space_fields(visit); });
+    if (r.has("layer_pattern") && !r.has("layers")) spec.layers = static_cast<std::int64_t>(spec.layer_pattern.size());
     read_part(r, "adapters", spec.adapters, [](const auto& visit) { adapter_fields(visit); });
 }
 
 void read_new_transformer(const JsonNode& node, TransformerSpec& spec) {
     ObjectReader r(node);
-    for (const char* key : {"layers", "hidden", "heads"}) r.need(key);
+    for (const char* key : {"hidden", "heads"}) r.need(key);
+    if (!r.has("layer_pattern")) r.need("layers");
     read_transformer(r, spec);
     if (spec.kind != TransformerKind::vision)
         for (const char* key : {"vocab", "seq_len"}) r.need(key);

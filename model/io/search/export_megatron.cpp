@@ -48,6 +48,9 @@ void check(const Scenario& s) {
     const DataType compute = p.precision.compute;
     r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
     if (t) {
+        r.unless(t->layer_pattern.empty(), "/workload/layer_pattern",
+                 "is exported for networks whose layers have attention and an MLP each");
+        r.unless(!t->moe || t->moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
         r.unless(!t->adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
         r.unless(t->mlp != MlpKind::geglu && t->mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
         const bool even = p.stage_blocks.empty() && t->layers % (std::int64_t{p.pp} * p.vpp) == 0;
@@ -63,7 +66,7 @@ void expert_parallelism(const Scenario& s, Words& w) {
     w.set("--expert-model-parallel-size", s.plan.ep);
     w.set("--moe-token-dispatcher-type", once ? "flex" : "alltoall");
     if (once) w.set("--moe-flex-dispatcher-backend", "deepep");
-    w.flag_if(overlaps_experts(s.plan, s.framework), "--overlap-moe-expert-parallel-comm");
+    w.flag_if(overlaps_experts(s.plan, s.framework, s.workload), "--overlap-moe-expert-parallel-comm");
 }
 
 void parallelism(const Plan& p, Words& w) {

@@ -1,0 +1,76 @@
+// Hybrids of state spaces and attention.
+#include "model/io/scenario/hf_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+// The layers as one string of letters, or as a list of words.
+void read_pattern(ObjectReader& r, TransformerSpec& spec) {
+    constexpr std::pair<std::string_view, char> words[] = {{"mamba", 'M'}, {"attention", '*'}, {"mlp", '-'}, {"moe", 'E'}};
+    if (!r.has("layers_block_type")) {
+        r.required("hybrid_override_pattern", spec.layer_pattern);
+    } else {
+        r.each("layers_block_type", [&](const JsonNode& n) {
+            std::string word;
+            if (!read_value(n, word)) return;
+            const auto* found = std::ranges::find(words, word, &std::pair<std::string_view, char>::first);
+            if (found == std::end(words)) return n.complain("no layer is called " + word, "mamba, attention, mlp or moe");
+            spec.layer_pattern += found->second;
+        });
+    }
+    spec.layers = static_cast<std::int64_t>(spec.layer_pattern.size());
+}
+
+void read_state_space(ObjectReader& r, std::string_view heads, std::string_view head_dim, std::string_view state, TransformerSpec& spec) {
+    StateSpace& ssm = spec.ssm.emplace();
+    r.required(heads, ssm.heads, width_bound);
+    r.required(head_dim, ssm.head_dim, width_bound);
+    r.required(state, ssm.state, width_bound);
+    r.required("n_groups", ssm.groups, width_bound);
+    r.optional("conv_kernel", ssm.kernel, width_bound);
+    r.optional("chunk_size", ssm.chunk, width_bound);
+    spec.norm = NormKind::rms;
+    spec.position = PositionKind::none;
+    spec.bias = spec.dropout = false;
+}
+
+}  // namespace
+
+void nemotron_h(ObjectReader& r, TransformerSpec& spec) {
+    r.required("hidden_size", spec.hidden, width_bound);
+    r.required("intermediate_size", spec.ffn_hidden, width_bound);
+    r.required("num_attention_heads", spec.heads, width_bound);
+    r.required("num_key_value_heads", spec.kv_heads, width_bound);
+    r.required("head_dim", spec.head_dim, width_bound);
+    read_vocabulary(r, "max_position_embeddings", false, spec);
+    read_pattern(r, spec);
+    read_state_space(r, "mamba_num_heads", "mamba_head_dim", "ssm_state_size", spec);
+    must_be(r, "mamba_proj_bias", false);
+    spec.mlp = MlpKind::squared_relu;
+    r.optional("num_nextn_predict_layers", spec.mtp_layers, Bounds{0, layer_count.high});
+    if (spec.layer_pattern.find('E') == std::string::npos) return;
+    MixtureOfExperts& moe = spec.moe.emplace();
+    r.required("n_routed_experts", moe.experts, expert_bound);
+    r.required("num_experts_per_tok", moe.topk, expert_bound);
+    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    r.optional("moe_shared_expert_intermediate_size", moe.shared_ffn_hidden, optional_width);
+    r.optional("moe_latent_size", moe.latent, optional_width);
+    moe.sigmoid_router = true;
+}
+
+void mamba2(ObjectReader& r, TransformerSpec& spec) {
+    r.required("hidden_size", spec.hidden, width_bound);
+    r.required("num_hidden_layers", spec.layers, layer_count);
+    r.required("vocab_size", spec.vocab, width_bound);
+    r.optional("tie_word_embeddings", spec.tied_embeddings);
+    read_state_space(r, "num_heads", "head_dim", "state_size", spec);
+    must_be(r, "use_bias", false);
+    spec.layer_pattern.assign(static_cast<std::size_t>(spec.layers), 'M');
+    spec.heads = spec.kv_heads = 1;  // there is no attention
+    spec.seq_len = 2048;
+}
+
+}  // namespace sextant

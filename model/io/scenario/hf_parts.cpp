@@ -1,0 +1,45 @@
+#include "model/io/scenario/hf_parts.hpp"
+
+namespace sextant {
+
+void refuse(ObjectReader& r, std::string_view key, std::string why) {
+    r.get(key).complain(std::move(why), "no workload says this exactly");
+}
+
+// A flag that must have the one value that maps, where it is stated.
+void must_be(ObjectReader& r, std::string_view key, bool wanted) {
+    bool found = wanted;
+    if (r.optional(key, found) && found != wanted) refuse(r, key, found ? "not supported when true" : "not supported when false");
+}
+
+// Which activation, by the names of transformers.activations; all variants of GELU cost the same here.
+void read_activation(ObjectReader& r, std::string_view key, std::string activation, bool gated, MlpKind& mlp) {
+    r.optional(key, activation);
+    if (activation.starts_with("gelu") || activation == "quick_gelu")
+        mlp = gated ? MlpKind::geglu : MlpKind::gelu;
+    else if (gated && (activation == "silu" || activation == "swish"))
+        mlp = MlpKind::swiglu;
+    else if (!gated && activation == "relu")
+        mlp = MlpKind::relu;
+    else if (!gated && activation == "relu2")
+        mlp = MlpKind::squared_relu;
+    else
+        refuse(r, key, "activation \"" + activation + "\" is not supported here");
+}
+
+void read_sizes(ObjectReader& r, TransformerSpec& spec, std::string_view ffn_key) {
+    r.required("num_hidden_layers", spec.layers, layer_count);
+    r.required("hidden_size", spec.hidden, width_bound);
+    r.required(ffn_key, spec.ffn_hidden, width_bound);
+    r.required("num_attention_heads", spec.heads, width_bound);
+    spec.kv_heads = spec.heads;
+}
+
+void read_vocabulary(ObjectReader& r, std::string_view positions, bool tied, TransformerSpec& spec) {
+    r.required("vocab_size", spec.vocab, width_bound);
+    r.required(positions, spec.seq_len, length_bound);
+    spec.tied_embeddings = tied;
+    r.optional("tie_word_embeddings", spec.tied_embeddings);
+}
+
+}  // namespace sextant
