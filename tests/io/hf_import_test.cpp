@@ -52,9 +52,12 @@ const Released released[] = {
     // 20,914,757,184, of which the sinks of attention, 24 layers x 64 heads, and the router's biases, 24 x 32, are left out
     {"gpt_oss", "gpt-oss-20b", 20'914'757'184 - 24 * 64 - 24 * 32},
     {"llama", "Llama-3.1-8B", 8'030'261'248},
+    {"mamba2", "mamba2-2.7b", 2'702'599'680},
     {"mistral", "Mistral-7B-v0.1", 7'241'732'096},
     {"mixtral", "Mixtral-8x7B-v0.1", 46'702'792'704},
     {"mpt", "mpt-7b", 6'649'286'656},
+    // beside these, the biases by which routers choose: 23 layers x 128
+    {"nemotron_h", "Nemotron-3-Nano-30B-A3B", 31'577'937'344 + 23 * 128},
     {"opt", "opt-125m", 125'239'296},
     {"phi3", "Phi-3-mini-4k", 3'821'079'552},
     {"qwen2", "Qwen2.5-7B", 7'615'616'512},
@@ -103,6 +106,12 @@ TEST(HuggingFaceImport, the_sequence_is_as_long_as_the_positions) {
     EXPECT_EQ(roberta.max_positions, 514);
 }
 
+TEST(HuggingFaceImport, layers_of_a_hybrid_are_letters_or_words) {
+    const auto words = import_family("nemotron_h", {R"(layers_block_type=["mamba","moe","attention","mlp"])"}).workload.spec;
+    EXPECT_EQ(std::get<TransformerSpec>(words).layer_pattern, "ME*-");
+    EXPECT_EQ(std::get<TransformerSpec>(words).layers, 4);
+}
+
 TEST(HuggingFaceImport, what_a_family_has_beyond_the_workload_is_named) {
     EXPECT_THAT(import_family("qwen3").workload.source, HasSubstr("normalisation of queries and keys"));
     EXPECT_THAT(import_family("qwen2_moe").workload.source, HasSubstr("gate on the shared experts"));
@@ -141,6 +150,11 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"narrow embeddings", "opt", {"word_embed_proj_dim=512"}, "/word_embed_proj_dim", "narrower"},
         Broken{"other buckets", "t5", {"relative_attention_num_buckets=64"}, "/relative_attention_num_buckets", "only 32"},
         Broken{"window of some layers", "qwen2", {"use_sliding_window=true"}, "/use_sliding_window", "not supported when true"},
+        Broken{"a layer of another kind",
+               "nemotron_h",
+               {"layers_block_type=[\"mamba\",\"mlq\"]"},
+               "/layers_block_type/1",
+               "no layer is called mlq"},
         Broken{"nested value of another type", "mpt", {"attn_config.alibi=1"}, "/attn_config/alibi", "expected true or false"}));
 
 TEST(HuggingFaceImport, all_problems_of_a_config_are_reported_at_once) {

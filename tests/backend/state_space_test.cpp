@@ -1,0 +1,220 @@
+// The operators of a state space against what they are defined as, token by token in double precision; gradients against differences of
+// that.
+#include "tests/backend/arrays.hpp"
+#include "tests/backend/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace sextant {
+namespace {
+
+using Values = std::vector<double>;
+
+// An operator with its arrays, and what it is defined as: outputs from inputs and weights, one behind the other.
+struct Case {
+    OperatorKind kind;
+    std::vector<std::vector<std::int64_t>> inputs, outputs;
+    std::vector<std::int64_t> weights;  // elements of each
+    std::function<std::vector<Values>(const std::vector<Values>& inputs, const std::vector<Values>& weights)> definition;
+};
+
+Values wide(const std::vector<float>& v) { return {v.begin(), v.end()}; }
+
+// The sum of all outputs, each element times a number of its own.
+double probed(const std::vector<Values>& outputs, const std::vector<std::vector<float>>& probes) {
+    double sum = 0;
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+        for (std::size_t i = 0; i < outputs[o].size(); ++i) sum += outputs[o][i] * probes[o][i];
+    return sum;
+}
+
+void expect_near(const std::vector<float>& found, const Values& expected, const std::string& what) {
+    const std::vector<float> narrow(expected.begin(), expected.end());
+    EXPECT_LT(relative_error(found, narrow), 2e-4) << what;
+}
+
+void check(const Case& test) {
+    const std::unique_ptr<ComputeDevice> device = make_device();
+    OperatorGraphBuilder builder;
+    Operator op{.name = "op", .kind = test.kind};
+    std::vector<Values> inputs, weights;
+    std::vector<Array> input_arrays, output_arrays, weight_arrays, input_gradients, output_gradients, weight_gradients;
+    std::vector<std::vector<float>> probes;
+    const auto elements = [](const std::vector<std::int64_t>& shape) { return shape[0] * shape[1]; };
+    for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+        op.inputs.push_back(builder.input("in", test.inputs[i]));
+        const auto made = made_reals(Made::input, {7, i}, elements(test.inputs[i]));
+        inputs.push_back(wide(made));
+        input_arrays.push_back(to_device(*device, made));
+        input_gradients.push_back(device->allocate(elements(test.inputs[i])));
+    }
+    for (std::size_t i = 0; i < test.weights.size(); ++i) {
+        const auto made = made_reals(Made::weight, {7, i}, test.weights[i]);
+        weights.push_back(wide(made));
+        weight_arrays.push_back(to_device(*device, made));
+        weight_gradients.push_back(device->allocate(test.weights[i]));
+        device->fill(weight_gradients.back(), 0.25F);  // to which what is found is added
+    }
+    for (std::size_t i = 0; i < test.outputs.size(); ++i) {
+        probes.push_back(made_reals(Made::probe, {7, i}, elements(test.outputs[i])));
+        output_arrays.push_back(device->allocate(elements(test.outputs[i])));
+        output_gradients.push_back(to_device(*device, probes.back()));
+    }
+    builder.add(op, test.outputs[0]);
+    for (std::size_t i = 1; i < test.outputs.size(); ++i) builder.also("out", test.outputs[i], TensorRole::activation);
+    const OperatorGraph graph = std::move(builder).build();
+    const OperatorCall call{.graph = graph,
+                            .op = graph.operators().front(),
+                            .inputs = input_arrays,
+                            .outputs = output_arrays,
+                            .weights = weight_arrays,
+                            .input_gradients = input_gradients,
+                            .output_gradients = output_gradients,
+                            .weight_gradients = weight_gradients,
+                            .place = {}};
+    device->forward(call);
+    const auto expected = test.definition(inputs, weights);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        expect_near(from_device(*device, output_arrays[i]), expected[i], "output " + std::to_string(i));
+
+    device->backward(call);
+    constexpr double way = 1e-5;
+    const auto differences = [&](Values& of) {
+        Values slopes;
+        for (double& value : of) {
+            const double was = value;
+            value = was + way;
+            const double above = probed(test.definition(inputs, weights), probes);
+            value = was - way;
+            slopes.push_back((above - probed(test.definition(inputs, weights), probes)) / (2 * way));
+            value = was;
+        }
+        return slopes;
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        expect_near(from_device(*device, input_gradients[i]), differences(inputs[i]), "gradient of input " + std::to_string(i));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        Values slopes = differences(weights[i]);
+        for (double& s : slopes) s += 0.25;
+        expect_near(from_device(*device, weight_gradients[i]), slopes, "gradient of weight " + std::to_string(i));
+    }
+}
+
+double silu(double x) { return x / (1 + std::exp(-x)); }
+
+// As the operator's comment says it.
+std::vector<Values> scan(const StateSpaceScan& s, const std::vector<Values>& in, const std::vector<Values>& weights) {
+    Values y(in[0].size());
+    const std::int64_t heads_of_group = s.heads / s.groups;
+    for (std::int64_t sample = 0; sample < s.batch; ++sample)
+        for (std::int64_t h = 0; h < s.heads; ++h) {
+            Values state(static_cast<std::size_t>(s.head_dim * s.state));
+            for (std::int64_t t = 0; t < s.sequence; ++t) {
+                const std::int64_t token = sample * s.sequence + t, shared = (token * s.groups + h / heads_of_group) * s.state;
+                const double dt = std::log1p(std::exp(in[3][token * s.heads + h] + weights[1][h]));
+                const double kept = std::exp(-std::exp(weights[0][h]) * dt);
+                for (std::int64_t e = 0; e < s.head_dim; ++e) {
+                    const std::int64_t at = (token * s.heads + h) * s.head_dim + e;
+                    y[at] = weights[2][h] * in[0][at];
+                    for (std::int64_t n = 0; n < s.state; ++n) {
+                        double& value = state[e * s.state + n];
+                        value = kept * value + dt * in[0][at] * in[1][shared + n];
+                        y[at] += value * in[2][shared + n];
+                    }
+                }
+            }
+        }
+    return {y};
+}
+
+TEST(StateSpace, ScansByChunksAsTokenByToken) {
+    // One chunk that is not full, a whole one and a rest, chunks of a single token; several groups or one.
+    for (const auto& [sequence, chunk, groups] : {std::array<std::int64_t, 3>{5, 8, 2}, {11, 4, 2}, {3, 1, 4}, {8, 4, 1}}) {
+        const StateSpaceScan s{.batch = 2, .sequence = sequence, .heads = 4, .head_dim = 3, .groups = groups, .state = 5, .chunk = chunk};
+        const std::int64_t tokens = s.batch * s.sequence, inner = s.heads * s.head_dim, shared = s.groups * s.state;
+        SCOPED_TRACE(std::to_string(sequence) + " tokens by " + std::to_string(chunk));
+        check({.kind = s,
+               .inputs = {{tokens, inner}, {tokens, shared}, {tokens, shared}, {tokens, s.heads}},
+               .outputs = {{tokens, inner}},
+               .weights = {s.heads, s.heads, s.heads},
+               .definition = [s](const auto& in, const auto& weights) { return scan(s, in, weights); }});
+    }
+}
+
+TEST(StateSpace, ScansWhereAStepIsTooSmallToBeTold) {
+    const StateSpaceScan s{.batch = 1, .sequence = 4, .heads = 1, .head_dim = 2, .groups = 1, .state = 2, .chunk = 2};
+    const std::unique_ptr<ComputeDevice> device = make_device();
+    OperatorGraphBuilder builder;
+    Operator op{.name = "op", .kind = s};
+    for (const std::int64_t width : {2, 2, 2, 1}) op.inputs.push_back(builder.input("in", {4, width}));
+    builder.add(op, {4, 2});
+    const OperatorGraph graph = std::move(builder).build();
+    const auto pair = to_device(*device, std::vector<float>(8, 0.5F)), steps = to_device(*device, std::vector<float>(4, -200.0F));
+    const std::vector<Array> inputs{pair, pair, pair, steps}, outputs{device->allocate(8)};
+    const std::vector<Array> weights(3, to_device(*device, std::vector<float>{0})),
+        of_weights(3, to_device(*device, std::vector<float>{0}));
+    const std::vector<Array> of_inputs{device->allocate(8), device->allocate(8), device->allocate(8), device->allocate(4)};
+    const OperatorCall call{.graph = graph,
+                            .op = graph.operators().front(),
+                            .inputs = inputs,
+                            .outputs = outputs,
+                            .weights = weights,
+                            .input_gradients = of_inputs,
+                            .output_gradients = std::span(inputs).first(1),
+                            .weight_gradients = of_weights,
+                            .place = {}};
+    device->forward(call);
+    device->backward(call);
+    for (const Array& a : {outputs[0], of_inputs[0], of_inputs[1], of_inputs[2], of_inputs[3], of_weights[0]})
+        for (const float value : from_device(*device, a)) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(StateSpace, ConvolvesEachChannelWithTheTokensBefore) {
+    const SequenceConvolution s{.batch = 2, .sequence = 6, .channels = 8, .kernel = 3};
+    const std::int64_t tokens = s.batch * s.sequence;
+    const std::vector<std::int64_t> widths{5, 2, 1};
+    check({.kind = s,
+           .inputs = {{tokens, 5}, {tokens, 2}, {tokens, 1}},
+           .outputs = {{tokens, 5}, {tokens, 2}, {tokens, 1}},
+           .weights = {s.channels * s.kernel, s.channels},
+           .definition = [=](const auto& in, const auto& weights) {
+               std::vector<Values> out;
+               std::int64_t first = 0;
+               for (std::size_t a = 0; a < widths.size(); first += widths[a++]) {
+                   Values& y = out.emplace_back(in[a].size());
+                   for (std::int64_t token = 0; token < tokens; ++token)
+                       for (std::int64_t c = 0; c < widths[a]; ++c) {
+                           double sum = weights[1][first + c];
+                           for (std::int64_t k = 0; k < s.kernel; ++k)
+                               if (const std::int64_t back = s.kernel - 1 - k; back <= token % s.sequence)
+                                   sum += weights[0][(first + c) * s.kernel + k] * in[a][(token - back) * widths[a] + c];
+                           y[token * widths[a] + c] = silu(sum);
+                       }
+               }
+               return out;
+           }});
+}
+
+TEST(StateSpace, NormalizesPartsOfWhatAGateLetsThrough) {
+    const Normalization n{.kind = NormKind::rms, .rows = 5, .width = 12, .parts = 3, .gated = true};
+    check({.kind = n,
+           .inputs = {{5, 12}, {5, 12}},
+           .outputs = {{5, 12}},
+           .weights = {12},
+           .definition = [](const auto& in, const auto& weights) {
+               Values y(60);
+               for (std::size_t first = 0; first < y.size(); first += 4) {
+                   double squares = 0;
+                   for (std::size_t i = first; i < first + 4; ++i) squares += std::pow(in[0][i] * silu(in[1][i]), 2);
+                   const double factor = 1 / std::sqrt(squares / 4 + 1e-5);
+                   for (std::size_t i = first; i < first + 4; ++i) y[i] = in[0][i] * silu(in[1][i]) * factor * weights[0][i % 12];
+               }
+               return std::vector<Values>{y};
+           }});
+}
+
+}  // namespace
+}  // namespace sextant
