@@ -85,8 +85,10 @@ public:
     }
 
 private:
+    void multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep);
     void multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps);
 
+    std::vector<float> turned_;  // a factor, for oneDNN to read along its rows
     std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<void>> cache_;
 };
 

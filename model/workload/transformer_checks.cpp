@@ -118,9 +118,10 @@ bool has_letter(const TransformerSpec& spec, char letter) { return spec.layer_pa
 
 void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {
     constexpr auto at = "/workload/layer_pattern";
-    if (spec.ssm && !has_letter(spec, 'M'))
-        refuse(problems, at, "no layer has the state space that ssm describes", "as in \"M-M-M*-\": a letter for each layer");
-    if (spec.layer_pattern.empty()) return;
+    if (spec.layer_pattern.empty()) {
+        if (spec.ssm) refuse(problems, at, "which layers have the state space is not said", "as in \"M-M-M*-\": a letter for each layer");
+        return;
+    }
     if (const auto wrong = spec.layer_pattern.find_first_not_of("M*-E"); wrong != std::string::npos)
         refuse(problems, at, std::string("no layer is called ") + spec.layer_pattern[wrong],
                "M a state space, * attention, - an MLP, E experts");

@@ -118,7 +118,7 @@ TEST(Hybrids, SayWhatTheyCannotBe) {
 
     TransformerSpec unused = named("llama-3-8b");
     unused.ssm = StateSpace{};
-    EXPECT_THAT(complaint(unused), HasSubstr("no layer has the state space"));
+    EXPECT_THAT(complaint(unused), HasSubstr("which layers have the state space is not said"));
 
     Shard shard;
     shard.tensor = 16, shard.context = 2;
