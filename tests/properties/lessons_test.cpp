@@ -239,6 +239,19 @@ TEST(Lessons, a_hundred_megabytes_are_read_faster_from_one_file_than_from_a_thou
     expect_better("1000 files, local disk over NFS", loaded_per_second(many, {disk}), loaded_per_second(many), 50);
 }
 
+// With attention in the place of each state space, long sequences take far longer and short ones do not.
+TEST(Lessons, state_spaces_do_for_a_token_what_does_not_grow_with_the_sequence) {
+    const std::string name = "nemotron-3-nano-131k-context";
+    std::string pattern = std::get<TransformerSpec>(bundled_scenario(name).workload.spec).layer_pattern;
+    std::replace(pattern.begin(), pattern.end(), 'M', '*');
+    const std::string attention = "workload.layer_pattern=" + pattern;
+    const Overrides brief{"workload.seq_len=8192", "plan.global_batch=512"};
+    const Overrides brief_attention{"workload.seq_len=8192", "plan.global_batch=512", attention};
+    expect_better("131,072 tokens, hybrid over attention alone", samples_per_second(name), samples_per_second(name, {attention}), 2);
+    EXPECT_NEAR(samples_per_second(name, brief) / samples_per_second(name, brief_attention), 1, 0.1);
+    expect_better("tokens of short sequences over tokens of long ones", samples_per_second(name, brief), 16 * samples_per_second(name));
+}
+
 TEST(Lessons, many_epochs_over_nfs_are_worth_a_copy_on_local_disk_and_one_is_not) {
     const auto run = [](const std::string& name, const std::string& epochs) {
         return report_of(name, {"run.epochs=" + epochs}).run->time / units::hour;
