@@ -51,7 +51,9 @@ Flops forward_flops(const OperatorKind& kind) {
                 return 2 * product({a.batch, a.heads, a.head_dim + a.value_dim}) * attention_pairs(a);
             },
             [](const StateSpaceScan& s) {
-                return product({2, s.batch, s.sequence, s.groups * s.chunk * s.state + s.heads * s.head_dim * (s.chunk + 2 * s.state)});
+                const std::int64_t chunk = std::min(s.chunk, s.sequence);
+                return product({2, s.batch, s.sequence}) *
+                       (product({s.groups, chunk, s.state}) + product({s.heads, s.head_dim, chunk + 2 * s.state}));
             },
             [](const auto&) { return 0.0; },
         },
@@ -60,8 +62,10 @@ Flops forward_flops(const OperatorKind& kind) {
 
 Flops backward_flops(const OperatorKind& kind) {
     if (const auto* s = std::get_if<StateSpaceScan>(&kind)) {
-        const Flops again = Flops::from_si(product({2, s->batch, s->sequence, s->state, s->groups * s->chunk + s->heads * s->head_dim}));
-        return 2.0 * forward_flops(kind) + again;
+        const std::int64_t chunk = std::min(s->chunk, s->sequence);
+        const double again =
+            product({2, s->batch, s->sequence, s->state}) * (product({s->groups, chunk}) + product({s->heads, s->head_dim}));
+        return 2.0 * forward_flops(kind) + Flops::from_si(again);
     }
     const double ratio = std::holds_alternative<Attention>(kind) ? 2.5 : 2.0;
     return ratio * forward_flops(kind);
