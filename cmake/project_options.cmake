@@ -32,3 +32,6 @@ if(SEXTANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SEXTANT_CCACHE})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
+
+# For what takes far longer to compile than it ever runs: tests, commands, views.
+set(quickly_compiled $<$<CONFIG:Release>:-O1>)
