@@ -9,14 +9,6 @@ namespace {
 
 bool is_loss(const Tensor& t) { return t.role == TensorRole::statistic; }
 
-template <class Which>
-std::int64_t elements_of(std::span<const ParameterTensor> parameters, const Which& which) {
-    std::int64_t sum = 0;
-    for (const ParameterTensor& p : parameters)
-        if (which(p)) sum += p.elements();
-    return sum;
-}
-
 // Each rank adds its rows to the serial tensor and takes them out again, with what the others that have them added.
 void sum_shared(const BlockContext& context, const ParameterTensor& p, const Array& gradient) {
     const Array whole = context.device.allocate(p.whole_rows * p.columns);
@@ -34,17 +26,11 @@ void sum_shared(const BlockContext& context, const ParameterTensor& p, const Arr
 BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
     : block_(prepare(mine, serial, plan, options)) {}
 
-std::int64_t BlockProgram::own_elements() const {
-    return elements_of(block_.parameters, [](const ParameterTensor& p) { return !p.tied && !p.expert && !p.frozen; });
-}
-std::int64_t BlockProgram::tied_elements() const {
-    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.tied; });
-}
-std::int64_t BlockProgram::expert_elements() const {
-    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.expert && !p.frozen; });
-}
-std::int64_t BlockProgram::frozen_elements() const {
-    return elements_of(block_.parameters, [](const ParameterTensor& p) { return p.frozen && !p.tied; });
+std::int64_t BlockProgram::elements(RunKind run) const {
+    std::int64_t sum = 0;
+    for (const ParameterTensor& p : block_.parameters)
+        if (p.run == run) sum += p.elements();
+    return sum;
 }
 
 std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<const Array> inputs, Kept* kept) const {
@@ -102,7 +88,7 @@ std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const 
 void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
     for (const ParameterTensor& p : block_.parameters) {
         if (p.frozen || (!p.partial && !p.shared)) continue;
-        const Array gradient = context.gradients.of(p).part(p.offset, p.elements());
+        const Array gradient = context.gradients.of(p.run).part(p.offset, p.elements());
         if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
         if (p.shared) sum_shared(context, p, gradient);
     }
@@ -111,10 +97,10 @@ void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
 void BlockProgram::draw_weights(ComputeDevice& device, std::uint64_t seed, const ParameterArrays& weights) const {
     std::vector<float> values;
     for (const ParameterTensor& p : block_.parameters) {
-        if (p.tied && !weights.tied) continue;  // who has no copy: the embedding's block draws them
+        if (p.run == RunKind::tied && !weights.tied) continue;  // who has no copy: the embedding's block draws them
         values.resize(static_cast<std::size_t>(p.elements()));
         draw(p, seed, values);
-        device.upload(values.data(), weights.of(p).part(p.offset, p.elements()));
+        device.upload(values.data(), weights.of(p.run).part(p.offset, p.elements()));
     }
 }
 

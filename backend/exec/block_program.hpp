@@ -14,11 +14,14 @@
 
 namespace sextant {
 
-// The parameters of a block, or their gradients. `tied`: those that the embedding's block owns; `experts`: of a mixture; `frozen`: without
-// gradients.
+// The parameters of a block, or their gradients.
 struct ParameterArrays {
     Array own{}, tied{}, experts{}, frozen{};
-    [[nodiscard]] const Array& of(const ParameterTensor& p) const { return p.tied ? tied : p.frozen ? frozen : p.expert ? experts : own; }
+    [[nodiscard]] const Array& of(RunKind run) const {
+        constexpr Array ParameterArrays::*runs[] = {&ParameterArrays::own, &ParameterArrays::tied, &ParameterArrays::experts,
+                                                    &ParameterArrays::frozen};
+        return this->*runs[static_cast<std::size_t>(run)];
+    }
 };
 
 // Where training stands: what random numbers and the weight of the loss depend on.
@@ -52,10 +55,7 @@ public:
     // With the tensors that only execution needs. Its inputs are what forward() wants, its outputs what forward() returns, in order.
     [[nodiscard]] const OperatorGraph& graph() const { return block_.graph; }
     [[nodiscard]] std::span<const ParameterTensor> parameters() const { return block_.parameters; }
-    [[nodiscard]] std::int64_t own_elements() const;  // of the run of parameters
-    [[nodiscard]] std::int64_t tied_elements() const;
-    [[nodiscard]] std::int64_t expert_elements() const;
-    [[nodiscard]] std::int64_t frozen_elements() const;
+    [[nodiscard]] std::int64_t elements(RunKind) const;
 
     // What stays from forward to backward.
     struct Kept {

@@ -32,7 +32,7 @@ std::vector<Array> BlockRun::parameters_in(std::size_t index, const ParameterArr
     Arrays result;
     for (const std::size_t p : block_.operators[index].parameters) {
         const ParameterTensor& t = block_.parameters[p];
-        result.push_back(arrays.of(t).part(t.offset, t.elements()));
+        result.push_back(arrays.of(t.run).part(t.offset, t.elements()));
     }
     return result;
 }

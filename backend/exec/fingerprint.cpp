@@ -32,7 +32,7 @@ std::vector<Fingerprint> fingerprints(const Job& job, RankMemory& memory, Comput
         const std::vector<ParameterTensor> serial = parameters_of(graph, graph, {}, block);
         const auto held = memory.blocks().find(block);
         for (std::size_t i = 0; i < serial.size(); ++i) {
-            if (serial[i].tied) continue;
+            if (serial[i].run == RunKind::tied) continue;
             Fingerprint f{block, serial[i].name, static_cast<double>(serial[i].elements())};
             if (held != memory.blocks().end()) {
                 const ParameterTensor& p = held->second.program.parameters()[i];

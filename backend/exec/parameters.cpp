@@ -1,6 +1,7 @@
 #include "backend/exec/parameters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -153,8 +154,7 @@ private:
         t.columns = columns.here;
         t.whole_columns = columns.serial;
         t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};
-        t.tied = op_->tied;
-        t.expert = op_->expert_parameters;
+        t.run = op_->tied ? RunKind::tied : op_->frozen ? RunKind::frozen : op_->expert_parameters ? RunKind::experts : RunKind::own;
         t.frozen = op_->frozen;
         t.initial = initial;
         return t;
@@ -171,7 +171,7 @@ private:
     void add(ParameterTensor t) {
         t.key = key_.with(t.operator_index == last_ ? ++ordinal_ : (ordinal_ = 0));
         last_ = t.operator_index;
-        std::int64_t& end = t.tied ? tied_end_ : t.frozen ? frozen_end_ : t.expert ? expert_end_ : end_;
+        std::int64_t& end = ends_[static_cast<std::size_t>(t.run)];
         t.offset = end;
         end += t.elements();
         list_.push_back(std::move(t));
@@ -188,7 +188,7 @@ private:
     const Operator* op_ = nullptr;
     const Operator* serial_op_ = nullptr;
     RandomKey key_{0};
-    std::int64_t end_ = 0, tied_end_ = 0, expert_end_ = 0, frozen_end_ = 0;
+    std::array<std::int64_t, 4> ends_{};  // of the runs
     std::vector<ParameterTensor> list_;
 };
 

@@ -6,9 +6,7 @@
 //   bias, multiply       a vector over the last extent (of an image: its channels)
 //   add, copy            positions or segments [rows, width], the class token [1, width]
 //
-// All of a block's own lie one behind another in one run of fp32, so that a collective takes many at once; their gradients likewise.
-// Tied ones (a head that multiplies with the embedding's table) lie in a run of their own, which the embedding's block owns; the weights of
-// a mixture's experts in another, [experts, outputs] rows, as other ranks have the same of them; what is frozen in one without gradients.
+// Those of a block lie one behind another in runs of fp32, so that a collective takes many at once; their gradients likewise.
 #pragma once
 
 #include "backend/exec/place.hpp"
@@ -28,6 +26,13 @@ struct RowSection {
     bool repeated = false;  // a rank of the tensor group before this one has them too
 };
 
+enum class RunKind {
+    own,
+    tied,     // a head that multiplies with the embedding's table: the embedding's block owns it
+    experts,  // the weights of a mixture's, [experts, outputs] rows, as other ranks have the same of them
+    frozen,   // of the block's own, without gradients
+};
+
 // What a parameter begins as.
 struct Initial {
     enum class Kind { constant, uniform, normal } kind = Kind::constant;
@@ -38,12 +43,11 @@ struct ParameterTensor {
     std::string name;  // "mlp.fc1.weight"
     std::size_t operator_index = 0;
     std::int64_t rows = 1, columns = 1;  // here
-    std::int64_t offset = 0;             // in the run
-    bool tied = false;
-    bool expert = false;   // lies in the run of the experts
-    bool frozen = false;   // lies in the run of those that nothing trains
-    bool shared = false;   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
-    bool partial = false;  // each rank of the tensor group has the gradient of its part of the tokens only
+    RunKind run = RunKind::own;
+    std::int64_t offset = 0;  // in the run
+    bool frozen = false;      // nothing trains it; a tied one lies with the embedding's all the same
+    bool shared = false;      // some rows are on several ranks of the tensor group, but not on all (key-value heads)
+    bool partial = false;     // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;
     std::vector<RowSection> sections;
     Place place;  // of the columns in a row of the serial tensor

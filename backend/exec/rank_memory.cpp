@@ -39,14 +39,15 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
                                    .element = element_of(plan.precision.parameter)};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
-        const bool tied_frozen = std::ranges::any_of(held.program.parameters(), [](const auto& p) { return p.tied && p.frozen; });
+        const bool tied_frozen =
+            std::ranges::any_of(held.program.parameters(), [](const auto& p) { return p.run == RunKind::tied && p.frozen; });
         held.tied_in = tied_frozen ? &HeldBlock::frozen : &HeldBlock::dense;
-        held.tied_copy = here.contains(0) ? 0 : held.program.tied_elements();
+        held.tied_copy = here.contains(0) ? 0 : held.program.elements(RunKind::tied);
         const auto copy_in = [&held](ParameterRun HeldBlock::*run) { return held.tied_in == run ? held.tied_copy : 0; };
-        held.dense = run_of(held.program.own_elements(), copy_in(&HeldBlock::dense), of_dense, flow.sharded);
-        held.experts = run_of(held.program.expert_elements(), 0, of_experts, flow.sharded && of_experts.ranks > 1);
-        held.frozen = run_of(held.program.frozen_elements(), copy_in(&HeldBlock::frozen), flow.sharded_parameters ? of_dense : ShardCut{},
-                             flow.sharded_parameters);
+        held.dense = run_of(held.program.elements(RunKind::own), copy_in(&HeldBlock::dense), of_dense, flow.sharded);
+        held.experts = run_of(held.program.elements(RunKind::experts), 0, of_experts, flow.sharded && of_experts.ranks > 1);
+        held.frozen = run_of(held.program.elements(RunKind::frozen), copy_in(&HeldBlock::frozen),
+                             flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
         blocks_.emplace(b, std::move(held));
     }
     make_room(&HeldBlock::dense, plan, !plan.forward_only);
@@ -114,7 +115,7 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
 ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const {
     const HeldBlock& held = blocks_.at(b);
     ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own)};
-    const std::int64_t tied = held.program.tied_elements();
+    const std::int64_t tied = held.program.elements(RunKind::tied);
     const Array& copied = held.tied_in == &HeldBlock::frozen ? frozen : dense;
     const bool has_copy = held.tied_copy > 0;
     if (const Array& from = has_copy ? copied : embedding) arrays.tied = from.part(has_copy ? (held.*held.tied_in).own : 0, tied);
@@ -136,7 +137,7 @@ ParameterArrays RankMemory::gradients_of(int b) {
     };
     HeldBlock& held = blocks_.at(b);
     for (ParameterRun* run : held.runs()) make(*run);
-    const bool elsewhere = held.program.tied_elements() > held.tied_copy;
+    const bool elsewhere = held.program.elements(RunKind::tied) > held.tied_copy;
     if (elsewhere) make(blocks_.at(0).dense);
     return split(b, held.dense.gradients, held.experts.gradients, {}, elsewhere ? blocks_.at(0).dense.gradients : Array{});
 }
@@ -186,7 +187,7 @@ void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings
 // Each by itself, as LAMB has it.
 void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, HeldBlock& held) {
     for (const ParameterTensor& p : held.program.parameters()) {
-        if (p.frozen || (p.tied && held.tied_copy == 0)) continue;
+        if (p.frozen || (p.run == RunKind::tied && held.tied_copy == 0)) continue;
         const ParameterRun& run = held.run_of(p);
         const std::int64_t at = held.offset_of(p);
         std::vector<Array> states;

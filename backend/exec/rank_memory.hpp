@@ -36,9 +36,11 @@ struct HeldBlock {
     ParameterRun HeldBlock::*tied_in = {};  // where the copy lies, behind the block's own
 
     [[nodiscard]] std::array<ParameterRun*, 2> runs() { return {&dense, &experts}; }
-    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.frozen ? frozen : p.expert ? experts : dense; }
+    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.frozen ? frozen : p.run == RunKind::experts ? experts : dense; }
     // Where in its run a parameter lies.
-    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const { return p.offset + (p.tied ? (this->*tied_in).own : 0); }
+    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const {
+        return p.offset + (p.run == RunKind::tied ? (this->*tied_in).own : 0);
+    }
 };
 
 // How gradients become what the optimizer reads.

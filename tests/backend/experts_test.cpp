@@ -194,8 +194,10 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     const BlockProgram program(graph, graph, Plan{}, {.samples = m.sequences});
     const std::unique_ptr<ComputeDevice> device = make_device();
     SingleRank alone;
-    const ParameterArrays weights{device->allocate(program.own_elements()), {}, device->allocate(program.expert_elements())};
-    const ParameterArrays gradients{device->allocate(program.own_elements()), {}, device->allocate(program.expert_elements())};
+    const ParameterArrays weights{
+        device->allocate(program.elements(RunKind::own)), {}, device->allocate(program.elements(RunKind::experts))};
+    const ParameterArrays gradients{
+        device->allocate(program.elements(RunKind::own)), {}, device->allocate(program.elements(RunKind::experts))};
     for (const Array& a : {gradients.own, gradients.experts}) device->fill(a, 0);
 
     const auto made = [](Made kind, std::uint64_t index, std::int64_t count) { return made_reals(kind, {index}, count); };
@@ -203,7 +205,7 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     Parameters p{{"x", {x.begin(), x.end()}}, {"gradient", {dy.begin(), dy.end()}}};
     for (const ParameterTensor& t : program.parameters()) {
         const std::vector<float> values = made(Made::weight, t.operator_index * 2 + (t.columns == 1 ? 1 : 0), t.elements());
-        device->upload(values.data(), weights.of(t).part(t.offset, t.elements()));
+        device->upload(values.data(), weights.of(t.run).part(t.offset, t.elements()));
         p[t.name] = {values.begin(), values.end()};
     }
 
@@ -233,7 +235,7 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     };
     expect_gradient("x", from_device(*device, dx.front()));
     for (const ParameterTensor& t : program.parameters())
-        expect_gradient(t.name, from_device(*device, gradients.of(t).part(t.offset, t.elements())));
+        expect_gradient(t.name, from_device(*device, gradients.of(t.run).part(t.offset, t.elements())));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Mixtures,

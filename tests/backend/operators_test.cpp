@@ -279,8 +279,11 @@ Results results_of(const Case& c, Element element, Element rounded) {
         return uploaded(device, downloaded(device, uploaded(device, values, rounded)), to);
     };
 
-    BlockContext context{
-        device, alone, {device.allocate(program.own_elements(), element), {}}, {device.allocate(program.own_elements()), {}}, {}};
+    BlockContext context{device,
+                         alone,
+                         {device.allocate(program.elements(RunKind::own), element), {}},
+                         {device.allocate(program.elements(RunKind::own)), {}},
+                         {}};
     device.fill(context.gradients.own, 0);
     std::uint64_t ordinal = 0;
     for (const ParameterTensor& p : program.parameters())

@@ -19,12 +19,12 @@ WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator
         programs_.emplace_back(mine.templates[mine.sequence[i]].graph, serial.templates[serial.sequence[i]].graph, c.plan, options);
     }
     for (const BlockProgram& p : programs_) {
-        weights_.push_back({device.allocate(p.own_elements()), {}});
-        gradients_.push_back({device.allocate(p.own_elements()), {}});
-        if (p.tied_elements() == 0) continue;
+        weights_.push_back({device.allocate(p.elements(RunKind::own)), {}});
+        gradients_.push_back({device.allocate(p.elements(RunKind::own)), {}});
+        if (p.elements(RunKind::tied) == 0) continue;
         // The table of the first block, whose first parameter it is.
-        weights_.back().tied = weights_.front().own.part(0, p.tied_elements());
-        gradients_.back().tied = gradients_.front().own.part(0, p.tied_elements());
+        weights_.back().tied = weights_.front().own.part(0, p.elements(RunKind::tied));
+        gradients_.back().tied = gradients_.front().own.part(0, p.elements(RunKind::tied));
     }
     states_.resize(programs_.size());
 }
@@ -37,7 +37,8 @@ void WholeNetwork::for_each_parameter(
     const std::function<void(std::size_t, const ParameterTensor&, const Array&, const Array&)>& visit) const {
     for (std::size_t b = 0; b < programs_.size(); ++b)
         for (const ParameterTensor& p : programs_[b].parameters())
-            if (!p.tied) visit(b, p, weights_[b].own.part(p.offset, p.elements()), gradients_[b].own.part(p.offset, p.elements()));
+            if (p.run != RunKind::tied)
+                visit(b, p, weights_[b].own.part(p.offset, p.elements()), gradients_[b].own.part(p.offset, p.elements()));
 }
 
 void WholeNetwork::draw_weights(std::uint64_t seed) {
@@ -80,7 +81,7 @@ void WholeNetwork::update(const OptimizerSettings& settings) {
     ++steps_;
     for (std::size_t b = 0; b < programs_.size(); ++b) {
         while (states_[b].size() < static_cast<std::size_t>(facts_of(settings.kind).states)) {
-            states_[b].push_back(device_.allocate(programs_[b].own_elements()));
+            states_[b].push_back(device_.allocate(programs_[b].elements(RunKind::own)));
             device_.fill(states_[b].back(), 0);
         }
         device_.update(settings, steps_, weights_[b].own, gradients_[b].own, states_[b]);
