@@ -27,9 +27,11 @@ public:
           framework_(framework),
           unit_(unit),
           product_type_(product_type(plan.precision, role)),
+          unnarrowed_type_(unnarrowed_type(plan.precision, role)),
           readers_(count_readers(graph)),
           chains_(fuse(graph, framework, plan.precision.compute, readers_)),
           gathered_again_(find_gathered_again(graph)),
+          inside_products_(find_inside_products(graph, framework, product_type_)),
           wanted_(find_wanted(graph, reads_data)) {}
 
     void write(BlockKernels& out) const {
@@ -124,11 +126,6 @@ private:
 
     // --- matrix work ---------------------------------------------------------------------------------------------------
 
-    // Of products that no narrow format is for.
-    [[nodiscard]] DataType unnarrowed_type() const {
-        return std::max(product_type_, plan_.precision.activation, [](DataType a, DataType b) { return size_of(a) < size_of(b); });
-    }
-
     [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
                               bool backward) const {
         const double b = static_cast<double>(batch), dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
@@ -137,7 +134,7 @@ private:
     }
 
     void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
-        const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type();
+        const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type_;
         if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
         out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
         if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
@@ -166,8 +163,11 @@ private:
         const Bytes narrow = size_of(product_type_);
         const double layouts = op.frozen ? 1 : 2;
         const Bytes written = (in_blocks ? layouts : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
-        push_memory(out.forward, op.name + ".quantize", reads * bytes_of(op.inputs.front()) + written, false, reads);
-        push_memory(out.backward, op.name + ".quantize", reads * output_bytes(op) + layouts * outputs * narrow, true, reads);
+        // What a gate inside the products hands on, or back, is written narrow to begin with.
+        const auto read = [&](TensorId first, Bytes all) { return inside_products_[first.value] ? Bytes{} : reads * all; };
+        push_memory(out.forward, op.name + ".quantize", read(op.inputs.front(), input_bytes(op)) + written, false, reads);
+        push_memory(out.backward, op.name + ".quantize", read(op.outputs.front(), output_bytes(op)) + layouts * outputs * narrow, true,
+                    reads);
     }
 
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
@@ -212,7 +212,7 @@ private:
         Kernel k;
         k.kind = KernelKind::attention;
         k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;
-        k.type = unnarrowed_type();
+        k.type = unnarrowed_type_;
         k.flops = sextant::forward_flops(a);
         k.bytes = input_bytes(op) + output_bytes(op);
         k.computed = computed_scores(a);
@@ -226,7 +226,7 @@ private:
     }
 
     void write_operator(const Operator& op, const StateSpaceScan& s, BlockKernels& out) const {
-        add_scan(op, s, unnarrowed_type(), plan_.precision, out);
+        add_scan(op, s, unnarrowed_type_, plan_.precision, out);
     }
 
     // --- memory-bound work: passes over the operands ---------------------------------------------------------------------
@@ -285,6 +285,7 @@ private:
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
         const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
         if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
+        if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
         push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
         switch (p.kind) {
             case PointwiseKind::add:
@@ -376,11 +377,11 @@ private:
     const Plan& plan_;
     const Framework& framework_;
     ComputeUnit unit_;
-    DataType product_type_;
+    DataType product_type_, unnarrowed_type_;
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;
     std::vector<std::vector<std::size_t>> gathered_again_;
-    std::vector<char> wanted_;
+    std::vector<char> inside_products_, wanted_;
 };
 
 }  // namespace

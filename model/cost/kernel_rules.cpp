@@ -19,9 +19,27 @@ Bytes element_size(TensorRole role, const Precision& precision) {
     return size_of(precision.activation);
 }
 
+DataType unnarrowed_type(const Precision& precision, BlockRole role) {
+    return std::max(product_type(precision, role), precision.activation, [](DataType a, DataType b) { return size_of(a) < size_of(b); });
+}
+
 bool is_narrowed(const Operator& op) {
     const auto* gemm = std::get_if<Gemm>(&op.kind);
     return gemm != nullptr && gemm->weight && op.adapter == AdapterPart::none;
+}
+
+std::vector<char> find_inside_products(const OperatorGraph& graph, const Framework& framework, DataType product_type) {
+    std::vector<char> inside(graph.tensors().size(), 0);
+    if (!framework.fuses_expert_gate || product_type != DataType::mxfp8) return inside;
+    for (const Operator& product : graph.operators()) {
+        if (!product.expert_parameters) continue;
+        for (const Operator& op : graph.operators()) {
+            const auto* p = std::get_if<Pointwise>(&op.kind);
+            if (p == nullptr || p->kind != PointwiseKind::gate || op.inputs.front() != product.outputs.front()) continue;
+            inside[op.inputs.front().value] = inside[op.outputs.front().value] = 1;
+        }
+    }
+    return inside;
 }
 
 bool feeds_weights_alone(const OperatorGraph& graph, const Operator& exchange) {

@@ -10,8 +10,14 @@ bool is_16_bit_or_wider(DataType);
 // What weights are multiplied in. Input and head blocks keep the activation type where the others narrow it.
 DataType product_type(const Precision&, BlockRole);
 
+// What everything else is multiplied in: at least as wide as activations are stored.
+DataType unnarrowed_type(const Precision&, BlockRole);
+
 // Is it a product that a narrow format is for? Of a large weight: attention's scores and adapters stay in the activation type.
 bool is_narrowed(const Operator&);
+
+// By tensor, whether it goes into or comes out of a gate that runs inside the products of its experts.
+std::vector<char> find_inside_products(const OperatorGraph&, const Framework&, DataType product_type);
 
 // Do products with weights alone read what it makes? The gradient of a product's input does not need the input.
 bool feeds_weights_alone(const OperatorGraph&, const Operator& exchange);

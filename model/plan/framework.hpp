@@ -68,10 +68,11 @@ struct Framework {
     // That those kernels keep on their way from and to memory, for each multiprocessor: bytes of a thread x threads. Zero: enough.
     Sourced<Bytes> bytes_in_flight{{}, SourceKind::estimated, "enough for any memory"};
     Fusion fusion = Fusion::none;
-    std::optional<Fusion> fusion_fp32;             // where what multiplies in FP32 or TF32 is built otherwise
-    bool fuses_clamped_gate = false;               // GPT-OSS's gate is one kernel; else a pass for each of its functions
-    bool fused_softmax = false;                    // scale, mask and softmax of plain attention in one kernel
-    bool fused_optimizer = false;                  // multi-tensor apply; else some kernels per parameter tensor
+    std::optional<Fusion> fusion_fp32;  // where what multiplies in FP32 or TF32 is built otherwise
+    bool fuses_clamped_gate = false;    // GPT-OSS's gate is one kernel; else a pass for each of its functions
+    bool fuses_expert_gate = false;     // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
+    bool fused_softmax = false;         // scale, mask and softmax of plain attention in one kernel
+    bool fused_optimizer = false;       // multi-tensor apply; else some kernels per parameter tensor
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
     bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros

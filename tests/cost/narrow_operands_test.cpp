@@ -30,5 +30,48 @@ TEST(NarrowOperands, OfWeightProductsAreKeptInTheNarrowFormatAndNothingElseIs) {
     EXPECT_DOUBLE_EQ((saved_by_a_layer(DataType::bf16) - saved_by_a_layer(DataType::fp8)) / units::B, 28'672);
 }
 
+// Two experts of 64 columns behind a gate, each token to one of them: 64 rows of 64 columns, of which 128 come in. MXFP8 has a byte
+// and a 32nd of a byte for its scale.
+TEST(NarrowOperands, OfAGateInsideTheProductsOfExpertsAreWrittenNarrowToBeginWith) {
+    Workload workload;
+    TransformerSpec spec;
+    spec.layers = 1, spec.hidden = 64, spec.ffn_hidden = 64, spec.heads = spec.kv_heads = 4, spec.vocab = 100, spec.seq_len = 32;
+    spec.mlp = MlpKind::swiglu;
+    spec.bias = false;
+    spec.moe = MixtureOfExperts{.experts = 2, .topk = 1, .ffn_hidden = 64};
+    workload.spec = spec;
+    Shard shard;
+    shard.micro_batch = 2;
+    Plan plan;
+    plan.precision = precision_policy(DataType::mxfp8);
+    Framework framework = round_machine::framework();
+    const auto layer = [&] {
+        const Network network = build_network(workload, shard);
+        return block_kernels(network.templates[1].graph, BlockRole::layer, plan, framework);
+    };
+    const auto bytes = [](const std::vector<Kernel>& kernels, std::string_view name) {
+        double sum = 0;
+        for (const Kernel& k : kernels)
+            if (k.name == name && k.kind == KernelKind::memory) sum += k.bytes.si();
+        return sum;
+    };
+    const double in = 64 * 128, out = 64 * 64, weights = 64 * 4;  // elements; of the router's weights bytes
+    const double narrow = size_of(DataType::mxfp8).si();
+    const BlockKernels apart = layer();
+    EXPECT_EQ(bytes(apart.forward, "moe.act"), 2 * in + weights + 2 * out);
+    EXPECT_EQ(bytes(apart.forward, "moe.fc2.quantize"), 2 * out + 2 * out * narrow);
+    EXPECT_EQ(bytes(apart.backward, "moe.fc1.quantize"), 2 * in + 2 * in * narrow);
+    framework.fuses_expert_gate = true;
+    const BlockKernels inside = layer();
+    EXPECT_EQ(bytes(inside.forward, "moe.act"), 0);
+    EXPECT_EQ(bytes(inside.forward, "moe.fc2.quantize"), 2 * out * narrow);
+    EXPECT_EQ(bytes(inside.backward, "moe.act"), 2 * in + weights);
+    EXPECT_EQ(bytes(inside.backward, "moe.fc1.quantize"), 2 * in * narrow);
+    // What comes from outside is as it was, and so is everything in BF16.
+    EXPECT_EQ(bytes(inside.forward, "moe.fc1.quantize"), bytes(apart.forward, "moe.fc1.quantize"));
+    plan.precision = precision_policy(DataType::bf16);
+    EXPECT_EQ(bytes(layer().forward, "moe.act"), 2 * in + weights + 2 * out);
+}
+
 }  // namespace
 }  // namespace sextant

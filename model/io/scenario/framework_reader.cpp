@@ -111,6 +111,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
     r.reader.optional("fuses_clamped_gate", f.fuses_clamped_gate);
+    r.reader.optional("fuses_expert_gate", f.fuses_expert_gate);
     r.reader.optional("accumulates_from_first", f.accumulates_from_first);
     r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
