@@ -127,10 +127,11 @@ private:
 // The rows of a gated normalization, made one by one.
 class GatedRows {
 public:
-    GatedRows(Engine& engine, const OperatorCall& c, const Layout& l)
-        : engine_(engine), c_(c), width_(l.channels), open_(l.channels), product_(l.channels) {}
+    GatedRows(Engine& engine, const OperatorCall& c, const Layout& l) : engine_(engine), c_(c), width_(l.channels) {}
 
     const float* of(std::int64_t row) {
+        open_.resize(width_);
+        product_.resize(width_);
         const float* x = c_.inputs[0].reals() + row * width_;
         engine_.apply(Curve::silu, c_.inputs[1].reals() + row * width_, open_.data(), width_);
         for (std::int64_t i = 0; i < width_; ++i) product_[i] = x[i] * open_[i];

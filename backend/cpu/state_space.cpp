@@ -32,10 +32,10 @@ public:
         dt_ = engine.scratch.reals(chunk_);
         log_decay_ = engine.scratch.reals(chunk_);
         kept_ = engine.scratch.reals(chunk_);
-        states_ = engine.scratch.array((chunks_ + 1) * heads_of_group() * state_size());
     }
 
     void forward() {
+        states_ = engine_.scratch.array(heads_of_group() * state_size());
         for_each_group([&](std::int64_t sample, std::int64_t group) {
             for (std::int64_t k = 0; k < chunks_; ++k) {
                 multiply_scores(part(sample, group, 0, k));
@@ -56,6 +56,7 @@ public:
 
     void backward() {
         for (std::size_t i = 0; i < 4; ++i) std::fill_n(gradient(i).reals(), gradient(i).elements, 0.0F);
+        states_ = engine_.scratch.array((chunks_ + 1) * heads_of_group() * state_size());
         state_gradients_ = engine_.scratch.array(heads_of_group() * state_size());
         score_gradients_ = engine_.scratch.array(chunk_ * chunk_);
         by_state_ = engine_.scratch.array(chunk_ * s_.state);

@@ -21,43 +21,23 @@
 #include <cassert>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sextant::kernels {
 
 // Those of experts are always routed, exchanges are run by those that communicate, state spaces are refused (supports.hpp): never reached.
-template <class T, class Machine>
-void forward(Machine&, const TokenPermute&, const OperatorCall&) {
-    assert(false && "no operator without a routing");
+template <class Kind>
+concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange> || std::is_same_v<Kind, SequenceConvolution> ||
+    std::is_same_v<Kind, StateSpaceScan>;
+template <class T, class Machine, RunElsewhere Kind>
+void forward(Machine&, const Kind&, const OperatorCall&) {
+    assert(false && "not an operator of a kernel");
 }
-template <class T, class Machine>
-void backward(Machine&, const TokenPermute&, const OperatorCall&) {
-    assert(false && "no operator without a routing");
-}
-template <class T, class Machine>
-void forward(Machine&, const SequenceConvolution&, const OperatorCall&) {
-    assert(false && "no operator of an accelerator yet");
-}
-template <class T, class Machine>
-void backward(Machine&, const SequenceConvolution&, const OperatorCall&) {
-    assert(false && "no operator of an accelerator yet");
-}
-template <class T, class Machine>
-void forward(Machine&, const StateSpaceScan&, const OperatorCall&) {
-    assert(false && "no operator of an accelerator yet");
-}
-template <class T, class Machine>
-void backward(Machine&, const StateSpaceScan&, const OperatorCall&) {
-    assert(false && "no operator of an accelerator yet");
-}
-template <class T, class Machine>
-void forward(Machine&, const Exchange&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
-}
-template <class T, class Machine>
-void backward(Machine&, const Exchange&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
+template <class T, class Machine, RunElsewhere Kind>
+void backward(Machine&, const Kind&, const OperatorCall&) {
+    assert(false && "not an operator of a kernel");
 }
 
 template <class T>

@@ -50,9 +50,11 @@ private:
 
 // Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
 // read by two operators is counted once. Which operand an operator needs:
-//   Gemm, Convolution: input, unless the weight is frozen (and the second input when it is no weight)   Attention: q, k, v, output,
-//   log-sum-exp Normalization, gelu, silu, gates, squared_relu, multiply: inputs        relu, sigmoid, tanh, Softmax: output dropout: mask
-//   max pooling: input and output      Embedding: indices      CrossEntropy: logits      TokenPermute: scores others: nothing
+//   - Gemm, Convolution: the input unless the weight is frozen, and the second input where it is no weight; Embedding: indices, likewise
+//   - Attention: q, k, v, output, log-sum-exp
+//   - Normalization, SequenceConvolution, StateSpaceScan, gelu, silu, gates, squared_relu, multiply: inputs
+//   - relu, sigmoid, tanh, Softmax: output; max pooling: input and output
+//   - dropout: mask; CrossEntropy: logits; TokenPermute: scores; others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
 // (leaves_needed_output tells the block behind). What an Exchange that gathers again made, or one that does nothing forward,
 // is kept as the exchange's input.

@@ -135,11 +135,10 @@ void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shar
     if (spec.moe && (spec.moe->dense_layers > 0 || spec.moe->every > 1))
         refuse(problems, "/workload/moe", "the pattern says which layers have experts, not dense_layers and every");
     if (spec.sliding_window > 0) refuse(problems, "/workload/sliding_window", "windows in a hybrid are not modelled");
-    if (!has_letter(spec, 'M')) return;
+    if (!has_letter(spec, 'M') || !spec.ssm) return;
     if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces are not modelled");
-    require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm ? spec.ssm->groups : 1, "heads of the state space",
-                    spec.ssm ? spec.ssm->heads : 1);
-    if (spec.ssm) require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
+    require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm->groups, "heads of the state space", spec.ssm->heads);
+    require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
     if (shard.context > 1)
         refuse(problems, "/plan/cp", "a state goes from token to token through the whole sequence, which no cut of it is modelled for",
                "tp cuts the heads of state spaces");

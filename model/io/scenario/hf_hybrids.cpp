@@ -48,7 +48,7 @@ void nemotron_h(ObjectReader& r, TransformerSpec& spec) {
     read_vocabulary(r, "max_position_embeddings", false, spec);
     read_pattern(r, spec);
     read_state_space(r, "mamba_num_heads", "mamba_head_dim", "ssm_state_size", spec);
-    must_be(r, "mamba_proj_bias", false);
+    for (const char* bias : {"mamba_proj_bias", "use_bias", "attention_bias", "mlp_bias"}) must_be(r, bias, false);
     spec.mlp = MlpKind::squared_relu;
     r.optional("num_nextn_predict_layers", spec.mtp_layers, Bounds{0, layer_count.high});
     if (spec.layer_pattern.find('E') == std::string::npos) return;
