@@ -36,7 +36,7 @@ Words assignments(const std::string& text) {
     for (const std::string& word : split(text, ' ')) {
         if (word.find('=') != std::string::npos)
             list.push_back(word);
-        else
+        else if (!list.empty())  // else it is no assignment
             (list.back() += ' ') += word;
     }
     return list;
