@@ -48,7 +48,7 @@ public:
                     engine_.multiply(square(mixed_, p), x, y, 1, 1);
                     const float skip = c_.weights[2].reals()[p.head];
                     for_each_row(p, [&](std::int64_t i) { add(skip, x.row<float>(i), y.row<float>(i), s_.head_dim); });
-                    advance(p, state(h, 0), state(h, 0));
+                    if (k + 1 < chunks_) advance(p, state(h, 0), state(h, 0));
                 }
             }
         });
@@ -56,13 +56,13 @@ public:
 
     void backward() {
         for (std::size_t i = 0; i < 4; ++i) std::fill_n(gradient(i).reals(), gradient(i).elements, 0.0F);
-        states_ = engine_.scratch.array((chunks_ + 1) * heads_of_group() * state_size());
+        states_ = engine_.scratch.array(chunks_ * heads_of_group() * state_size());
         state_gradients_ = engine_.scratch.array(heads_of_group() * state_size());
         score_gradients_ = engine_.scratch.array(chunk_ * chunk_);
         by_state_ = engine_.scratch.array(chunk_ * s_.state);
         log_gradients_ = engine_.scratch.reals(chunk_);
         for_each_group([&](std::int64_t sample, std::int64_t group) {
-            for (std::int64_t k = 0; k < chunks_; ++k)  // the states that chunks begin with are made again
+            for (std::int64_t k = 0; k + 1 < chunks_; ++k)  // the states that chunks begin with are made again
                 for (std::int64_t h = 0; h < heads_of_group(); ++h) {
                     const Part p = part(sample, group, h, k);
                     measure_decay(p);

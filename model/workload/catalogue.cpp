@@ -267,10 +267,14 @@ constexpr Entry entries[] = {
     {"vit-h14", "ViT-H/14", vit_paper, vit, 32, 1280, 5120, 16, 16, 1, 257, patch_14},
 };
 
-// The names that timm gives to networks of the table.
+// The names that timm, and NVIDIA's tables of performance, give to networks of the table.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-    {"vit_small_patch16_224", "vit-s16"}, {"vit_base_patch16_224", "vit-b16"},  {"vit_base_patch32_224", "vit-b32"},
-    {"vit_large_patch16_224", "vit-l16"}, {"vit_large_patch32_224", "vit-l32"}, {"vit_huge_patch14_224", "vit-h14"},
+    {"vit_small_patch16_224", "vit-s16"},          {"vit_base_patch16_224", "vit-b16"},
+    {"vit_base_patch32_224", "vit-b32"},           {"vit_large_patch16_224", "vit-l16"},
+    {"vit_large_patch32_224", "vit-l32"},          {"vit_huge_patch14_224", "vit-h14"},
+    {"Nemotron_3_Nano", "nemotron-3-nano-30b"},    {"Nemotron V3 Nano 30B", "nemotron-3-nano-30b"},
+    {"Nemotron_3_Super", "nemotron-3-super-120b"}, {"Nemotron V3 Super 120B", "nemotron-3-super-120b"},
+    {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"}, {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
 };
 
 TransformerSpec spec_of(const Entry& e) {

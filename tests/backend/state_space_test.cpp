@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <ranges>
 
 namespace sextant {
 namespace {
@@ -36,51 +38,76 @@ void expect_near(const std::vector<float>& found, const Values& expected, const 
     EXPECT_LT(relative_error(found, narrow), 2e-4) << what;
 }
 
+// The operator alone on a device. Gradients of weights begin as a quarter, to which what is found is added.
+struct Alone {
+    std::unique_ptr<ComputeDevice> device = make_device();
+    OperatorGraph graph;
+    std::vector<Array> inputs, outputs, weights, input_gradients, output_gradients, weight_gradients;
+    static constexpr float begun = 0.25F;
+
+    Alone(const Case& test, const std::vector<std::vector<float>>& input_values, const std::vector<std::vector<float>>& weight_values,
+          const std::vector<std::vector<float>>& probes) {
+        OperatorGraphBuilder builder;
+        Operator op{.name = "op", .kind = test.kind};
+        for (const auto& shape : test.inputs) op.inputs.push_back(builder.input("in", shape));
+        builder.add(op, test.outputs[0]);
+        for (const auto& shape : test.outputs | std::views::drop(1)) builder.also("out", shape, TensorRole::activation);
+        graph = std::move(builder).build();
+        put(input_values, inputs, input_gradients);
+        put(weight_values, weights, weight_gradients);
+        put(probes, output_gradients, outputs);
+        for (const Array& gradient : weight_gradients) device->fill(gradient, begun);
+    }
+    void run() {
+        const OperatorCall call{.graph = graph,
+                                .op = graph.operators().front(),
+                                .inputs = inputs,
+                                .outputs = outputs,
+                                .weights = weights,
+                                .input_gradients = input_gradients,
+                                .output_gradients = output_gradients,
+                                .weight_gradients = weight_gradients,
+                                .place = {}};
+        device->forward(call);
+        device->backward(call);
+    }
+
+private:
+    // Arrays of these values, and as many of undefined content beside them.
+    void put(const std::vector<std::vector<float>>& values, std::vector<Array>& arrays, std::vector<Array>& beside) {
+        for (const auto& v : values) {
+            arrays.push_back(to_device(*device, v));
+            beside.push_back(device->allocate(std::ssize(v)));
+        }
+    }
+};
+
+std::vector<std::vector<float>> made_all(Made kind, const std::vector<std::int64_t>& elements) {
+    std::vector<std::vector<float>> all;
+    for (const std::int64_t count : elements) all.push_back(made_reals(kind, {7, all.size()}, count));
+    return all;
+}
+std::vector<std::int64_t> elements_of(const std::vector<std::vector<std::int64_t>>& shapes) {
+    std::vector<std::int64_t> elements;
+    for (const auto& shape : shapes) elements.push_back(shape[0] * shape[1]);
+    return elements;
+}
+std::vector<Values> all_wide(const std::vector<std::vector<float>>& values) {
+    std::vector<Values> all;
+    for (const auto& v : values) all.push_back(wide(v));
+    return all;
+}
+
 void check(const Case& test) {
-    const std::unique_ptr<ComputeDevice> device = make_device();
-    OperatorGraphBuilder builder;
-    Operator op{.name = "op", .kind = test.kind};
-    std::vector<Values> inputs, weights;
-    std::vector<Array> input_arrays, output_arrays, weight_arrays, input_gradients, output_gradients, weight_gradients;
-    std::vector<std::vector<float>> probes;
-    const auto elements = [](const std::vector<std::int64_t>& shape) { return shape[0] * shape[1]; };
-    for (std::size_t i = 0; i < test.inputs.size(); ++i) {
-        op.inputs.push_back(builder.input("in", test.inputs[i]));
-        const auto made = made_reals(Made::input, {7, i}, elements(test.inputs[i]));
-        inputs.push_back(wide(made));
-        input_arrays.push_back(to_device(*device, made));
-        input_gradients.push_back(device->allocate(elements(test.inputs[i])));
-    }
-    for (std::size_t i = 0; i < test.weights.size(); ++i) {
-        const auto made = made_reals(Made::weight, {7, i}, test.weights[i]);
-        weights.push_back(wide(made));
-        weight_arrays.push_back(to_device(*device, made));
-        weight_gradients.push_back(device->allocate(test.weights[i]));
-        device->fill(weight_gradients.back(), 0.25F);  // to which what is found is added
-    }
-    for (std::size_t i = 0; i < test.outputs.size(); ++i) {
-        probes.push_back(made_reals(Made::probe, {7, i}, elements(test.outputs[i])));
-        output_arrays.push_back(device->allocate(elements(test.outputs[i])));
-        output_gradients.push_back(to_device(*device, probes.back()));
-    }
-    builder.add(op, test.outputs[0]);
-    for (std::size_t i = 1; i < test.outputs.size(); ++i) builder.also("out", test.outputs[i], TensorRole::activation);
-    const OperatorGraph graph = std::move(builder).build();
-    const OperatorCall call{.graph = graph,
-                            .op = graph.operators().front(),
-                            .inputs = input_arrays,
-                            .outputs = output_arrays,
-                            .weights = weight_arrays,
-                            .input_gradients = input_gradients,
-                            .output_gradients = output_gradients,
-                            .weight_gradients = weight_gradients,
-                            .place = {}};
-    device->forward(call);
+    const auto made_inputs = made_all(Made::input, elements_of(test.inputs)), made_weights = made_all(Made::weight, test.weights);
+    const auto probes = made_all(Made::probe, elements_of(test.outputs));
+    Alone alone(test, made_inputs, made_weights, probes);
+    alone.run();
+    std::vector<Values> inputs = all_wide(made_inputs), weights = all_wide(made_weights);
     const auto expected = test.definition(inputs, weights);
     for (std::size_t i = 0; i < expected.size(); ++i)
-        expect_near(from_device(*device, output_arrays[i]), expected[i], "output " + std::to_string(i));
+        expect_near(from_device(*alone.device, alone.outputs[i]), expected[i], "output " + std::to_string(i));
 
-    device->backward(call);
     constexpr double way = 1e-5;
     const auto differences = [&](Values& of) {
         Values slopes;
@@ -95,11 +122,11 @@ void check(const Case& test) {
         return slopes;
     };
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        expect_near(from_device(*device, input_gradients[i]), differences(inputs[i]), "gradient of input " + std::to_string(i));
+        expect_near(from_device(*alone.device, alone.input_gradients[i]), differences(inputs[i]), "gradient of input " + std::to_string(i));
     for (std::size_t i = 0; i < weights.size(); ++i) {
         Values slopes = differences(weights[i]);
-        for (double& s : slopes) s += 0.25;
-        expect_near(from_device(*device, weight_gradients[i]), slopes, "gradient of weight " + std::to_string(i));
+        for (double& s : slopes) s += Alone::begun;
+        expect_near(from_device(*alone.device, alone.weight_gradients[i]), slopes, "gradient of weight " + std::to_string(i));
     }
 }
 
@@ -146,30 +173,13 @@ TEST(StateSpace, ScansByChunksAsTokenByToken) {
 
 TEST(StateSpace, ScansWhereAStepIsTooSmallToBeTold) {
     const StateSpaceScan s{.batch = 1, .sequence = 4, .heads = 1, .head_dim = 2, .groups = 1, .state = 2, .chunk = 2};
-    const std::unique_ptr<ComputeDevice> device = make_device();
-    OperatorGraphBuilder builder;
-    Operator op{.name = "op", .kind = s};
-    for (const std::int64_t width : {2, 2, 2, 1}) op.inputs.push_back(builder.input("in", {4, width}));
-    builder.add(op, {4, 2});
-    const OperatorGraph graph = std::move(builder).build();
-    const auto pair = to_device(*device, std::vector<float>(8, 0.5F)), steps = to_device(*device, std::vector<float>(4, -200.0F));
-    const std::vector<Array> inputs{pair, pair, pair, steps}, outputs{device->allocate(8)};
-    const std::vector<Array> weights(3, to_device(*device, std::vector<float>{0})),
-        of_weights(3, to_device(*device, std::vector<float>{0}));
-    const std::vector<Array> of_inputs{device->allocate(8), device->allocate(8), device->allocate(8), device->allocate(4)};
-    const OperatorCall call{.graph = graph,
-                            .op = graph.operators().front(),
-                            .inputs = inputs,
-                            .outputs = outputs,
-                            .weights = weights,
-                            .input_gradients = of_inputs,
-                            .output_gradients = std::span(inputs).first(1),
-                            .weight_gradients = of_weights,
-                            .place = {}};
-    device->forward(call);
-    device->backward(call);
-    for (const Array& a : {outputs[0], of_inputs[0], of_inputs[1], of_inputs[2], of_inputs[3], of_weights[0]})
-        for (const float value : from_device(*device, a)) EXPECT_TRUE(std::isfinite(value));
+    const Case test{.kind = s, .inputs = {{4, 2}, {4, 2}, {4, 2}, {4, 1}}, .outputs = {{4, 2}}, .weights = {1, 1, 1}, .definition = {}};
+    const std::vector<float> pair(8, 0.5F), steps(4, -200.0F), zero(1, 0.0F);
+    Alone alone(test, {pair, pair, pair, steps}, {zero, zero, zero}, {pair});
+    alone.run();
+    for (const auto& arrays : {alone.outputs, alone.input_gradients, alone.weight_gradients})
+        for (const Array& a : arrays)
+            for (const float value : from_device(*alone.device, a)) EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(StateSpace, ConvolvesEachChannelWithTheTokensBefore) {

@@ -117,16 +117,8 @@ Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& r
     return {name, name, t, "the row"};
 }
 
-// Rows of NVIDIA's give these by their names alone.
-constexpr std::pair<std::string_view, std::string_view> hybrids[] = {
-    {"Nemotron_3_Nano", "nemotron-3-nano-30b"},    {"Nemotron V3 Nano 30B", "nemotron-3-nano-30b"},
-    {"Nemotron_3_Super", "nemotron-3-super-120b"}, {"Nemotron V3 Super 120B", "nemotron-3-super-120b"},
-    {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"}, {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
-};
-
 Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowReport& report) {
-    const auto* hybrid = std::ranges::find(hybrids, m.name, &std::pair<std::string_view, std::string_view>::first);
-    auto workload = sources.workload(hybrid != std::end(hybrids) ? std::string(hybrid->second) : m.name);
+    auto workload = sources.workload(m.name);
     if (!workload) {
         report.complain("/model", "the row does not say how large \"" + m.name + "\" is, and no bundled model has this name",
                         "a transformer needs layers, hidden and heads");

@@ -81,10 +81,7 @@ void qwen3(ObjectReader& r, TransformerSpec& spec) {
 }
 
 void read_qwen_experts(ObjectReader& r, TransformerSpec& spec) {
-    MixtureOfExperts& moe = spec.moe.emplace();
-    r.required("num_experts", moe.experts, expert_bound);
-    r.required("num_experts_per_tok", moe.topk, expert_bound);
-    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    MixtureOfExperts& moe = read_experts(r, "num_experts", spec);
     r.optional("decoder_sparse_step", moe.every, layer_count);
     if (const JsonNode dense = r.get("mlp_only_layers"); dense.is_array() && !dense.elements().empty())
         refuse(r, "mlp_only_layers", "single layers without experts are not supported");
@@ -112,11 +109,8 @@ void deepseek(ObjectReader& r, TransformerSpec& spec) {
     r.required("qk_nope_head_dim", mla.qk_nope_dim, width_bound);
     r.required("qk_rope_head_dim", mla.qk_rope_dim, width_bound);
     r.required("v_head_dim", mla.value_dim, width_bound);
-    MixtureOfExperts& moe = spec.moe.emplace();
+    MixtureOfExperts& moe = read_experts(r, "n_routed_experts", spec);
     std::int64_t shared = 0;
-    r.required("n_routed_experts", moe.experts, expert_bound);
-    r.required("num_experts_per_tok", moe.topk, expert_bound);
-    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
     r.optional("n_shared_experts", shared, Bounds{0, 1024});
     moe.shared_ffn_hidden = shared * moe.ffn_hidden;
     r.optional("first_k_dense_replace", moe.dense_layers, Bounds{0, layer_count.high});

@@ -52,10 +52,7 @@ void nemotron_h(ObjectReader& r, TransformerSpec& spec) {
     spec.mlp = MlpKind::squared_relu;
     r.optional("num_nextn_predict_layers", spec.mtp_layers, Bounds{0, layer_count.high});
     if (spec.layer_pattern.find('E') == std::string::npos) return;
-    MixtureOfExperts& moe = spec.moe.emplace();
-    r.required("n_routed_experts", moe.experts, expert_bound);
-    r.required("num_experts_per_tok", moe.topk, expert_bound);
-    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    MixtureOfExperts& moe = read_experts(r, "n_routed_experts", spec);
     r.optional("moe_shared_expert_intermediate_size", moe.shared_ffn_hidden, optional_width);
     r.optional("moe_latent_size", moe.latent, optional_width);
     moe.sigmoid_router = true;

@@ -42,4 +42,12 @@ void read_vocabulary(ObjectReader& r, std::string_view positions, bool tied, Tra
     r.optional("tie_word_embeddings", spec.tied_embeddings);
 }
 
+MixtureOfExperts& read_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
+    MixtureOfExperts& moe = spec.moe.emplace();
+    r.required(count_key, moe.experts, expert_bound);
+    r.required("num_experts_per_tok", moe.topk, expert_bound);
+    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    return moe;
+}
+
 }  // namespace sextant

@@ -16,6 +16,9 @@ void read_activation(ObjectReader&, std::string_view key, std::string activation
 void read_sizes(ObjectReader&, TransformerSpec&, std::string_view ffn_key = "intermediate_size");
 void read_vocabulary(ObjectReader&, std::string_view positions, bool tied, TransformerSpec&);
 
+// How many experts, of how many columns, and how many of them a token goes to.
+MixtureOfExperts& read_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
+
 void nemotron_h(ObjectReader&, TransformerSpec&);
 void mamba2(ObjectReader&, TransformerSpec&);
 
