@@ -94,7 +94,7 @@ protected:
     // A job that would go on for minutes.
     [[nodiscard]] std::vector<std::string> long_job(const json& plan = {{"dp", 2}, {"pp", 2}, {"global_batch", 16}}) const {
         write_scenario({{"transformer", {{"layers", 4}, {"hidden", 64}, {"heads", 4}, {"vocab", 256}, {"seq_len", 64}}}}, plan);
-        return {SEXTANT_EXECUTOR, stem_ + ".json", "--steps", "100000", "--parameters", "--out", stem_ + ".run"};
+        return {executor_program(), stem_ + ".json", "--steps", "100000", "--parameters", "--out", stem_ + ".run"};
     }
     static void sleep_up_to(std::mt19937& draw, std::chrono::milliseconds most) {
         std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(draw)));
@@ -181,7 +181,7 @@ TEST_F(ExecutorFailures, EndsAllWhenARankRunsOutOfMemory) {
         SCOPED_TRACE("seed " + std::to_string(seed) + ", limit of " + std::to_string(mib) + " MiB");
         const std::string limited = "[ \"$OMPI_COMM_WORLD_RANK\" = 1 ] && ulimit -v " + std::to_string(mib * 1024) + "; exec \"$0\" \"$@\"";
         const Outcome o =
-            run({"sh", "-c", limited, SEXTANT_EXECUTOR, stem_ + ".json", "--out", stem_ + ".run"}, 2, [](const std::vector<pid_t>&) {});
+            run({"sh", "-c", limited, executor_program(), stem_ + ".json", "--out", stem_ + ".run"}, 2, [](const std::vector<pid_t>&) {});
         EXPECT_EQ(o.exit_code, 3);
         EXPECT_THAT(o.err, AllOf(HasSubstr("sextant-exec-cpu: rank 1 on "), HasSubstr(": at "), HasSubstr("out of memory")));
     }
@@ -193,7 +193,7 @@ TEST_F(ExecutorFailures, TellsSlowFromDead) {
                    {{"dp", 2}, {"micro_batch", 12288}, {"global_batch", 24576}, {"gradient_overlap", false}});
     const pid_t job = fork();
     if (job == 0) {
-        execlp(SEXTANT_MPIRUN, SEXTANT_MPIRUN, "-n", "2", SEXTANT_EXECUTOR, (stem_ + ".json").c_str(), "--steps", "1", "--hang-timeout",
+        execlp(SEXTANT_MPIRUN, SEXTANT_MPIRUN, "-n", "2", executor_program().c_str(), (stem_ + ".json").c_str(), "--steps", "1", "--hang-timeout",
                "1", "--out", (stem_ + ".run").c_str(), nullptr);
         _exit(127);
     }
@@ -212,7 +212,7 @@ TEST_F(ExecutorFailures, TellsSlowFromDead) {
 TEST_F(ExecutorFailures, RefusesWhatDoesNotFitBeforeItStarts) {
     write_scenario({{"mlp", {{"widths", {8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 10}}}}},
                    {{"dp", 2}, {"micro_batch", 1'000'000}, {"global_batch", 2'000'000}});
-    const Outcome o = run({SEXTANT_EXECUTOR, stem_ + ".json", "--out", stem_ + ".run"}, 2, [](const std::vector<pid_t>&) {});
+    const Outcome o = run({executor_program(), stem_ + ".json", "--out", stem_ + ".run"}, 2, [](const std::vector<pid_t>&) {});
     EXPECT_EQ(o.exit_code, 4);
     EXPECT_THAT(o.err, AllOf(HasSubstr("the plan does not fit in memory"), HasSubstr("what would help")));
 }

@@ -273,7 +273,7 @@ TEST_F(Executor, RefusesBeforeItStarts) {
 TEST_F(Executor, SaysWhoFailedAtWhat) {
     const ProcessResult result = start(perceptron(), {{"dp", 2}}, 2, {"--out", "/no/such/folder/run.json"});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_THAT(result.err, HasSubstr(std::filesystem::path(SEXTANT_EXECUTOR).filename().string() + ": rank 0 on "));
+    EXPECT_THAT(result.err, HasSubstr(std::filesystem::path(executor_program()).filename().string() + ": rank 0 on "));
     EXPECT_THAT(result.err, HasSubstr("cannot write /no/such/folder/run.json"));
 }
 

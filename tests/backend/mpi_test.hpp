@@ -14,6 +14,9 @@ namespace sextant {
 
 using nlohmann::json;
 
+// The executor that a test program is of.
+std::string executor_program();
+
 class MpiTest : public testing::Test {
 protected:
     void SetUp() override;
