@@ -7,6 +7,7 @@
 #include "backend/cuda/pinned_copies.hpp"
 #include "backend/cuda/products.hpp"
 #include "backend/exec/staged_transport.hpp"
+#include "backend/kernels/state_space.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
@@ -16,6 +17,7 @@
 #include <cublasLt.h>
 #include <cudnn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -33,10 +35,19 @@ std::string version_text(int number, int major, int minor) {
     return std::to_string(number / major) + "." + std::to_string(number % major / minor) + "." + std::to_string(number % minor);
 }
 
+Bytes most_of_scans(const Network& network, Element element, bool backward) {
+    std::int64_t most = 0;
+    for (const Block& block : network.templates)
+        for (const Operator& op : block.graph.operators())
+            if (const auto* scan = std::get_if<StateSpaceScan>(&op.kind))
+                most = std::max(most, kernels::scan_workspace(*scan, element, backward));
+    return static_cast<double>(most) * units::B;
+}
+
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .scans = false, .captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
     void check_machine() const override {
         if (cuda::gpu_count() == 0)
             throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
@@ -52,9 +63,10 @@ public:
         const Element element = element_of(s.plan.precision.compute);
         const bool backward = !s.plan.forward_only;
         const Bytes of_convolutions = cuda::convolution_workspace(network, element, uses_tf32(s.plan.precision), backward, properties);
+        const Bytes of_attention = cuda::fused_workspace(network, element, backward, properties);
         // One operator runs at a time, and what was room for one goes back where others lack it. That of products stays.
         return static_cast<double>(cuda::product_workspace_bytes) * units::B +
-               max(cuda::fused_workspace(network, element, backward, properties), of_convolutions);
+               max(max(of_attention, of_convolutions), most_of_scans(network, element, backward));
     }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld& world, const Job& job, int) const override {
         const int gpu = gpu_of(world);

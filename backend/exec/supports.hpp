@@ -11,7 +11,6 @@ namespace sextant {
 // What engines differ in.
 struct Abilities {
     bool serves = true;     // parameter servers
-    bool scans = true;      // state spaces
     bool captures = false;  // launches of kernels, as graphs
 };
 

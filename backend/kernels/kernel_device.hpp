@@ -15,7 +15,9 @@
 #include "backend/kernels/optimizer.hpp"
 #include "backend/kernels/pointwise.hpp"
 #include "backend/kernels/pooling.hpp"
+#include "backend/kernels/sequence_convolution.hpp"
 #include "backend/kernels/softmax.hpp"
+#include "backend/kernels/state_space.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <cassert>
@@ -27,10 +29,9 @@
 
 namespace sextant::kernels {
 
-// Those of experts are always routed, exchanges are run by those that communicate, state spaces are refused (supports.hpp): never reached.
+// Those of experts are always routed, exchanges are run by those that communicate: never reached.
 template <class Kind>
-concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange> || std::is_same_v<Kind, SequenceConvolution> ||
-    std::is_same_v<Kind, StateSpaceScan>;
+concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange>;
 template <class T, class Machine, RunElsewhere Kind>
 void forward(Machine&, const Kind&, const OperatorCall&) {
     assert(false && "not an operator of a kernel");

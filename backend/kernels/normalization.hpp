@@ -4,6 +4,7 @@
 
 #include "backend/exec/device.hpp"
 #include "backend/kernels/column_totals.hpp"
+#include "backend/kernels/curves.hpp"
 
 namespace sextant::kernels {
 
@@ -32,7 +33,7 @@ inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
     l.centred = n.kind != NormKind::rms;
     l.samples = l.by_row ? pixels : n.kind == NormKind::group ? c.samples : 1;
     l.pixels = pixels / l.samples;
-    if (!l.by_row) l.groups = n.kind == NormKind::group ? n.rows / l.samples : l.channels;
+    l.groups = l.by_row ? n.parts : n.kind == NormKind::group ? n.rows / l.samples : l.channels;
     return l;
 }
 
@@ -45,23 +46,37 @@ inline NormStatistics statistics_in(const NormLayout& l, const Array& a) {
     return {l.centred ? a.reals() : nullptr, a.reals() + (l.centred ? l.samples * l.groups : 0)};
 }
 
+// What rows are normalized of: where there is a gate, the product of x and SiLU of that.
+template <class T>
+struct NormInput {
+    const T *x, *gate;
+
+    [[nodiscard]] SEXTANT_KERNEL float opened(std::int64_t i) const { return curve(PointwiseKind::silu, gate[i]); }
+    [[nodiscard]] SEXTANT_KERNEL float at(std::int64_t i) const { return gate == nullptr ? float{x[i]} : x[i] * opened(i); }
+};
+
+// A row, or one of the parts of one.
 template <class T>
 struct NormRow {
-    const T *x, *gain, *shift;
+    NormInput<T> x;
+    const T *gain, *shift;
     T* y;  // none: statistics alone
     NormStatistics statistics;
-    std::int64_t width;
+    std::int64_t width, parts;
     bool centred;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
-        const T* from = x + row * width;
+        const std::int64_t begin = row * width, column = row % parts * width;
         const auto count = static_cast<float>(width);
         float sum = 0, squares = 0;
         if (centred)
-            for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += from[i];
+            for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += x.at(begin + i);
         const float mean = centred ? lanes.sum(sum) / count : 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) squares += (from[i] - mean) * (from[i] - mean);
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
+            const float d = x.at(begin + i) - mean;
+            squares += d * d;
+        }
         const float factor = 1 / sqrtf(lanes.sum(squares) / count + norm_epsilon);
         if (lanes.first() == 0 && statistics.factor != nullptr) {
             if (centred) statistics.mean[row] = mean;
@@ -69,31 +84,37 @@ struct NormRow {
         }
         if (y == nullptr) return;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
-            y[row * width + i] = (from[i] - mean) * factor * gain[i] + (shift == nullptr ? 0 : float{shift[i]});
+            y[begin + i] = (x.at(begin + i) - mean) * factor * gain[column + i] + (shift == nullptr ? 0 : float{shift[column + i]});
     }
 };
 
 // With h = (x - mean) factor: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
 template <class T>
 struct NormRowGradient {
-    const T *x, *dy, *gain;
-    T* dx;
+    NormInput<T> x;
+    const T *dy, *gain;
+    T *dx, *d_gate;  // d_gate: none where there is no gate, or nobody reads it
     NormStatistics statistics;
-    std::int64_t width;
+    std::int64_t width, parts;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], factor = statistics.factor[row];
-        const T *from = x + row * width, *d = dy + row * width;
+        const std::int64_t begin = row * width, column = row % parts * width;
         const auto count = static_cast<float>(width);
         float first = 0, second = 0;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
-            first += gain[i] * d[i];
-            second += gain[i] * d[i] * (from[i] - mean) * factor;
+            const float d = gain[column + i] * dy[begin + i];
+            first += d;
+            second += d * (x.at(begin + i) - mean) * factor;
         }
         const float along = lanes.sum(second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(first) / count;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
-            dx[row * width + i] = factor * (gain[i] * d[i] - level - (from[i] - mean) * factor * along);
+        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
+            const std::int64_t at = begin + i;
+            const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
+            dx[at] = x.gate == nullptr ? d : d * x.opened(at);
+            if (d_gate != nullptr) d_gate[at] = d * x.x[at] * slope(PointwiseKind::silu, x.gate[at]);
+        }
     }
 };
 
@@ -152,12 +173,14 @@ struct NormGradientTerm {
 // The same of rows, each with statistics of its own.
 template <class T>
 struct NormRowTerm {
-    const T *x, *dy;
+    NormInput<T> x;
+    const T* dy;
     NormStatistics statistics;
-    std::int64_t width;
+    NormLayout l;
     SEXTANT_KERNEL Two operator()(std::int64_t, std::int64_t row, std::int64_t i) const {
-        const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], d = dy[row * width + i];
-        return {d, d * (x[row * width + i] - mean) * statistics.factor[row]};
+        const std::int64_t at = row * l.channels + i, group = l.group(row, i);
+        const float mean = statistics.mean == nullptr ? 0 : statistics.mean[group], d = dy[at];
+        return {d, d * (x.at(at) - mean) * statistics.factor[group]};
     }
 };
 
@@ -203,29 +226,40 @@ struct NormGradient {
     }
 };
 
+// By row. `y` none: statistics alone.
+template <class T, class Machine>
+void normalize_rows(Machine& m, const NormLayout& l, const NormInput<T>& x, const OperatorCall& c, T* y, const NormStatistics& s) {
+    const T* shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
+    const NormRow<T> row{x, c.weights[0].as<T>(), shift, y, s, l.members(), l.groups, l.centred};
+    m.rows(l.samples * l.groups, l.members(), row);
+}
+
+// Over pixels.
 template <class T, class Machine>
 void measure(Machine& m, const NormLayout& l, const T* x, const NormStatistics& s) {
-    if (l.by_row) return m.rows(l.samples, l.channels, NormRow<T>{x, nullptr, nullptr, nullptr, s, l.channels, l.centred});
     const Array sums = column_totals<float>(m, NormTerm<T>{x, nullptr, l}, l.samples, l.pixels, l.channels);
     m.matrix(l.samples, l.groups, NormOfGroup{sums.reals(), s.mean, l, false});
     const Array squares = column_totals<float>(m, NormTerm<T>{x, s.mean, l}, l.samples, l.pixels, l.channels);
     m.matrix(l.samples, l.groups, NormOfGroup{squares.reals(), s.factor, l, true});
 }
 
+template <class T>
+NormInput<T> norm_input(const Normalization& n, const OperatorCall& c) {
+    return {c.inputs[0].as<T>(), n.gated ? c.inputs[1].as<T>() : nullptr};
+}
+
 template <class T, class Machine>
 void forward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const NormLayout l = layout_of(n, c);
-    const T *x = c.inputs[0].as<T>(), *gain = c.weights[0].as<T>();
-    const T* shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
+    T* y = c.outputs[0].as<T>();
     const bool kept = c.outputs.size() > 1;
-    if (l.by_row) {
-        const NormStatistics s = kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr};
-        return m.rows(l.samples, l.channels, NormRow<T>{x, gain, shift, c.outputs[0].as<T>(), s, l.channels, l.centred});
-    }
+    if (l.by_row)
+        return normalize_rows(m, l, norm_input<T>(n, c), c, y, kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr});
+    const T *x = c.inputs[0].as<T>(), *shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
     measure(m, l, x, s);
-    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{x, gain, shift, c.outputs[0].as<T>(), s, l});
+    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{x, c.weights[0].as<T>(), shift, y, s, l});
 }
 
 template <class T, class Machine>
@@ -235,15 +269,19 @@ void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const bool kept = c.outputs.size() > 1;
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
-    if (!kept) measure(m, l, x, s);
     float *to_gain = c.weight_gradients[0].reals(), *to_shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
     T* dx = c.input_gradients[0].as<T>();
     if (l.by_row) {
-        const Array totals = column_totals<Two>(m, NormRowTerm<T>{x, dy, s, l.channels}, 1, l.samples, l.channels);
+        const NormInput<T> in = norm_input<T>(n, c);
+        if (!kept) normalize_rows(m, l, in, c, static_cast<T*>(nullptr), s);
+        const Array totals = column_totals<Two>(m, NormRowTerm<T>{in, dy, s, l}, 1, l.samples, l.channels);
         m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, 1, l.channels});
-        if (dx != nullptr) m.rows(l.samples, l.channels, NormRowGradient<T>{x, dy, gain, dx, s, l.channels});
+        if (dx == nullptr) return;
+        T* d_gate = n.gated ? c.input_gradients[1].as<T>() : nullptr;
+        m.rows(l.samples * l.groups, l.members(), NormRowGradient<T>{in, dy, gain, dx, d_gate, s, l.members(), l.groups});
         return;
     }
+    if (!kept) measure(m, l, x, s);
     const Array totals = column_totals<Two>(m, NormGradientTerm<T>{x, dy, s, l}, l.samples, l.pixels, l.channels);
     m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, l.samples, l.channels});
     if (dx == nullptr) return;

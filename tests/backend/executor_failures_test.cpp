@@ -193,8 +193,8 @@ TEST_F(ExecutorFailures, TellsSlowFromDead) {
                    {{"dp", 2}, {"micro_batch", 12288}, {"global_batch", 24576}, {"gradient_overlap", false}});
     const pid_t job = fork();
     if (job == 0) {
-        execlp(SEXTANT_MPIRUN, SEXTANT_MPIRUN, "-n", "2", executor_program().c_str(), (stem_ + ".json").c_str(), "--steps", "1", "--hang-timeout",
-               "1", "--out", (stem_ + ".run").c_str(), nullptr);
+        execlp(SEXTANT_MPIRUN, SEXTANT_MPIRUN, "-n", "2", executor_program().c_str(), (stem_ + ".json").c_str(), "--steps", "1",
+               "--hang-timeout", "1", "--out", (stem_ + ".run").c_str(), nullptr);
         _exit(127);
     }
     int status = 0;

@@ -93,6 +93,34 @@ std::vector<Trial> trials() {
          .inputs = {{70, 13}},
          .outputs = {out({70, 13})},
          .weights = {13}},
+        {.name = "gated norm in parts",
+         .kind = Normalization{NormKind::rms, 9, 12, 3, true},
+         .inputs = {{9, 12}, {9, 12}},
+         .outputs = {out({9, 12}), statistic({27})},
+         .weights = {12}},
+        {.name = "layer norm in parts without statistics",
+         .kind = Normalization{NormKind::layer, 9, 12, 2},
+         .inputs = {{9, 12}},
+         .outputs = {out({9, 12})},
+         .weights = {12, 12}},
+        // Chunks of four, four and three tokens.
+        {.name = "scan of chunks",
+         .kind = StateSpaceScan{.batch = 2, .sequence = 11, .heads = 6, .head_dim = 3, .groups = 2, .state = 5, .chunk = 4},
+         .inputs = {{22, 18}, {22, 10}, {22, 10}, {22, 6}},
+         .outputs = {out({22, 18})},
+         .weights = {6, 6, 6},
+         .samples = 2},
+        {.name = "scan of one chunk",
+         .kind = StateSpaceScan{.batch = 1, .sequence = 7, .heads = 2, .head_dim = 4, .groups = 2, .state = 3, .chunk = 16},
+         .inputs = {{7, 8}, {7, 6}, {7, 6}, {7, 2}},
+         .outputs = {out({7, 8})},
+         .weights = {2, 2, 2}},
+        {.name = "convolution of sequences",
+         .kind = SequenceConvolution{.batch = 2, .sequence = 9, .channels = 5, .kernel = 4},
+         .inputs = {{18, 5}},
+         .outputs = {out({18, 5})},
+         .weights = {20, 5},
+         .samples = 2},
         {.name = "batch norm without statistics",
          .kind = Normalization{NormKind::batch, 6, 4 * 9 * 11},
          .inputs = {{4, 6, 9, 11}},
@@ -318,6 +346,23 @@ TEST(Kernel, DropTheElementsThatTheCpuDrops) {
     kernels::KernelDevice<HostMachine> device(1);
     const Trial dropout = trials().front();
     EXPECT_EQ(results(device, dropout)[1], results(cpu, dropout)[1]);
+}
+
+TEST(Kernel, TakeTheRoomForAScanThatIsAskedForBeforeARun) {
+    const StateSpaceScan s{.batch = 2, .sequence = 250, .heads = 8, .head_dim = 16, .groups = 2, .state = 32, .chunk = 64};
+    const Tensor y{"y", {500, 128}, TensorRole::activation};
+    const Trial trial{.name = "scan",
+                      .kind = s,
+                      .inputs = {{500, 128}, {500, 64}, {500, 64}, {500, 8}},
+                      .outputs = {y},
+                      .weights = {8, 8, 8},
+                      .samples = 2};
+    kernels::KernelDevice<HostMachine> device(1);
+    results(device, trial);
+    const std::int64_t arrays = 500 * (128 + 64 + 64 + 8 + 128) + 3 * 8;  // and as many gradients, all of four bytes
+    const auto taken = static_cast<double>(device.peak_bytes() - 2 * 4 * arrays),
+               asked = static_cast<double>(kernels::scan_workspace(s, Element::real, true));
+    EXPECT_NEAR(taken / asked, 1, 0.03);
 }
 
 TEST(Kernel, UpdateAsTheCpuDoes) {
