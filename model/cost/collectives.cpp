@@ -84,8 +84,9 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
+        constexpr double slots = 8;  // of a connection, for what is on its way: NCCL's NCCL_STEPS
         const bool follows = library.chains_follow && (!group.crosses_network || size <= n * p.channel_bytes);
-        return price(p, follows ? one_step(p, size / n) : ring_pass(p), size, Pattern::ring, n);
+        return price(p, follows ? one_step(p, size / n) / slots : ring_pass(p), size, Pattern::ring, n);
     }
     [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p, size), size, Pattern::path, 1); }
     [[nodiscard]] Seconds one_step(const Protocol& p, Bytes message) const {

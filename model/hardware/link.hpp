@@ -42,10 +42,9 @@ struct Protocol {
     Sourced<Seconds> base;                           // per call
     std::optional<Bytes> up_to;                      // largest message that may use it
     bool needs_order = false;                        // flags stand among the data: only over links that deliver bytes in order
-    // A message opens one channel for each `channel_bytes` of a rank's part; until that many are there, one moves them at this rate.
-    Bytes channel_bytes;
-    Sourced<Bandwidth> channel_bandwidth;
-    std::optional<Sourced<Seconds>> channel_start;  // beyond the base, for each channel of a long message
+    Bytes channel_bytes;                             // a message opens one channel for each of a rank's part
+    Sourced<Bandwidth> channel_bandwidth;            // that one moves until it does
+    std::optional<Sourced<Seconds>> channel_start;   // beyond the base, for each channel of a long message
     // Chunks of a tree fill it badly at medium sizes: of its bandwidth, for messages of 64 B, 128 B ...; larger ones: the last.
     std::vector<double> tree_fill;
 };
@@ -99,7 +98,7 @@ struct CommunicationLibrary {
     std::optional<Sourced<Bandwidth>> host_staging;
     bool in_switch_tree = false;  // the switch of each node adds, a tree joins the nodes (NVLSTree)
     // Broadcasts and reductions that follow one another overlap as long as all channels have one order of ranks, as inside a node and where
-    // a message has but one channel: a call costs one step then, not the whole chain.
+    // a message has but one channel: as many then as a connection has slots are on their way at once.
     bool chains_follow = false;
     // Of a step over the network, the part that is the wire of the networks where it was measured; a slower wire adds what it is slower.
     std::optional<Sourced<Seconds>> wire_in_step;

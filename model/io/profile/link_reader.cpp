@@ -31,8 +31,8 @@ Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
     Bytes up_to;
     if (r.optional("up_to", up_to, positive)) p.up_to = up_to;
     r.optional("needs_order", p.needs_order);
-    if (read_sourced(r, "channel_bandwidth", p.channel_bandwidth, plausible::bandwidth))
-        r.required("channel_bytes", p.channel_bytes, positive);
+    r.optional("channel_bytes", p.channel_bytes, positive);
+    if (read_sourced(r, "channel_bandwidth", p.channel_bandwidth, plausible::bandwidth)) r.need("channel_bytes");
     read_sourced(r, "channel_start", p.channel_start, plausible::latency);
     r.each("tree_fill", [&](const JsonNode& fraction) {
         double part = 1;

@@ -244,10 +244,8 @@ Json json_of(const Protocol& p, Form form) {
     w.number({"inside_fraction", "inside_fraction"}, p.inside_fraction);
     if (p.up_to) w.put(w.facts() ? "up_to_bytes" : "up_to", value_of(*p.up_to, form));
     if (p.needs_order) w.put("needs_order", true);
-    if (p.channel_bandwidth.value > Bandwidth{}) {
-        w.number({"channel_bandwidth", "channel_bytes_per_s"}, p.channel_bandwidth);
-        w.put("channel_bytes", value_of(p.channel_bytes, form));
-    }
+    if (p.channel_bandwidth.value > Bandwidth{}) w.number({"channel_bandwidth", "channel_bytes_per_s"}, p.channel_bandwidth);
+    if (p.channel_bytes > Bytes{}) w.put("channel_bytes", value_of(p.channel_bytes, form));
     w.number({"channel_start", "channel_start_s"}, p.channel_start);
     if (!p.tree_fill.empty()) w.put("tree_fill", p.tree_fill);
     return w.take();
