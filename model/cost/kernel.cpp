@@ -6,6 +6,7 @@
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_rules.hpp"
 #include "model/cost/state_space.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/recompute.hpp"
 
 #include <algorithm>
@@ -234,7 +235,7 @@ private:
     // Autocast runs softmax and layer normalisation in fp32: their operand is cast up before and down after, both ways
     // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
     [[nodiscard]] bool runs_in_fp32() const {
-        return framework_.casts_each_use && size_of(plan_.precision.activation) < size_of(DataType::fp32);
+        return casts_each_use(plan_, framework_) && size_of(plan_.precision.activation) < size_of(DataType::fp32);
     }
     void add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
                   BlockKernels& out) const {
@@ -352,7 +353,7 @@ private:
 
     // Autocast keeps fp32 weights: each forward casts them down, each backward casts their gradients up.
     [[nodiscard]] bool casts_weights() const {
-        return framework_.casts_each_use && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
+        return casts_each_use(plan_, framework_) && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
     }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
 

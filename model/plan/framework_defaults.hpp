@@ -10,6 +10,7 @@ namespace sextant {
 inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
 inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
+inline bool casts_each_use(const Plan& p, const Framework& f) { return p.autocast.value_or(f.casts_each_use); }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
 inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }

@@ -1,6 +1,7 @@
 #include "model/plan/partition.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -42,11 +43,14 @@ void check_stages(const Scenario& scenario, std::size_t blocks) {
 Precision kept_precision(const Plan& plan, const Framework& framework) {
     Precision p = plan.precision;
     const bool mixed = size_of(p.compute) < size_of(DataType::fp32);
-    if (framework.casts_each_use && mixed) {
+    const bool casts = casts_each_use(plan, framework);
+    if (casts && mixed) {
         p.parameter = DataType::fp32;
         p.master_weights = false;
     }
-    if (framework.gradients_in_fp32 && mixed && !p.gradient) p.gradient = DataType::fp32;
+    // Where autocast is switched off, gradients are of the type that the weights are of then.
+    const bool wide = framework.gradients_in_fp32 && casts == framework.casts_each_use;
+    if (wide && mixed && !p.gradient) p.gradient = DataType::fp32;
     return p;
 }
 

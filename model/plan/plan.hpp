@@ -89,6 +89,7 @@ struct Plan {
     std::optional<bool> token_deduplication;
     std::optional<bool> reduce_every_micro_batch;
     std::optional<bool> channels_last;  // images in NHWC
+    std::optional<bool> autocast;       // weights of fp32, cast for each use; false: the network itself is of 16 bits
     std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
     bool scattered = false;               // a scheduler spread the ranks over more nodes than needed
     std::optional<int> devices_per_node;  // used on each node; absent: all

@@ -198,6 +198,8 @@ TEST(LayerKernels, OfAutocastCastEveryWeightDownAndItsGradientUp) {
     EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "attention.qkv.cast"), 6 * (64 * 192 + 192));
     cut.plan.precision.parameter = DataType::bf16;
     EXPECT_THAT(named(cut.layer().forward, "attention.qkv.cast"), IsEmpty());
+    cut.plan.autocast = false;
+    EXPECT_THAT(named(cut.layer().forward, "mlp.norm.cast"), IsEmpty());
 }
 
 TEST(LayerKernels, OfAutocastNormaliseInFp32WithCastsBeforeAndAfter) {

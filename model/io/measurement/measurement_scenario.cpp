@@ -25,6 +25,13 @@ bool is_autocast(const MeasuredPlan& p) {
     return mentions(p.precision, "amp") && p.framework_family != "mxnet" && !mentions(p.precision, "mxnet") && p.fsdp.empty();
 }
 
+// The network itself is of 16 bits, weights, gradients and all, where a source says "fp16" and nothing of what narrows it: model.half() in
+// PyTorch, variables of float16 in TensorFlow (u39kun/deep-learning-benchmark, frameworks/).
+bool is_narrowed(const MeasuredPlan& p) {
+    const bool casts = p.framework_family == "pytorch-ddp" || p.framework_family == "tensorflow";
+    return casts && p.precision == p.precision_kind && (p.precision == "fp16" || p.precision == "bf16");
+}
+
 Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolutional, RowReport& report) {
     const auto word = parse_data_type(p.precision_kind);
     if (!word) {
@@ -43,6 +50,7 @@ Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolu
         q.gradient = q.reduction = DataType::fp32;
         q.master_weights = false;
     }
+    if (is_narrowed(p)) q.master_weights = false;
     if (mentions(p.precision, "fp32 grad") || mentions(p.grad_dtype, "fp32")) q.gradient = q.reduction = DataType::fp32;
     if (mentions(p.grad_reduce_dtype, "bf16")) q.gradient = q.reduction = DataType::bf16;
     if (p.fsdp_mixed_precision == "DEFAULT") q.reduction = DataType::fp32;  // Composer: PURE reduces in 16 bit, DEFAULT in 32
@@ -206,6 +214,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     plan.cuda_graph = p.cuda_graph;
     plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
     plan.channels_last = p.channels_last;
+    if (is_narrowed(p)) plan.autocast = false;
     plan.forward_only = p.phase == "forward";
     plan.without_optimizer = p.phase == "forward_backward";
     set_offload(p, plan);

@@ -104,6 +104,7 @@ void read_data_parallel(ObjectReader& r, Plan& plan) {
     r.optional("servers_on_workers", plan.servers_on_workers);
     r.optional("reduce_every_micro_batch", plan.reduce_every_micro_batch);
     r.optional("channels_last", plan.channels_last);
+    r.optional("autocast", plan.autocast);
     r.optional("gradient_overlap", plan.gradient_overlap);
     r.optional("gather_overlap", plan.gather_overlap);
     r.optional("tensor_overlap", plan.tensor_overlap);
