@@ -66,8 +66,9 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
     for (auto& [b, held] : blocks_) {
         ParameterRun& run = held.*of;
         const std::int64_t part = run.elements / run.shard.ranks;
-        if (!flow_.sharded_parameters) run.weights = device_.allocate(run.elements, element);
-        run.owned = flow_.sharded_parameters ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
+        const bool gathered = flow_.sharded_parameters && run.sharded;
+        if (!gathered) run.weights = device_.allocate(run.elements, element);
+        run.owned = gathered ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
         if (!trained) continue;
         if (gradients) run.gradients = gradients.part(offset, run.elements);
         run.sums = run.sharded || (flow_.accumulates && !flow_.served) ? device_.allocate(part) : run.gradients;
@@ -122,11 +123,12 @@ ParameterArrays RankMemory::split(int b, const Array& dense, const Array& expert
     return arrays;
 }
 
-ParameterArrays RankMemory::weights_of(int b, const Array& gathered) {
+ParameterArrays RankMemory::weights_of(int b, const Array& gathered, const Array& gathered_experts) {
     HeldBlock& held = blocks_.at(b);
     const Array dense = gathered ? gathered.part(0, held.dense.elements) : held.dense.weights;
     const Array frozen = gathered ? gathered.part(held.dense.elements, held.frozen.elements) : held.frozen.weights;
-    return split(b, dense, held.experts.weights, frozen, blocks_.contains(0) ? (blocks_.at(0).*held.tied_in).weights : Array{});
+    return split(b, dense, gathered_experts ? gathered_experts : held.experts.weights, frozen,
+                 blocks_.contains(0) ? (blocks_.at(0).*held.tied_in).weights : Array{});
 }
 
 ParameterArrays RankMemory::gradients_of(int b) {

@@ -62,8 +62,8 @@ public:
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
 
-    // For a pass over a block: weights as they are, or those that were gathered, dense ones first and frozen ones behind.
-    ParameterArrays weights_of(int b, const Array& gathered);
+    // For a pass over a block: weights as they are, or those that were gathered, frozen ones behind the dense.
+    ParameterArrays weights_of(int b, const Array& gathered, const Array& gathered_experts);
     ParameterArrays gradients_of(int b);  // makes room where there is none
     // Gradients of these blocks, which lie one behind another where they are not sharded.
     Array gradient_run(int first, int count, ParameterRun HeldBlock::*of);

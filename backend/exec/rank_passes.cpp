@@ -6,9 +6,14 @@
 namespace sextant {
 
 BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
-    const auto gathered = plan.gathered_by.find(block);
-    const Array weights = gathered == plan.gathered_by.end() ? Array{} : gathered_[gathered->second];
-    return {device_, block_exchanges_, memory_.weights_of(block, weights), {}, position(s.micro_batch)};
+    const auto found = plan.gathered_by.find(block);
+    const Gathers gathers = found == plan.gathered_by.end() ? Gathers{} : found->second;
+    const auto gathered = [&](std::optional<SegmentIndex> by) { return by ? gathered_[*by] : Array{}; };
+    return {device_,
+            block_exchanges_,
+            memory_.weights_of(block, gathered(gathers.dense), gathered(gathers.experts)),
+            {},
+            position(s.micro_batch)};
 }
 
 void RankRunner::forward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {

@@ -38,13 +38,17 @@ private:
                 if (tied_ == b) adds_to(0);
             }
             if (!gathers_ || !gather_.contains(b)) continue;
-            plan_.plans[at_].gathered_by[b] = gather_[b];
-            last_use_[gather_[b]] = at_;
+            const Gathers& of_block = plan_.plans[at_].gathered_by[b] = gather_[b];
+            for (const std::optional<SegmentIndex> gather : {of_block.dense, of_block.experts})
+                if (gather) last_use_[*gather] = at_;
         }
     }
     void take(const CollectiveWork& work) {
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
-            if (work.payload == Payload::weights) gather_[b] = at_;
+            if (work.payload == Payload::weights) {
+                const bool experts = graph_.communicators()[graph_.segments()[at_].communicator].group == ParallelGroup::expert_data;
+                (experts ? gather_[b].experts : gather_[b].dense) = at_;
+            }
             if (work.payload == Payload::gradients) reduce(b);
         }
     }
@@ -91,7 +95,8 @@ private:
     bool gathers_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
-    std::map<int, SegmentIndex> pending_, last_backward_, gather_;  // by block
+    std::map<int, SegmentIndex> pending_, last_backward_;  // by block
+    std::map<int, Gathers> gather_;
     std::map<int, int> reductions_;
     std::map<SegmentIndex, int> pushed_;  // blocks whose gradients go to the servers
     std::map<SegmentIndex, SegmentIndex> last_use_;

@@ -16,11 +16,16 @@ struct Settlement {
     SegmentIndex after = 0;
 };
 
+// Where weights of a block come from that are gathered for each use.
+struct Gathers {
+    std::optional<SegmentIndex> dense, experts;
+};
+
 struct SegmentPlan {
-    std::vector<Settlement> settles;          // before it runs
-    std::vector<int> completes;               // blocks whose gradients nothing is added to behind it before they are reduced or used
-    std::map<int, SegmentIndex> gathered_by;  // by block: where its weights come from, when they are gathered for each use
-    std::vector<SegmentIndex> releases;       // gathered weights that nothing behind it uses
+    std::vector<Settlement> settles;     // before it runs
+    std::vector<int> completes;          // blocks whose gradients nothing is added to behind it before they are reduced or used
+    std::map<int, Gathers> gathered_by;  // by block
+    std::vector<SegmentIndex> releases;  // gathered weights that nothing behind it uses
 };
 
 struct RankPlan {

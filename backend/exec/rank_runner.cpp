@@ -305,9 +305,10 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
         ParameterRun& run = held.*of;
         if (!all && (b < work.first_block || b >= work.first_block + work.count)) continue;
         if (work.payload == Payload::weights && flow_.sharded_parameters) {
-            const Array whole = gathered_[s] = device_.allocate(run.elements + held.frozen.elements, job_.element());
+            const std::int64_t frozen = of == &HeldBlock::dense ? held.frozen.elements : 0;
+            const Array whole = gathered_[s] = device_.allocate(run.elements + frozen, job_.element());
             if (run.elements > 0) add(run.owned, whole.part(0, run.elements));
-            if (held.frozen.elements > 0) add(held.frozen.owned, whole.part(run.elements, held.frozen.elements));
+            if (frozen > 0) add(held.frozen.owned, whole.part(run.elements, frozen));
         } else if (run.elements == 0) {
             continue;
         } else if (work.payload == Payload::weights) {

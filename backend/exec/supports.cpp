@@ -46,8 +46,6 @@ private:
         refuse_if(moe.groups_per_token < moe.expert_groups, "/workload/moe/groups_per_token",
                   "a token goes to the best experts of all groups", "without expert_groups");
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
-        refuse_if(plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel", "weights of experts are not gathered for each use",
-                  "\"data_parallel\": \"zero2\" shares out gradients and states");
         refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");
         refuse_if(plan_.ep > 1 && deduplicates_tokens(plan_, s_.framework), "/plan/token_deduplication",

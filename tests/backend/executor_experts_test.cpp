@@ -42,6 +42,18 @@ TEST_F(ExecutorExperts, ComputeTheSameWithStatesInShards) {
                            {{"dp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
 }
 
+// Each rank with experts of its own; two and two with the same; all with all of them.
+TEST_F(ExecutorExperts, ComputeTheSameWithParametersInShards) {
+    expect_serial_results(experts(),
+                          {{{"dp", 2}, {"ep", 2}, {"data_parallel", "zero3"}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero3"}, {"micro_batch", 1}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero3"}, {"recompute", "full"}},
+                           {{"dp", 2}, {"data_parallel", "zero3"}},
+                           {{"dp", 2}, {"pp", 2}, {"data_parallel", "zero3"}},
+                           {{"dp", 2}, {"tp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}, {"data_parallel", "zero3"}},
+                           {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero3"}, {"shard_group", 2}}});
+}
+
 TEST_F(ExecutorExperts, ComputeTheSameInPipelines) {
     expect_serial_results(experts({{"every", 2}}), {{{"pp", 2}, {"dp", 2}, {"ep", 2}},
                                                     {{"pp", 2}, {"dp", 2}, {"ep", 2}, {"schedule", "zero_bubble"}},
@@ -181,7 +193,6 @@ TEST_F(ExecutorExperts, RefuseWhatTheyCannotRun) {
     EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), none, 1), HasSubstr("\"capacity_factor\": 0 runs"));
     EXPECT_THAT(refused(experts({{"expert_groups", 2}}), none, 1), HasSubstr("best experts of all groups"));
     EXPECT_THAT(refused(experts(none, {{"mlp", "relu"}}), none, 1), HasSubstr("ReLU"));
-    EXPECT_THAT(refused(experts(), {{"dp", 2}, {"data_parallel", "zero3"}}, 2), HasSubstr("zero2"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"optimizer", "lamb"}}, 2), HasSubstr("LAMB"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"token_deduplication", true}}, 2), HasSubstr("token_deduplication"));
     EXPECT_THAT(refused(experts(), {{"tp", 2}, {"expert_tp", 1}, {"sequence_parallel", true}}, 2), HasSubstr("ep = tp / expert_tp"));
