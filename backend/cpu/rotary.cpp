@@ -1,7 +1,9 @@
 // Rotary positions: each pair (i, i + width / 2) of a head is rotated by position x base^(-2 i / width) (RoFormer, arXiv 2104.09864,
 // section 3.2.2; pairs as in GPT-NeoX and Llama). Backward rotates the other way.
 #include "backend/cpu/operators.hpp"
+#include "backend/exec/rotary_heads.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sextant::cpu {
@@ -11,31 +13,36 @@ class Rotation {
 public:
     // `positions`: of each sequence here.
     Rotation(const Pointwise& p, std::int64_t positions, ContextCut context, float direction)
-        : width_(p.head_dim), positions_(positions), cosines_(positions * width_ / 2), sines_(positions * width_ / 2) {
+        : p_(p), half_(rotary_heads(p, 0).pairs()), positions_(positions), cosines_(positions * half_), sines_(positions * half_) {
         for (std::int64_t row = 0; row < positions; ++row)
-            for (std::int64_t i = 0; i < width_ / 2; ++i) {
-                const double exponent = -2 * static_cast<double>(i) / static_cast<double>(width_);
+            for (std::int64_t i = 0; i < half_; ++i) {
+                const double exponent = -static_cast<double>(i) / static_cast<double>(half_);
                 const double angle = static_cast<double>(context.position(row, positions)) * std::pow(p.constant, exponent);
-                cosines_[row * width_ / 2 + i] = static_cast<float>(std::cos(angle));
-                sines_[row * width_ / 2 + i] = direction * static_cast<float>(std::sin(angle));
+                cosines_[row * half_ + i] = static_cast<float>(std::cos(angle));
+                sines_[row * half_ + i] = direction * static_cast<float>(std::sin(angle));
             }
     }
 
     void apply(const float* from, float* to, std::int64_t rows, std::int64_t columns) const {
-        const std::int64_t half = width_ / 2;
+        const RotaryHeads heads = rotary_heads(p_, columns);
         for (std::int64_t r = 0; r < rows; ++r) {
-            const float *cosine = cosines_.data() + r % positions_ * half, *sine = sines_.data() + r % positions_ * half;
-            for (std::int64_t head = r * columns; head < (r + 1) * columns; head += width_)
-                for (std::int64_t i = 0; i < half; ++i) {
-                    const float a = from[head + i], b = from[head + half + i];
-                    to[head + i] = a * cosine[i] - b * sine[i];
-                    to[head + half + i] = b * cosine[i] + a * sine[i];
+            const float *cosine = cosines_.data() + r % positions_ * half_, *sine = sines_.data() + r % positions_ * half_;
+            for (std::int64_t head = r * columns; head < (r + 1) * columns; head += heads.width) {
+                std::copy_n(from + head, heads.still(), to + head);
+                const float *first = from + head + heads.still(), *second = first + half_;
+                float* turned = to + head + heads.still();
+                for (std::int64_t i = 0; i < half_; ++i) {
+                    const float a = first[i], b = second[i];
+                    turned[i] = a * cosine[i] - b * sine[i];
+                    turned[half_ + i] = b * cosine[i] + a * sine[i];
                 }
+            }
         }
     }
 
 private:
-    std::int64_t width_, positions_;
+    const Pointwise& p_;
+    std::int64_t half_, positions_;
     std::vector<float> cosines_, sines_;  // [row of a sequence, pair]
 };
 

@@ -131,6 +131,45 @@ void backward_join(const OperatorCall& c) {
     });
 }
 
+// Of each head its columns of the first input, and behind them the second, which all heads share.
+struct SharedColumns {
+    std::int64_t rows, head, shared, own, heads;
+    explicit SharedColumns(const OperatorCall& c)
+        : rows(c.output(0).shape.front()),
+          head(std::get<Pointwise>(c.op.kind).head_dim),
+          shared(c.input(1).shape.back()),
+          own(head - shared),
+          heads(c.output(0).shape.back() / head) {}
+    // Calls work(row, where the head's own columns lie in the first input, where its columns lie in the output).
+    template <class Work>
+    void for_each_head(const Work& work) const {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t h = 0; h < heads; ++h) work(r, (r * heads + h) * own, (r * heads + h) * head);
+    }
+};
+
+void forward_shared_columns(const OperatorCall& c) {
+    const SharedColumns s(c);
+    s.for_each_head([&](std::int64_t row, std::int64_t from, std::int64_t to) {
+        float* head = c.outputs[0].reals() + to;
+        std::copy_n(c.inputs[0].reals() + from, s.own, head);
+        std::copy_n(c.inputs[1].reals() + row * s.shared, s.shared, head + s.own);
+    });
+}
+
+void backward_shared_columns(const OperatorCall& c) {
+    const SharedColumns s(c);
+    const Array &own = c.input_gradients[0], &shared = c.input_gradients[1];
+    if (shared) std::fill_n(shared.reals(), shared.elements, 0.0F);
+    s.for_each_head([&](std::int64_t row, std::int64_t to, std::int64_t from) {
+        const float* head = c.output_gradients[0].reals() + from;
+        if (own) std::copy_n(head, s.own, own.reals() + to);
+        for (std::int64_t i = 0; shared && i < s.shared; ++i) shared.reals()[row * s.shared + i] += head[s.own + i];
+    });
+}
+
+bool shares_columns(const OperatorCall& c) { return std::get<Pointwise>(c.op.kind).head_dim > 0; }
+
 PointwiseKind kind_of(const OperatorCall& c) { return std::get<Pointwise>(c.op.kind).kind; }
 
 }  // namespace
@@ -143,7 +182,8 @@ void forward_rows(const OperatorCall& c) {
             return forward_bias(c);
         default:
             if (!c.weights.empty()) return forward_class_token(c);
-            return c.inputs.size() > 1 ? forward_join(c) : forward_selection(c);
+            if (c.inputs.size() == 1) return forward_selection(c);
+            return shares_columns(c) ? forward_shared_columns(c) : forward_join(c);
     }
 }
 
@@ -159,7 +199,8 @@ void backward_rows(const OperatorCall& c) {
         }
         default:
             if (!c.weights.empty()) return backward_class_token(c);
-            return c.op.inputs.size() > 1 ? backward_join(c) : backward_selection(c);
+            if (c.op.inputs.size() == 1) return backward_selection(c);
+            return shares_columns(c) ? backward_shared_columns(c) : backward_join(c);
     }
 }
 

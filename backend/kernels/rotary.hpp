@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/exec/device.hpp"
+#include "backend/exec/rotary_heads.hpp"
 #include "backend/kernels/lanes.hpp"
 
 namespace sextant::kernels {
@@ -27,9 +28,9 @@ struct Rotate {
     const T* from;
     const float *cosines, *sines;
     T* to;
-    std::int64_t pairs, positions, columns;
+    std::int64_t pairs, positions, columns, head, still;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t k) const {
-        const std::int64_t i = k % pairs, at = row * columns + k / pairs * 2 * pairs + i, turn = row % positions * pairs + i;
+        const std::int64_t i = k % pairs, at = row * columns + k / pairs * head + still + i, turn = row % positions * pairs + i;
         const float a = from[at], b = from[at + pairs];
         to[at] = a * cosines[turn] - b * sines[turn];
         to[at + pairs] = b * cosines[turn] + a * sines[turn];
@@ -39,13 +40,17 @@ struct Rotate {
 template <class T, class Machine>
 void rotate(Machine& m, const Pointwise& p, const OperatorCall& c, std::span<const Array> from, std::span<const Array> to,
             float direction) {
-    const std::int64_t positions = c.output(0).shape.front() / c.samples, pairs = p.head_dim / 2;
+    const std::int64_t positions = c.output(0).shape.front() / c.samples, pairs = rotary_heads(p, 0).pairs();
     const Array cosines = m.scratch(positions * pairs), sines = m.scratch(positions * pairs);
     m.matrix(positions, pairs, RotaryTable{p.constant, pairs, positions, c.place.context, direction, cosines.reals(), sines.reals()});
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (!from[i] || !to[i]) continue;
         const std::int64_t rows = c.output(i).shape.front(), columns = c.output(i).shape.back();
-        m.matrix(rows, columns / 2, Rotate<T>{from[i].as<T>(), cosines.reals(), sines.reals(), to[i].as<T>(), pairs, positions, columns});
+        const RotaryHeads heads = rotary_heads(p, columns);
+        if (heads.still() > 0) m.copy(from[i].as<T>(), to[i].as<T>(), rows * columns);
+        m.matrix(rows, columns / heads.width * pairs,
+                 Rotate<T>{from[i].as<T>(), cosines.reals(), sines.reals(), to[i].as<T>(), pairs, positions, columns, heads.width,
+                           heads.still()});
     }
 }
 

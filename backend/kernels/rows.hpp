@@ -3,6 +3,7 @@
 
 #include "backend/exec/device.hpp"
 #include "backend/kernels/column_totals.hpp"
+#include "backend/kernels/shared_columns.hpp"
 
 namespace sextant::kernels {
 
@@ -118,6 +119,7 @@ void forward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
         const std::int64_t rows = c.output(0).shape.front();
         return m.matrix(rows, width, SelectRows<T>{x, y, width, rows, c.input(0).shape.front()});
     }
+    if (std::get<Pointwise>(c.op.kind).head_dim > 0) return forward_shared_columns<T>(m, c);
     const std::int64_t pitch = c.output(0).shape[1];
     std::int64_t at = 0;
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {  // side by side: channels, or columns
@@ -164,6 +166,7 @@ void backward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
             m.clear(c.input_gradients[0].as<T>(), c.input_gradients[0].elements);
             return m.matrix(rows, width, SpreadRows<T>{dy, c.input_gradients[0].as<T>(), width, rows, c.input(0).shape.front()});
         }
+        if (std::get<Pointwise>(c.op.kind).head_dim > 0) return backward_shared_columns<T>(m, c);
         const std::int64_t pitch = c.output(0).shape[1];
         std::int64_t at = 0;
         for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {

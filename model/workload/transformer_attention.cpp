@@ -110,10 +110,13 @@ TensorId latent_attention(TransformerWriter& w, TensorId x, bool causal, std::in
         w.write("mla.kv_up", up, {kv}, {tokens, heads * m.qk_nope_dim}, static_cast<double>(up.n) * static_cast<double>(up.k));
     const TensorId v = w.graph.also("mla.v", {tokens, heads * m.value_dim}, TensorRole::activation);
     const double rotated = static_cast<double>(tokens) * static_cast<double>((heads + 1) * m.qk_rope_dim);
-    q = w.write("mla.rotary", Pointwise{PointwiseKind::rotary, rotated}, {q, k_rope}, {tokens, heads * qk_dim});
+    const Pointwise rotary{
+        .kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = qk_dim, .rotated_dim = m.qk_rope_dim};
+    q = w.write("mla.rotary", rotary, {q, k_rope}, {tokens, heads * qk_dim});
     k_rope = w.graph.also("mla.rotary", {tokens, m.qk_rope_dim}, TensorRole::activation);
     const double copied = static_cast<double>(tokens) * static_cast<double>(heads * qk_dim);
-    const TensorId k = w.write("mla.k", Pointwise{PointwiseKind::copy, copied}, {k_nope, k_rope}, {tokens, heads * qk_dim});
+    const Pointwise joined{.kind = PointwiseKind::copy, .elements = copied, .head_dim = qk_dim};
+    const TensorId k = w.write("mla.k", joined, {k_nope, k_rope}, {tokens, heads * qk_dim});
     return finish(w, {.q = q,
                       .k = k,
                       .v = v,

@@ -167,7 +167,7 @@ TEST(BlockProgram, RefusesWhatCannotRunWithItsReason) {
     EXPECT_THAT(reasons(experts, {}), ElementsAre(says("ReLU")));
     latent.position = PositionKind::rotary;
     latent.mla = LatentAttention{.kv_rank = 16, .qk_nope_dim = 8, .qk_rope_dim = 4, .value_dim = 8};
-    EXPECT_THAT(reasons(latent, {}), ElementsAre(says("latent")));
+    EXPECT_THAT(reasons(latent, {.tensor = 2}), IsEmpty());
     relative.position = PositionKind::relative;
     EXPECT_THAT(reasons(relative, {.flash_attention = false}), testing::Contains(says("relative")));
     alibi.position = PositionKind::alibi;

@@ -60,13 +60,7 @@ private:
     std::vector<Parameter> list_;
 };
 
-// A sliding window, grouped heads, rotary positions, a gate of gelu, dropout.
-TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
-    Workload w = small_network("llama").workload;
-    auto& spec = std::get<TransformerSpec>(w.spec);
-    spec.sliding_window = 3;
-    spec.mlp = MlpKind::geglu;
-    spec.dropout = true;
+void expect_gradient_of_each_parameter(const Workload& w) {
     for (const bool flash : {true, false}) {
         const std::unique_ptr<ComputeDevice> made = make_device();
         ComputeDevice& device = *made;
@@ -78,6 +72,24 @@ TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
             EXPECT_NEAR(slope.measure(i, i + 1, 0.01), slope.norm(i, i + 1), 0.01 * slope.norm(i, i + 1) + 1e-3)
                 << slope.name(i) << (flash ? "" : ", scores written out");
     }
+}
+
+// A sliding window, grouped heads, rotary positions, a gate of gelu, dropout.
+TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
+    Workload w = small_network("llama").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.sliding_window = 3;
+    spec.mlp = MlpKind::geglu;
+    spec.dropout = true;
+    expect_gradient_of_each_parameter(w);
+}
+
+// Heads whose keys share the columns that are rotated, and whose values are narrower.
+TEST(Differences, ShowTheGradientOfEachParameterOfLatentAttention) {
+    Workload w = small_network("llama").workload;
+    std::get<TransformerSpec>(w.spec).mla =
+        LatentAttention{.q_rank = 12, .kv_rank = 10, .qk_nope_dim = 4, .qk_rope_dim = 4, .value_dim = 6};
+    expect_gradient_of_each_parameter(w);
 }
 
 TEST(Differences, ShowTheGradientOfEveryFamilyOfNetworksOnImages) {

@@ -1,0 +1,69 @@
+// Heads put together of columns of their own and of some that all share; see backend/cpu/rows.cpp.
+#pragma once
+
+#include "backend/exec/device.hpp"
+#include "backend/kernels/lanes.hpp"
+
+namespace sextant::kernels {
+
+struct HeadColumns {
+    std::int64_t head, own, heads;
+
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t shared() const { return head - own; }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t width() const { return heads * head; }
+};
+
+template <class T>
+struct PutHeadsTogether {
+    HeadColumns c;
+    const T *x, *shared;
+    T* y;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+        const std::int64_t h = i / c.head, at = i % c.head;
+        y[row * c.width() + i] = at < c.own ? x[(row * c.heads + h) * c.own + at] : shared[row * c.shared() + at - c.own];
+    }
+};
+
+template <class T>
+struct TakeOwnColumns {
+    HeadColumns c;
+    const T* dy;
+    T* dx;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+        dx[row * c.heads * c.own + i] = dy[row * c.width() + i / c.own * c.head + i % c.own];
+    }
+};
+
+template <class T>
+struct SumSharedColumns {
+    HeadColumns c;
+    const T* dy;
+    T* dx;
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+        float sum = 0;
+        for (std::int64_t h = 0; h < c.heads; ++h) sum += dy[row * c.width() + h * c.head + c.own + i];
+        dx[row * c.shared() + i] = sum;
+    }
+};
+
+inline HeadColumns head_columns(const OperatorCall& c) {
+    const std::int64_t head = std::get<Pointwise>(c.op.kind).head_dim;
+    return {head, head - c.input(1).shape.back(), c.output(0).shape.back() / head};
+}
+
+template <class T, class Machine>
+void forward_shared_columns(Machine& m, const OperatorCall& c) {
+    const HeadColumns h = head_columns(c);
+    m.matrix(c.output(0).shape.front(), h.width(), PutHeadsTogether<T>{h, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.outputs[0].as<T>()});
+}
+
+template <class T, class Machine>
+void backward_shared_columns(Machine& m, const OperatorCall& c) {
+    const HeadColumns h = head_columns(c);
+    const std::int64_t rows = c.output(0).shape.front();
+    const T* dy = c.output_gradients[0].as<T>();
+    if (const Array& own = c.input_gradients[0]) m.matrix(rows, h.heads * h.own, TakeOwnColumns<T>{h, dy, own.as<T>()});
+    if (const Array& shared = c.input_gradients[1]) m.matrix(rows, h.shared(), SumSharedColumns<T>{h, dy, shared.as<T>()});
+}
+
+}  // namespace sextant::kernels

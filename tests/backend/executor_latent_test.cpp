@@ -1,0 +1,55 @@
+// Multi-head latent attention as it is used: processes under mpirun. A plan trains what one rank trains.
+#include "tests/backend/mpi_test.hpp"
+
+namespace sextant {
+namespace {
+
+using ExecutorLatentAttention = MpiTest;
+
+const json none = json::object();
+
+// Heads of 8 columns, of which 4 are rotated; those of the keys are shared by all heads.
+json latent(const json& more = none, const json& attention = none) {
+    json mla{{"q_rank", 12}, {"kv_rank", 16}, {"qk_nope_dim", 4}, {"qk_rope_dim", 4}, {"value_dim", 6}};
+    mla.update(attention);
+    json workload = transformer(false);
+    workload["transformer"].update(
+        {{"mla", mla}, {"position", "rotary"}, {"mlp", "swiglu"}, {"ffn_hidden", 48}, {"norm", "rms"}, {"bias", false}});
+    workload["transformer"].update(more);
+    return workload;
+}
+
+const std::vector<json> in_every_dimension{{{"dp", 2}, {"data_parallel", "zero3"}},
+                                           {{"tp", 2}},
+                                           {{"tp", 4}, {"sequence_parallel", true}},
+                                           {{"cp", 2}, {"tp", 2}},
+                                           {{"pp", 2}, {"dp", 2}},
+                                           {{"dp", 2}, {"recompute", "full"}},
+                                           {{"dp", 2}, {"recompute", "selective"}, {"recompute_modules", {"mla_up_proj"}}}};
+
+TEST_F(ExecutorLatentAttention, ComputesTheSameInEveryDimension) {
+    expect_serial_results(latent(), in_every_dimension);
+    expect_serial_results(latent(none, {{"q_rank", 0}}), {{{"tp", 2}, {"sequence_parallel", true}}, {{"dp", 2}, {"pp", 2}}});
+}
+
+TEST_F(ExecutorLatentAttention, ComputesTheSameWithItsScoresWrittenOut) {
+    expect_serial_results(latent(), {{{"tp", 2}, {"flash_attention", false}}, {{"cp", 2}, {"flash_attention", false}}},
+                          {{"flash_attention", false}});
+}
+
+// As DeepSeek-V2 has it: a dense layer first, then routed experts beside a shared one.
+TEST_F(ExecutorLatentAttention, ComputesTheSameWithExperts) {
+    const json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}, {"shared_ffn_hidden", 16}, {"dense_layers", 1}};
+    expect_serial_results(latent({{"moe", mixture}}), {{{"dp", 2}, {"ep", 2}},
+                                                       {{"dp", 2}, {"tp", 2}, {"ep", 2}, {"sequence_parallel", true}},
+                                                       {{"dp", 2}, {"pp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
+}
+
+TEST_F(ExecutorLatentAttention, ComputesNearlyTheSameIn16Bits) {
+    loss_tolerance_ = 2e-3;
+    weight_tolerance_ = 1e-2;
+    expect_serial_results(latent(), {{{"dp", 2}, {"precision", "bf16"}}, {{"tp", 2}, {"precision", "bf16"}}}, {{"precision", "bf16"}});
+}
+
+}  // namespace
+}  // namespace sextant
