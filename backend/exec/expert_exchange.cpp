@@ -37,9 +37,11 @@ Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, const Choi
 
 }  // namespace
 
-Routing route(ComputeDevice& device, RankCommunicator& communicator, const Array& scores, const TokenPermute& p, const RoutedTokens& tokens,
+Routing route(ComputeDevice& device, RankCommunicator& communicator, const OperatorCall& c, const RoutedTokens& tokens,
               double loss_weight) {
-    Choices choices = choose_experts(downloaded(device, scores), scores.elements / p.tokens, p.copies);
+    const auto& p = std::get<TokenPermute>(c.op.kind);
+    const std::vector<float> biases = c.weights.empty() ? std::vector<float>{} : downloaded(device, c.weights.front());
+    const Choices choices = choose_experts(downloaded(device, c.inputs[1]), biases, p);
     Routing routing{.rows = on_device(device, choices.rows), .scores = on_device(device, choices.scores), .sent = choices.sent};
     if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, choices, p, tokens, loss_weight);
     routing.tokens = tokens;
