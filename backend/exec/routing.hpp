@@ -52,11 +52,18 @@ struct Choices {
 // `scores`: [tokens, experts]; `biases`: [experts], or none.
 Choices choose_experts(std::span<const float> scores, std::span<const float> biases, const TokenPermute&);
 
+// What the host must know of a decision that a device made.
+struct ExpertCounts {
+    std::vector<std::int64_t> sent;  // as in Routing
+    // With a loss for balance: how many tokens of each sequence here chose each expert, [sequences, experts].
+    std::vector<std::int64_t> of_sequences{};
+};
+
 // What is added to the biases of experts after a step in which c_e tokens of the whole batch chose each: speed * sign(mean c - c_e)
 // (DeepSeek-V3, section 2.1.2).
 std::vector<float> bias_updates(std::span<const float> counts, double speed);
 
-// How many tokens of each sequence here chose each expert, [sequences, experts].
+// As in ExpertCounts.
 std::vector<std::int64_t> count_by_sequence(const Choices&, std::int64_t experts, std::int64_t topk, const RoutedTokens&);
 // Gradients of a loss of weight w by the shares s' = score / sum of the token's scores (softmax scores are shares already), from such
 // counts c of all tokens, T of a sequence:
