@@ -2,6 +2,7 @@
 
 #include "backend/cpu/operators.hpp"
 #include "backend/exec/memory_pool.hpp"
+#include "backend/exec/reals.hpp"
 #include "backend/exec/wide_call.hpp"
 #include "model/base/diagnostics.hpp"
 
@@ -124,6 +125,16 @@ double CpuDevice::sum_of_squares(std::span<const Array> arrays) {
     for (const Array& a : arrays)
         for (const float x : std::span(a.reals(), static_cast<std::size_t>(a.elements))) sum += static_cast<double>(x) * x;
     return sum;
+}
+
+ExpertCounts CpuDevice::choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) {
+    const auto& p = std::get<TokenPermute>(c.op.kind);
+    const std::vector<float> biases = c.weights.empty() ? std::vector<float>{} : downloaded(*this, c.weights[0]);
+    const Choices choices = sextant::choose_experts(downloaded(*this, c.inputs[1]), biases, p);
+    upload(choices.rows.data(), rows);
+    upload(choices.scores.data(), scores);
+    if (p.balance_loss == 0) return {choices.sent};
+    return {choices.sent, count_by_sequence(choices, c.inputs[1].elements / p.tokens, p.copies, tokens)};
 }
 
 void CpuDevice::forward(const OperatorCall& c) {

@@ -33,6 +33,7 @@ public:
     void scale(const Array&, float) override;
     double sum_of_squares(std::span<const Array>) override;
 
+    ExpertCounts choose_experts(const OperatorCall&, const RoutedTokens&, const Array& rows, const Array& scores) override;
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace sextant::cpu {
 namespace {
@@ -52,21 +53,25 @@ void forward_weights(const TokenPermute& p, const OperatorCall& c) {
 }
 
 // What the loss that loads experts evenly adds to the gradients of the scores: what there is of those that no weight is made of.
-void pull_scores(const TokenPermute& p, const Routing& routing, const Array& d_scores) {
+// Of shares s' = s / sum s it is sum p s': ds_e = (p_e - sum p s') / sum s.
+void pull_scores(const TokenPermute& p, const Routing& routing, const float* scores, const Array& d_scores) {
     if (!routing.pulls) {
         std::fill_n(d_scores.reals(), d_scores.elements, 0.0F);
         return;
     }
     const std::int64_t experts = d_scores.elements / p.tokens;
-    for (std::int64_t t = 0; t < p.tokens; ++t)
-        std::copy_n(routing.pulls.reals() + routing.tokens.sequence_of(t) * experts, experts, d_scores.reals() + t * experts);
+    for (std::int64_t t = 0; t < p.tokens; ++t) {
+        const float *s = scores + t * experts, *pulls = routing.pulls.reals() + routing.tokens.sequence_of(t) * experts;
+        const float sum = std::accumulate(s, s + experts, 0.0F), mean = dot_of(pulls, s, experts) / sum;
+        for (std::int64_t e = 0; e < experts; ++e) d_scores.reals()[t * experts + e] = (pulls[e] - mean) / sum;
+    }
 }
 
 // w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
 void backward_weights(const TokenPermute& p, const OperatorCall& c, const float* d_weights, const Array& d_scores) {
     const Weighting w(p, c);
     const std::int64_t* row = c.routing->rows.indices();
-    pull_scores(p, *c.routing, d_scores);
+    pull_scores(p, *c.routing, w.scores, d_scores);
     for (std::int64_t t = 0; t < p.tokens; ++t) {
         const std::int64_t first = t * p.copies, end = first + p.copies;
         const float sum = w.sum(t);

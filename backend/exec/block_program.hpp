@@ -16,10 +16,10 @@ namespace sextant {
 
 // The parameters of a block, or their gradients.
 struct ParameterArrays {
-    Array own{}, tied{}, experts{}, frozen{};
+    Array own{}, tied{}, experts{}, frozen{}, biases{};
     [[nodiscard]] const Array& of(RunKind run) const {
         constexpr Array ParameterArrays::*runs[] = {&ParameterArrays::own, &ParameterArrays::tied, &ParameterArrays::experts,
-                                                    &ParameterArrays::frozen};
+                                                    &ParameterArrays::frozen, &ParameterArrays::biases};
         return this->*runs[static_cast<std::size_t>(run)];
     }
 };

@@ -71,17 +71,18 @@ OperatorCall BlockRun::call(std::size_t index, const Arrays& inputs, const Array
 void BlockRun::run(std::size_t index) {
     const Operator& op = block_.graph.operators()[index];
     if (const auto* e = std::get_if<Exchange>(&op.kind)) return run(op, block_.operators[index], *e);
+    const Arrays inputs = values_of(op.inputs), weights = parameters_in(index, context_.weights);
     // Run again for backward, it decides what it decided before: that is kept.
     std::shared_ptr<Routing> decided;
-    if (const auto* permute = std::get_if<TokenPermute>(&op.kind); permute != nullptr && !routing_) {
+    if (std::holds_alternative<TokenPermute>(op.kind) && !routing_) {
         // The position's weight is a context rank's part of the loss; that for balance is of whole sequences.
         const double weight = context_.position.loss_weight * block_.options.cut.context.ranks;
         decided = std::make_shared<Routing>(
-            route(context_.device, context_.communicator, values_[op.inputs[1].value], *permute, block_.operators[index].tokens, weight));
+            route(context_.device, context_.communicator, call(index, inputs, {}, weights), block_.operators[index].tokens, weight));
         routing_ = decided;
     }
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
-    const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs), weights = parameters_in(index, context_.weights);
+    const Arrays outputs = values_of(op.outputs);
     context_.device.forward(call(index, inputs, outputs, weights));
     if (decided) share_counts(context_.device, context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
     if (block_.operators[index].merges_losses) {

@@ -87,6 +87,9 @@ public:
     virtual void scale(const Array&, float) = 0;                             // of fp32, as is what follows
     virtual double sum_of_squares(std::span<const Array>) = 0;               // of all of them
 
+    // Before the forward() of a TokenPermute: decides from its scores and biases as choose_experts() of routing.hpp does, fills the `rows`
+    // and `scores` of a Routing, and returns when it is done.
+    virtual ExpertCounts choose_experts(const OperatorCall&, const RoutedTokens&, const Array& rows, const Array& scores) = 0;
     virtual void forward(const OperatorCall&) = 0;
     virtual void backward(const OperatorCall&) = 0;
     // The loss over classes that several ranks hold: `parts` is what each found about its own, [ranks, rows, 3]; see CrossEntropy in

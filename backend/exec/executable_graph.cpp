@@ -15,11 +15,8 @@ struct Refusal {
 
     std::string operator()(const TokenPermute& p) const {
         if (op.outputs.size() == 1) return {};  // the way back
-        if (out().shape.front() != p.tokens * p.copies)
-            return "experts take all tokens that are routed to them: \"capacity_factor\": 0 runs";
-        return is_softmax(op.inputs[1])
-                   ? ""
-                   : "a router with sigmoid scores does not run: its biases balance the experts by a rule beside training";
+        return out().shape.front() == p.tokens * p.copies ? ""
+                                                          : "experts take all tokens that are routed to them: \"capacity_factor\": 0 runs";
     }
     std::string operator()(const Attention& a) const { return a.alibi ? "scores that fall with distance (ALiBi) do not run" : ""; }
     std::string operator()(const Embedding&) const {
@@ -47,12 +44,6 @@ struct Refusal {
     template <class Kind>
     std::string operator()(const Kind&) const {
         return {};
-    }
-
-    [[nodiscard]] bool is_softmax(TensorId id) const {
-        return std::ranges::any_of(graph.operators(), [&](const Operator& maker) {
-            return std::holds_alternative<Softmax>(maker.kind) && maker.outputs.front() == id;
-        });
     }
 };
 

@@ -25,10 +25,9 @@ Array on_device(ComputeDevice& device, const Counts& numbers) {
 }
 
 // Ranks that have other tokens of the same sequences count them for each other.
-Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, const Choices& choices, const TokenPermute& p,
-               const RoutedTokens& tokens, double loss_weight) {
-    const auto experts = static_cast<std::int64_t>(choices.sent.size());
-    Counts counts = count_by_sequence(choices, experts, p.copies, tokens);
+Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, Counts counts, const TokenPermute& p, const RoutedTokens& tokens,
+               double loss_weight) {
+    const std::int64_t experts = static_cast<std::int64_t>(counts.size()) / tokens.sequences;
     if (tokens.cut) communicator.sum_counts(ParallelGroup::tensor, counts);
     communicator.sum_counts(ParallelGroup::context, counts);
     const std::int64_t tokens_of_sequence = tokens.of_sequence * communicator.ranks(ParallelGroup::context);
@@ -37,12 +36,14 @@ Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, const Choi
 
 }  // namespace
 
-Routing route(ComputeDevice& device, RankCommunicator& communicator, const Array& scores, const TokenPermute& p, const RoutedTokens& tokens,
+Routing route(ComputeDevice& device, RankCommunicator& communicator, const OperatorCall& c, const RoutedTokens& tokens,
               double loss_weight) {
-    Choices choices = choose_experts(downloaded(device, scores), scores.elements / p.tokens, p.copies);
-    Routing routing{.rows = on_device(device, choices.rows), .scores = on_device(device, choices.scores), .sent = choices.sent};
-    if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, choices, p, tokens, loss_weight);
-    routing.tokens = tokens;
+    const auto& p = std::get<TokenPermute>(c.op.kind);
+    const auto room = [&] { return device.allocate(p.tokens * p.copies, Element::index); };
+    Routing routing{.rows = room(), .scores = room(), .sent = {}, .tokens = tokens};
+    ExpertCounts counts = device.choose_experts(c, tokens, routing.rows, routing.scores);
+    routing.sent = std::move(counts.sent);
+    if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, std::move(counts.of_sequences), p, tokens, loss_weight);
     return routing;
 }
 

@@ -9,8 +9,9 @@
 
 namespace sextant {
 
-// Decides where the tokens of this rank go. `scores`: [tokens, experts]; `loss_weight`: of the micro-batch's loss in the step's.
-Routing route(ComputeDevice&, RankCommunicator&, const Array& scores, const TokenPermute&, const RoutedTokens&, double loss_weight);
+// Decides where the tokens of this rank go, which the call of a TokenPermute will bring there. `loss_weight`: of the micro-batch's loss in
+// the step's.
+Routing route(ComputeDevice&, RankCommunicator&, const OperatorCall&, const RoutedTokens&, double loss_weight);
 // Completes it with the rows of the other ranks. `gathers`: each tensor rank of an expert has rows of its own.
 void share_counts(ComputeDevice&, RankCommunicator&, ExpertCut, bool gathers, Routing&);
 

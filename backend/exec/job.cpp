@@ -58,6 +58,12 @@ std::size_t Job::experts() const {
     return network != nullptr && network->moe ? static_cast<std::size_t>(network->moe->experts) : 0;
 }
 
+double Job::bias_update_speed() const {
+    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    const bool moves = network != nullptr && network->moe && network->moe->sigmoid_router && !network->adapters;
+    return moves ? network->moe->bias_update_speed : 0;
+}
+
 int Job::workers() const {
     return static_cast<int>(std::ranges::count_if(graph.ranks(), [](const RankInfo& r) { return !r.server; }));
 }

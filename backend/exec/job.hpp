@@ -33,6 +33,8 @@ struct Job {
         return {{at.tensor, scenario.plan.tp}, {at.context, scenario.plan.cp, balances_context}, {}};
     }
     [[nodiscard]] std::size_t experts() const;  // of a layer that has some; none in a dense network
+    // MixtureOfExperts::bias_update_speed; 0 where routers have no biases, or are frozen beside adapters.
+    [[nodiscard]] double bias_update_speed() const;
     [[nodiscard]] int workers() const;
     [[nodiscard]] int servers() const;
     [[nodiscard]] int processes() const { return workers() + servers(); }

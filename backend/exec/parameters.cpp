@@ -95,6 +95,10 @@ private:
         t.partial = is_part(whole(p.elements), whole(s.elements)) && width.here == width.serial;
         add(std::move(t));
     }
+    void write_kind(const TokenPermute&, const TokenPermute&) {
+        const std::int64_t experts = whole(op_->parameters);
+        add(tensor("bias", {{experts, experts}}, {1, 1}, constant(0)));
+    }
     template <class Kind>
     void write_kind(const Kind&, const Kind&) {}
 
@@ -154,10 +158,14 @@ private:
         t.columns = columns.here;
         t.whole_columns = columns.serial;
         t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};
-        t.run = op_->tied ? RunKind::tied : op_->frozen ? RunKind::frozen : op_->expert_parameters ? RunKind::experts : RunKind::own;
+        t.run = run();
         t.frozen = op_->frozen;
         t.initial = initial;
         return t;
+    }
+    [[nodiscard]] RunKind run() const {
+        if (std::holds_alternative<TokenPermute>(op_->kind)) return RunKind::biases;
+        return op_->tied ? RunKind::tied : op_->frozen ? RunKind::frozen : op_->expert_parameters ? RunKind::experts : RunKind::own;
     }
     // Which experts' weights the operator has here, of how many; what is no expert's is one matrix.
     struct Experts {
@@ -188,7 +196,7 @@ private:
     const Operator* op_ = nullptr;
     const Operator* serial_op_ = nullptr;
     RandomKey key_{0};
-    std::array<std::int64_t, 4> ends_{};  // of the runs
+    std::array<std::int64_t, 5> ends_{};  // of the runs
     std::vector<ParameterTensor> list_;
 };
 

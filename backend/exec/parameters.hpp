@@ -5,6 +5,7 @@
 //   Embedding            table [rows, width]
 //   bias, multiply       a vector over the last extent (of an image: its channels)
 //   add, copy            positions or segments [rows, width], the class token [1, width]
+//   TokenPermute         a bias for each expert
 //
 // Those of a block lie one behind another in runs of fp32, so that a collective takes many at once; their gradients likewise.
 #pragma once
@@ -31,6 +32,7 @@ enum class RunKind {
     tied,     // a head that multiplies with the embedding's table: the embedding's block owns it
     experts,  // the weights of a mixture's, [experts, outputs] rows, as other ranks have the same of them
     frozen,   // of the block's own, without gradients
+    biases,   // of experts in a router's decision, without gradients: fp32 always, and whole on every rank
 };
 
 // What a parameter begins as.

@@ -48,16 +48,18 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
         held.experts = run_of(held.program.elements(RunKind::experts), 0, of_experts, flow.sharded && of_experts.ranks > 1);
         held.frozen = run_of(held.program.elements(RunKind::frozen), copy_in(&HeldBlock::frozen),
                              flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
+        held.biases = run_of(held.program.elements(RunKind::biases), 0, {}, false);
         blocks_.emplace(b, std::move(held));
     }
     make_room(&HeldBlock::dense, plan, !plan.forward_only);
     make_room(&HeldBlock::experts, plan, !plan.forward_only);
     make_room(&HeldBlock::frozen, plan, false);
+    make_room(&HeldBlock::biases, plan, false);
     clear_gradients();
 }
 
 void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool trained) {
-    const Element element = element_of(plan.precision.parameter);
+    const Element element = of == &HeldBlock::biases ? Element::real : element_of(plan.precision.parameter);
     std::int64_t all = 0;
     for (const auto& [b, held] : blocks_) all += (held.*of).elements;
     if (all == 0) return;
@@ -115,7 +117,7 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
 
 ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const {
     const HeldBlock& held = blocks_.at(b);
-    ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own)};
+    ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own), held.biases.weights};
     const std::int64_t tied = held.program.elements(RunKind::tied);
     const Array& copied = held.tied_in == &HeldBlock::frozen ? frozen : dense;
     const bool has_copy = held.tied_copy > 0;

@@ -32,11 +32,14 @@ struct HeldBlock {
     BlockProgram program;
     std::int64_t tied_copy = 0;             // elements: of tied parameters that another rank's block owns
     ParameterRun dense{}, experts{};        // those that are trained
-    ParameterRun frozen{};                  // weights, and nothing that belongs to training
+    ParameterRun frozen{}, biases{};        // weights, and nothing that belongs to training
     ParameterRun HeldBlock::*tied_in = {};  // where the copy lies, behind the block's own
 
     [[nodiscard]] std::array<ParameterRun*, 2> runs() { return {&dense, &experts}; }
-    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) { return p.frozen ? frozen : p.run == RunKind::experts ? experts : dense; }
+    [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) {
+        if (p.run == RunKind::biases) return biases;
+        return p.frozen ? frozen : p.run == RunKind::experts ? experts : dense;
+    }
     // Where in its run a parameter lies.
     [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const {
         return p.offset + (p.run == RunKind::tied ? (this->*tied_in).own : 0);

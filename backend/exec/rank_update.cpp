@@ -1,6 +1,7 @@
 // The end of a rank's step: gradients become new weights.
 #include "backend/exec/gradient_norm.hpp"
 #include "backend/exec/rank_runner.hpp"
+#include "backend/exec/reals.hpp"
 
 #include <cmath>
 
@@ -20,6 +21,7 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
                 for (const ParameterRun* run : held.runs())
                     if (run->sums) device_.scale(run->sums, static_cast<float>(*factor));
         memory_.update(device_, job_.optimizer, ++updates_);
+        move_biases();
     }
     memory_.clear_gradients();
 }
@@ -38,6 +40,24 @@ void RankRunner::sum_tied_gradients() {
     const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
     exchange(recorder_.segment(), calls);
     device_.add(mine, other, mine);
+}
+
+// Of routers, by how many tokens chose each expert in this step. Tensor ranks that have the same tokens all count them, in every layer and
+// data-parallel rank alike: who has more than the mean stays the same.
+void RankRunner::move_biases() {
+    const double speed = job_.bias_update_speed();
+    if (speed == 0) return;
+    std::vector<float> counts(expert_rows_.begin(), expert_rows_.end());
+    const Array sum = uploaded(device_, counts, Element::real);
+    exchange(recorder_.segment(), {SumCall{sum}});
+    device_.download(sum, counts.data());
+    const std::size_t experts = job_.experts();
+    for (auto& [b, held] : memory_.blocks()) {
+        const Array& biases = held.biases.weights;
+        if (held.biases.elements == 0) continue;
+        const auto of_block = std::span<const float>(counts).subspan(static_cast<std::size_t>(b) * experts, experts);
+        device_.add(biases, uploaded(device_, bias_updates(of_block, speed), Element::real), biases);
+    }
 }
 
 // Over the gradients of all parameters of all ranks, each counted once; of the loss as it was scaled.

@@ -27,6 +27,9 @@ public:
     void add(const Array& a, const Array& b, const Array& sum) override { device_.add(a, b, sum); }
     void scale(const Array& a, float factor) override { device_.scale(a, factor); }
     double sum_of_squares(std::span<const Array> arrays) override { return device_.sum_of_squares(arrays); }
+    ExpertCounts choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) override {
+        return device_.choose_experts(c, tokens, rows, scores);
+    }
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {

@@ -1,9 +1,40 @@
 #include "backend/exec/routing.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace sextant {
+namespace {
+
+// Training that has failed has scores that are no numbers.
+float comparable(float score) { return std::isnan(score) ? -std::numeric_limits<float>::infinity() : score; }
+
+std::vector<std::size_t> numbers(std::size_t count) {
+    std::vector<std::size_t> list(count);
+    std::iota(list.begin(), list.end(), std::size_t{0});
+    return list;
+}
+
+// The `count` of the candidates with the largest values, in order of their numbers.
+std::vector<std::size_t> best(std::span<const float> values, std::vector<std::size_t> candidates, std::int64_t count) {
+    const auto end = candidates.begin() + count;
+    std::partial_sort(candidates.begin(), end, candidates.end(),
+                      [&](std::size_t a, std::size_t b) { return values[a] > values[b] || (values[a] == values[b] && a < b); });
+    candidates.erase(end, candidates.end());
+    std::ranges::sort(candidates);
+    return candidates;
+}
+
+float score_of_group(std::span<const float> scores, bool of_two) {
+    float sum = 0;
+    for (const std::size_t e : best(scores, numbers(scores.size()), of_two && scores.size() > 1 ? 2 : 1)) sum += scores[e];
+    return comparable(sum);
+}
+
+}  // namespace
 
 std::int64_t rows_at(RoutedRows at, const Routing& routing) {
     const std::vector<std::int64_t>& rows = at == RoutedRows::worked    ? routing.worked
@@ -12,31 +43,34 @@ std::int64_t rows_at(RoutedRows at, const Routing& routing) {
     return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
 }
 
-Choices choose_experts(std::span<const float> scores, std::int64_t experts, std::int64_t topk) {
-    const std::int64_t tokens = static_cast<std::int64_t>(scores.size()) / experts;
+Choices choose_experts(std::span<const float> scores, std::span<const float> biases, const TokenPermute& p) {
+    const std::size_t experts = scores.size() / static_cast<std::size_t>(p.tokens);
+    const auto groups = static_cast<std::size_t>(p.expert_groups), size = experts / groups;
     Choices choices;
-    choices.sent.resize(static_cast<std::size_t>(experts));
-    std::vector<std::int64_t> best;  // of a token, the best first
-    for (std::int64_t t = 0; t < tokens; ++t) {
-        best.clear();
-        const auto score = [&](std::int64_t e) { return scores[static_cast<std::size_t>(t * experts + e)]; };
-        for (std::int64_t e = 0; e < experts; ++e) {
-            // Training that has failed has scores that are no numbers, which are no larger than any.
-            const bool all = static_cast<std::int64_t>(best.size()) == topk;
-            if (all && !(score(e) > score(best.back()))) continue;
-            if (all) best.pop_back();
-            best.insert(std::ranges::find_if(best, [&](std::int64_t b) { return score(e) > score(b); }), e);
-        }
-        std::ranges::sort(best);
-        for (const std::int64_t e : best) {
-            choices.scores.push_back(t * experts + e);
-            ++choices.sent[static_cast<std::size_t>(e)];
+    choices.sent.resize(experts);
+    std::vector<float> biased(experts), of_groups(groups);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(p.tokens); ++t) {
+        for (std::size_t e = 0; e < experts; ++e) biased[e] = comparable(scores[t * experts + e] + (biases.empty() ? 0 : biases[e]));
+        for (std::size_t g = 0; g < groups; ++g) of_groups[g] = score_of_group(std::span(biased).subspan(g * size, size), !biases.empty());
+        std::vector<std::size_t> candidates;
+        for (const std::size_t g : best(of_groups, numbers(groups), p.groups_per_token))
+            for (std::size_t e = g * size; e < (g + 1) * size; ++e) candidates.push_back(e);
+        for (const std::size_t e : best(biased, std::move(candidates), p.copies)) {
+            choices.scores.push_back(static_cast<std::int64_t>(t * experts + e));
+            ++choices.sent[e];
         }
     }
     std::vector<std::int64_t> next(choices.sent.size());  // row of each expert
     std::exclusive_scan(choices.sent.begin(), choices.sent.end(), next.begin(), std::int64_t{0});
-    for (const std::int64_t place : choices.scores) choices.rows.push_back(next[static_cast<std::size_t>(place % experts)]++);
+    for (const std::int64_t place : choices.scores) choices.rows.push_back(next[static_cast<std::size_t>(place) % experts]++);
     return choices;
+}
+
+std::vector<float> bias_updates(std::span<const float> counts, double speed) {
+    const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(counts.size());
+    std::vector<float> updates;
+    for (const float count : counts) updates.push_back(static_cast<float>(speed * (count < mean ? 1 : count > mean ? -1 : 0)));
+    return updates;
 }
 
 std::vector<std::int64_t> count_by_sequence(const Choices& choices, std::int64_t experts, std::int64_t topk, const RoutedTokens& tokens) {

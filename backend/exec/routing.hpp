@@ -32,7 +32,7 @@ struct Routing {
     std::vector<std::int64_t> arrived{};  // [ranks of the expert group, experts here]
     std::vector<std::int64_t> worked{};   // [ranks of an expert's tensor group that have rows of their own, experts here]
     Array order{};                        // of each row by expert, which one it was when it arrived; none where they arrive so
-    // What the loss that loads experts evenly adds to the gradient of each score, [sequences, experts]; none without it.
+    // Gradients of the loss that loads experts evenly by the share that a score has in its token's, [sequences, experts]; none without it.
     Array pulls{};
     RoutedTokens tokens{};
 };
@@ -41,18 +41,34 @@ struct Routing {
 enum class RoutedRows : std::uint8_t { none, sent, arrived, worked };  // none: it has no routed rows
 std::int64_t rows_at(RoutedRows, const Routing&);
 
-// The decision: of each token the `topk` experts of the largest scores, the lower one where two have the same.
+// The decision: of each token the `copies` experts of the largest score, to which their biases are added if they have some. The lower one
+// where two have the same; what is no number counts as the least.
+// Where experts are in groups, those of the best `groups_per_token` groups alone: a group counts as much as its best expert (DeepSeek-V2,
+// arXiv 2405.04434, section 2.2.2), with biases as much as its two best together (DeepSeek-V3, arXiv 2412.19437, section 2.1.2: of eight
+// experts in four groups).
 struct Choices {
     std::vector<std::int64_t> rows, scores, sent;  // as in Routing
 };
-Choices choose_experts(std::span<const float> scores, std::int64_t experts, std::int64_t topk);
+// `scores`: [tokens, experts]; `biases`: [experts], or none.
+Choices choose_experts(std::span<const float> scores, std::span<const float> biases, const TokenPermute&);
 
-// How many tokens of each sequence here chose each expert, [sequences, experts].
+// What the host must know of a decision that a device made.
+struct ExpertCounts {
+    std::vector<std::int64_t> sent;  // as in Routing
+    // With a loss for balance: how many tokens of each sequence here chose each expert, [sequences, experts].
+    std::vector<std::int64_t> of_sequences{};
+};
+
+// What is added to the biases of experts after a step in which c_e tokens of the whole batch chose each: speed * sign(mean c - c_e)
+// (DeepSeek-V3, section 2.1.2).
+std::vector<float> bias_updates(std::span<const float> counts, double speed);
+
+// As in ExpertCounts.
 std::vector<std::int64_t> count_by_sequence(const Choices&, std::int64_t experts, std::int64_t topk, const RoutedTokens&);
-// Gradients of a loss of weight w by the scores, from such counts c of all tokens, T of a sequence:
-//   loss = w / sequences * sum over sequences of experts / (topk T^2) * sum over experts of c_e * (sum over tokens of score_e)
-// where counts are constants (Switch Transformers, arXiv 2101.03961, section 2.2; by sequence: DeepSeek-V3, arXiv 2412.19437,
-// section 2.1.2).
+// Gradients of a loss of weight w by the shares s' = score / sum of the token's scores (softmax scores are shares already), from such
+// counts c of all tokens, T of a sequence:
+//   loss = w / sequences * sum over sequences of experts / (topk T^2) * sum over experts of c_e * (sum over tokens of s'_e)
+// where counts are constants (Switch Transformers, arXiv 2101.03961, section 2.2; by sequence and with shares: DeepSeek-V3, section 2.1.2).
 std::vector<float> balance_pulls(std::span<const std::int64_t> counts, std::int64_t experts, std::int64_t topk,
                                  std::int64_t tokens_of_sequence, double weight);
 

@@ -42,9 +42,6 @@ private:
     void check_experts() {
         const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
         if (network == nullptr || !network->moe) return;
-        const MixtureOfExperts& moe = *network->moe;
-        refuse_if(moe.groups_per_token < moe.expert_groups, "/workload/moe/groups_per_token",
-                  "a token goes to the best experts of all groups", "without expert_groups");
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
         refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");

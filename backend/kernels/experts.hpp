@@ -62,15 +62,28 @@ struct WeightsOfRows {
     }
 };
 
-// What the loss that loads experts evenly adds to the gradients of the scores.
+// What the loss that loads experts evenly adds to the gradients of the scores. Of shares s' = s / sum s it is sum p s':
+// ds_e = (p_e - sum p s') / sum s.
 template <class T>
 struct PullScores {
     const float* pulls;  // [sequences, experts]
     RoutedTokens tokens;
+    const T* scores;
     T* d_scores;
     std::int64_t experts;
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t expert) const {
-        d_scores[token * experts + expert] = pulls[tokens.sequence_of(token) * experts + expert];
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t token) const {
+        const T* s = scores + token * experts;
+        const float* p = pulls + tokens.sequence_of(token) * experts;
+        float sum = 0, pulled = 0;
+        for (std::int64_t e = lanes.first(); e < experts; e += lanes.step()) {
+            sum += s[e];
+            pulled += p[e] * s[e];
+        }
+        sum = lanes.sum(sum);
+        const float mean = lanes.sum(pulled) / sum;
+        for (std::int64_t e = lanes.first(); e < experts; e += lanes.step()) d_scores[token * experts + e] = (p[e] - mean) / sum;
     }
 };
 
@@ -172,7 +185,8 @@ void backward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     T* d_scores = c.input_gradients[1].as<T>();
     const std::int64_t experts = c.input_gradients[1].elements / p.tokens;
     if (c.routing->pulls)
-        m.matrix(p.tokens, experts, PullScores<T>{c.routing->pulls.reals(), c.routing->tokens, d_scores, experts});
+        m.rows(p.tokens, experts,
+               PullScores<T>{c.routing->pulls.reals(), c.routing->tokens, c.inputs[1].template as<T>(), d_scores, experts});
     else
         m.clear(d_scores, c.input_gradients[1].elements);
     m.elements(p.tokens, GradientsOfScores<T>{weighting<T>(p, c), c.output_gradients[1].reals(), d_scores});

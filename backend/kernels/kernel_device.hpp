@@ -10,6 +10,7 @@
 #include "backend/kernels/attention.hpp"
 #include "backend/kernels/convolution.hpp"
 #include "backend/kernels/embedding.hpp"
+#include "backend/kernels/expert_choice.hpp"
 #include "backend/kernels/experts.hpp"
 #include "backend/kernels/normalization.hpp"
 #include "backend/kernels/optimizer.hpp"
@@ -97,6 +98,11 @@ public:
         return std::accumulate(sums.begin(), sums.end(), 0.0);
     }
 
+    ExpertCounts choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) override {
+        ExpertCounts counts;
+        naming(c, "choice", [&]<class T>() { counts = kernels::choose_experts<T>(machine_, c, tokens, rows, scores); });
+        return counts;
+    }
     void forward(const OperatorCall& c) override {
         naming(c, "forward", [&]<class T>() {
             std::visit(

@@ -134,10 +134,12 @@ struct CrossEntropy {
     std::int64_t rows = 1, classes = 1;  // local classes under vocabulary-parallel loss
 };
 
-// Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange).
+// Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange). Its parameters, if it has some,
+// are a bias for each expert, which counts in the decision alone: they are frozen.
 struct TokenPermute {
-    std::int64_t tokens = 1, width = 1, copies = 1;  // each token is written `copies` times
-    double balance_loss = 0;                         // MixtureOfExperts::balance_loss
+    std::int64_t tokens = 1, width = 1, copies = 1;        // each token is written `copies` times
+    std::int64_t expert_groups = 1, groups_per_token = 1;  // these and the next as in MixtureOfExperts
+    double balance_loss = 0;
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };

@@ -79,6 +79,8 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
             refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
         if (!(spec.moe->balance_loss >= 0 && spec.moe->balance_loss <= largest_balance_loss))
             refuse(problems, "/workload/moe/balance_loss", "balance_loss must be between 0 and 100", "0.01 is usual");
+        if (!(spec.moe->bias_update_speed >= 0 && spec.moe->bias_update_speed <= 1))
+            refuse(problems, "/workload/moe/bias_update_speed", "bias_update_speed must be between 0 and 1", "0.001 is usual");
         if (!(spec.moe->imbalance >= 1 && spec.moe->imbalance <= static_cast<double>(spec.moe->experts)))
             refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
                    "1: every rank has as many rows for its experts");
@@ -112,6 +114,13 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
         refuse(problems, "/workload/head", "this head needs an encoder");
     if (spec.mtp_layers > 0 && spec.kind != TransformerKind::decoder)
         refuse(problems, "/workload/mtp_layers", "multi-token prediction needs a decoder");
+    if (!spec.moe) return;
+    const MixtureOfExperts& moe = *spec.moe;
+    require_divides(problems, "/workload/moe/expert_groups", "expert_groups", moe.expert_groups, "experts", moe.experts);
+    if (moe.topk > moe.experts / moe.expert_groups * moe.groups_per_token)
+        refuse(problems, "/workload/moe/groups_per_token",
+               "the groups that a token may go to have fewer experts than it has to find (topk)",
+               "more groups_per_token, or no expert_groups");
 }
 
 bool has_letter(const TransformerSpec& spec, char letter) { return spec.layer_pattern.find(letter) != std::string::npos; }

@@ -126,14 +126,22 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
     const std::int64_t tokens = w.rows_of(x), width = moe.latent > 0 ? moe.latent : w.spec.hidden;
     const ExpertCut cut = cut_experts(w, moe, tokens);
     w.label = "moe";
-    TensorId scores = w.linear("moe.router", x, moe.experts, moe.sigmoid_router);
+    TensorId scores = w.linear("moe.router", x, moe.experts, false);
     if (moe.sigmoid_router)
         scores = w.pointwise("moe.scores", PointwiseKind::sigmoid, {scores});
     else
         scores = w.write("moe.scores", Softmax{.rows = tokens, .width = moe.experts}, {scores}, {tokens, moe.experts});
     const TensorId sent = moe.latent > 0 ? w.linear("moe.latent_down", x, width, w.spec.bias) : x;
-    const TokenPermute permute{.tokens = tokens, .width = width, .copies = moe.topk, .balance_loss = moe.balance_loss};
-    TensorId routed = w.write("moe.permute", permute, {sent, scores}, {cut.copies, width});
+    const TokenPermute permute{.tokens = tokens,
+                               .width = width,
+                               .copies = moe.topk,
+                               .expert_groups = moe.expert_groups,
+                               .groups_per_token = moe.groups_per_token,
+                               .balance_loss = moe.balance_loss};
+    w.frozen = true;
+    const double biases = moe.sigmoid_router ? static_cast<double>(moe.experts) : 0;
+    TensorId routed = w.write("moe.permute", permute, {sent, scores}, {cut.copies, width}, biases);
+    w.frozen = false;
     const TensorId weights = w.graph.also("moe.weights", {cut.copies}, TensorRole::statistic);
     routed = experts_branch(w, routed, weights, cut);
     TensorId out = w.write("moe.unpermute", permute, {routed}, {tokens, width});

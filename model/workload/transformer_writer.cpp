@@ -27,7 +27,7 @@ TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vect
     op.load = load;
     op.tied = tied;
     op.adapter = adapter;
-    op.frozen = parameters > 0 && spec.adapters && adapter == AdapterPart::none;
+    op.frozen = parameters > 0 && (frozen || (spec.adapters && adapter == AdapterPart::none));
     op.label = label;
     return graph.add(std::move(op), std::move(shape), role);
 }

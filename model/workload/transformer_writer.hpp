@@ -37,7 +37,7 @@ struct TransformerWriter {
 
     // Marks that the operators that follow carry; see Operator.
     std::string label{};
-    bool attention_core = false, expert_parameters = false, tied = false;
+    bool attention_core = false, expert_parameters = false, frozen = false, tied = false;
     AdapterPart adapter = AdapterPart::none;
     double load = 1;
 

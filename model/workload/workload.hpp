@@ -43,6 +43,7 @@ struct MixtureOfExperts {
     double imbalance = 1;         // rows that reach the rank whose experts have most, over the mean of the ranks that share them out
     double balance_loss = 0;      // weight of a loss that loads experts evenly, docs/model/workloads.md; it costs nothing that is predicted
     bool sigmoid_router = false;  // scores by sigmoid, and a bias per expert for balance: DeepSeek-V3 (arXiv 2412.19437) section 2.1.2
+    double bias_update_speed = 0.001;  // of those biases in each step (section 4.2 there); it costs nothing that is predicted
 };
 
 // Low-rank adapters (LoRA, arXiv 2106.09685): they alone are trained, everything else is frozen. Beside each product that is adapted,

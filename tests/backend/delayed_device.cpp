@@ -22,7 +22,7 @@ struct Operands {
           weight_gradients(lent(c.weight_gradients)) {
         if (c.routing == nullptr) return;
         routing = *c.routing;
-        for (Array* a : {&routing.rows, &routing.scores, &routing.order}) *a = lent(*a);
+        for (Array* a : {&routing.rows, &routing.scores, &routing.order, &routing.pulls}) *a = lent(*a);
     }
     static Array lent(const Array& a) { return {std::shared_ptr<void>(std::shared_ptr<void>(), a.memory.get()), a.elements, a.element}; }
     static std::vector<Array> lent(std::span<const Array> arrays) {
@@ -130,6 +130,10 @@ void DelayedDevice::scale(const Array& a, float factor) {
 double DelayedDevice::sum_of_squares(std::span<const Array> arrays) {
     queue_->finish();
     return device_->sum_of_squares(arrays);
+}
+ExpertCounts DelayedDevice::choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) {
+    queue_->finish();
+    return device_->choose_experts(c, tokens, rows, scores);
 }
 void DelayedDevice::forward(const OperatorCall& c) {
     queue_->call([this, c, operands = Operands(c)] { device_->forward(operands.call(c)); });

@@ -66,6 +66,9 @@ TEST_F(ExecutorAdapters, OfEveryChoiceComputeTheSame) {
     expect_serial_results(adapted({{"qkv", false}, {"proj", false}}), plans);
     const json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}, {"shared_ffn_hidden", 16}};
     expect_serial_results(adapted(none, {{"moe", mixture}}), {{{"dp", 2}, {"ep", 2}}, {{"tp", 2}, {"dp", 2}, {"ep", 2}}});
+    json sigmoid = mixture;
+    sigmoid["sigmoid_router"] = true;
+    expect_serial_results(adapted(none, {{"moe", sigmoid}}), {{{"dp", 2}, {"ep", 2}}});
 }
 
 TEST_F(ExecutorAdapters, ClipGradientsTheSame) {

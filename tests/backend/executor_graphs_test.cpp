@@ -57,7 +57,8 @@ TEST_F(ExecutorWithGraphs, ComputesTheSameAsWithout) {
     expect_the_same(images, {{{"dp", 2}}}, most);
     // What experts do is another stretch in every step.
     json mixture = transformer(false);
-    mixture["transformer"]["moe"] = {{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
+    mixture["transformer"]["moe"] = {
+        {"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}, {"sigmoid_router", true}, {"bias_update_speed", 0.01}, {"balance_loss", 0.1}};
     expect_the_same(mixture, {{{"dp", 2}, {"ep", 2}}}, 0);
 }
 

@@ -55,6 +55,10 @@ TEST_F(ExecutorHybrids, ComputeTheSameWithExpertsBehindALatent) {
                                   {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}}};
     expect_serial_results(hybrid({{"layer_pattern", "ME*E"}, {"moe", mixture}}), plans);
     expect_serial_results(hybrid({{"layer_pattern", "ME*E"}, {"moe", mixture}, {"bias", true}}), plans);
+    // Nemotron 3's routers.
+    json sigmoid = mixture;
+    sigmoid["sigmoid_router"] = true;
+    expect_serial_results(hybrid({{"layer_pattern", "ME*E"}, {"moe", sigmoid}}), plans);
 }
 
 TEST_F(ExecutorHybrids, ComputeNearlyTheSameIn16Bits) {

@@ -66,6 +66,23 @@ TEST(TransformerRefusal, WhatAMixtureOfExpertsCountsWithIsANumberWithinItsBounds
         spec.moe->balance_loss = weight;
         EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/balance_loss"));
     }
+    spec.moe->balance_loss = 0;
+    for (const double speed : {-0.001, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+        spec.moe->bias_update_speed = speed;
+        EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/bias_update_speed"));
+    }
+}
+
+TEST(TransformerRefusal, GroupsOfExpertsAreAlikeAndHaveWhatATokenNeeds) {
+    TransformerSpec spec = spec_of("mixtral-8x7b");  // 2 of 8 experts
+    spec.moe->expert_groups = 4;
+    EXPECT_THAT(refusals(spec, {}), IsEmpty());
+    spec.moe->topk = 3;
+    EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/groups_per_token"));
+    spec.moe->groups_per_token = 2;
+    EXPECT_THAT(refusals(spec, {}), IsEmpty());
+    spec.moe->expert_groups = 3;
+    EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/moe/expert_groups"));
 }
 
 TEST(TransformerRefusal, WhatIsLargestStillBuilds) {

@@ -263,6 +263,16 @@ TEST(MixtureOfExperts, WholeExpertsUnderSequenceParallelismNeedNoTensorExchange)
     EXPECT_EQ(std::get<Gemm>(named(layer_of(cut).graph, "moe.fc1").kind).n, 2 * 14336 / 4);
 }
 
+TEST(MixtureOfExperts, BiasesOfASigmoidRouterAreParametersWithoutGradients) {
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    const Network softmax = build_transformer(spec, {});
+    spec.moe->sigmoid_router = true;
+    const Network sigmoid = build_transformer(spec, {});
+    EXPECT_EQ(layer_of(softmax).graph.count_parameters(true).total(), 0);
+    EXPECT_EQ(layer_of(sigmoid).graph.count_parameters(true).total(), 8);
+    EXPECT_EQ(layer_of(sigmoid).graph.count_parameters(false).total(), layer_of(softmax).graph.count_parameters(false).total());
+}
+
 TEST(MixtureOfExperts, CapacityAddsRows) {
     TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
     spec.seq_len = 4096;

@@ -114,6 +114,7 @@ void mixture_fields(const Visit& visit) {
     visit("expert_groups", &T::expert_groups, expert_bound);
     visit("groups_per_token", &T::groups_per_token, expert_bound);
     visit("sigmoid_router", &T::sigmoid_router);
+    visit("bias_update_speed", &T::bias_update_speed, Bounds{0, 1});
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
     visit("imbalance", &T::imbalance, Bounds{1, 1000});
     visit("balance_loss", &T::balance_loss, Bounds{0, 100});
