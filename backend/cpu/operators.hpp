@@ -50,6 +50,11 @@ void backward_dropout(const Pointwise&, const OperatorCall&);
 // The tokens of one head as a matrix [length, width]; they lie [samples x length, heads x width].
 Matrix head_of(const Array& tokens, std::int64_t sample, std::int64_t head, std::int64_t length, std::int64_t width, std::int64_t heads);
 
+// A row of scores, the farther the key from the one beside the query the less (ALiBi).
+inline void fall_with_distance(float* row, std::int64_t keys, float slope, std::int64_t beside) {
+    for (std::int64_t j = 0; j < keys; ++j) row[j] -= slope * static_cast<float>(beside < j ? j - beside : beside - j);
+}
+
 // The gradient of a bias is summed over the rows of a matrix.
 template <class Value>
 void add_column_sums(const Value* from, float* sums, std::int64_t rows, std::int64_t columns) {

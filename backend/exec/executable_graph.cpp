@@ -18,7 +18,6 @@ struct Refusal {
         return out().shape.front() == p.tokens * p.copies ? ""
                                                           : "experts take all tokens that are routed to them: \"capacity_factor\": 0 runs";
     }
-    std::string operator()(const Attention& a) const { return a.alibi ? "scores that fall with distance (ALiBi) do not run" : ""; }
     std::string operator()(const Embedding&) const {
         return op.inputs.empty() ? "relative position biases do not run: the layers do not say that they read them" : "";
     }
@@ -31,8 +30,6 @@ struct Refusal {
         switch (p.kind) {
             case PointwiseKind::add:
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
-            case PointwiseKind::mask:
-                return p.alibi ? "scores that fall with distance (ALiBi) do not run" : "";
             case PointwiseKind::relu:
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"

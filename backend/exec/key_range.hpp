@@ -10,11 +10,15 @@ struct KeyRange {
     std::int64_t begin, end;
 };
 
-// Of one of so many queries here. The last query of all stands beside the last key. A window (0: none) reaches to both sides unless it is
-// causal.
+// The key beside which one of so many queries here stands: the last query of all beside the last key.
+constexpr std::int64_t key_beside(std::int64_t query, std::int64_t queries, std::int64_t keys, ContextCut context) {
+    return context.position(query, queries) + keys - queries * context.ranks;
+}
+
+// A window (0: none) reaches to both sides unless it is causal.
 constexpr KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window,
                                 ContextCut context) {
-    const std::int64_t beside = context.position(query, queries) + keys - queries * context.ranks;
+    const std::int64_t beside = key_beside(query, queries, keys, context);
     const std::int64_t before = window == 0 ? keys : causal ? window - 1 : window / 2;
     const std::int64_t behind = beside + window - window / 2;
     const std::int64_t end = causal ? beside + 1 : window == 0 || behind > keys ? keys : behind;

@@ -5,6 +5,7 @@
 #include "backend/kernels/attention_parts.hpp"
 #include "backend/kernels/product.hpp"
 #include "backend/kernels/rows.hpp"
+#include "backend/kernels/score_fall.hpp"
 
 #include <algorithm>
 
@@ -26,6 +27,16 @@ struct ScoreRows {
     }
     [[nodiscard]] SEXTANT_KERNEL float& log_sum(std::int64_t row) const {
         return lse[row / queries * head_stride + first_query + row % queries];
+    }
+};
+
+struct FallScores {
+    ScoreRows s;
+    ScoreFall fall;
+    std::int64_t shared, sharing;  // as in HeadBatch
+    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
+        const std::int64_t beside = key_beside(s.first_query + row % s.queries, s.query_len, s.key_len, s.context);
+        s.scores[row * s.keys + key] -= fall.of(row / s.queries * sharing + shared, beside, s.first_key + key);
     }
 };
 
@@ -147,6 +158,9 @@ private:
     }
     void multiply_scores(const HeadBatch& h, const Array& scores, const ScoreRows& s) {
         machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), by_keys(scores, s), a_.kv_heads, scale_});
+        if (!a_.alibi) return;
+        const ScoreFall fall = score_fall(c_.place, a_.heads, a_.value_dim);
+        machine_.matrix(a_.kv_heads * s.queries, s.keys, FallScores{s, fall, h.shared, h.sharing});
     }
     // Room for what is made in fp32 and multiplied in 16 bits; in fp32 the same.
     Array room_beside(const Array& made) {
@@ -178,12 +192,13 @@ private:
 // By an operation that the device has for each part. False: it has none for one of them, and all is to be done otherwise.
 template <class Machine>
 bool attend(Machine& m, const Attention& a, const OperatorCall& c) {
-    return std::ranges::all_of(parts_of(a, c.place.context), [&](const AttentionPart& p) { return m.attend(p, c); });
+    return !a.alibi && std::ranges::all_of(parts_of(a, c.place.context), [&](const AttentionPart& p) { return m.attend(p, c); });
 }
 
 // Each part has gradients of its keys; those of the parts are added.
 template <class T, class Machine>
 bool attend_back(Machine& m, const Attention& a, const OperatorCall& c) {
+    if (a.alibi) return false;
     const std::span<const Array> sums = c.input_gradients.subspan(1);
     bool is_first = true;
     for (const AttentionPart& p : parts_of(a, c.place.context)) {

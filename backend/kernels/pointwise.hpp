@@ -7,6 +7,7 @@
 #include "backend/kernels/curves.hpp"
 #include "backend/kernels/rotary.hpp"
 #include "backend/kernels/rows.hpp"
+#include "backend/kernels/score_fall.hpp"
 
 namespace sextant::kernels {
 
@@ -34,7 +35,7 @@ struct Scale {
     SEXTANT_KERNEL void operator()(std::int64_t i) const { y[i] = factor * x[i]; }
 };
 
-// Scores [.., queries, keys] of keys that the query does not see get `hidden`.
+// Scores [samples x heads, queries, keys] of keys that the query does not see get `hidden`, the others fall where there is `heads`.
 template <class T>
 struct Hide {
     const T* x;
@@ -44,9 +45,13 @@ struct Hide {
     std::int64_t window;
     ContextCut context;
     float hidden;
+    std::int64_t heads;  // 0: scores do not fall
+    ScoreFall fall;
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
-        const KeyRange r = visible_keys(row % queries, queries, keys, causal, window, context);
-        y[row * keys + key] = key >= r.begin && key < r.end ? float{x[row * keys + key]} : hidden;
+        const std::int64_t query = row % queries;
+        const KeyRange r = visible_keys(query, queries, keys, causal, window, context);
+        const float fallen = heads == 0 ? 0 : fall.of(row / queries % heads, key_beside(query, queries, keys, context), key);
+        y[row * keys + key] = key >= r.begin && key < r.end ? x[row * keys + key] - fallen : hidden;
     }
 };
 
@@ -150,9 +155,18 @@ struct DropoutGradient {
 };
 
 template <class T>
-Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden) {
-    const Tensor& scores = c.output(0);
-    return {from, to, scores.shape[1], scores.shape[2], p.causal, p.window, c.place.context, hidden};
+Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool falls) {
+    const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
+    return {from,
+            to,
+            queries,
+            keys,
+            p.causal,
+            p.window,
+            c.place.context,
+            hidden,
+            falls ? heads : 0,
+            score_fall(c.place, heads, queries * keys)};
 }
 
 template <class T, class Machine>
@@ -190,7 +204,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c, x, y, -1e30F));
+            return m.matrix(count / width, width, hide<T>(p, c, x, y, -1e30F, p.alibi));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate<T>{p.gate, x, y, width});
         case PointwiseKind::clamped_gate:
@@ -237,7 +251,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c, dy, dx, 0));
+            return m.matrix(count / width, width, hide<T>(p, c, dy, dx, 0, false));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient<T>{p.gate, c.inputs[0].as<T>(), dy, dx, width});
         case PointwiseKind::clamped_gate:

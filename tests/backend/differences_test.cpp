@@ -84,6 +84,12 @@ TEST(Differences, ShowTheGradientOfEachParameterOfAWindowedTransformer) {
     expect_gradient_of_each_parameter(w);
 }
 
+TEST(Differences, ShowTheGradientOfEachParameterWhereScoresFallWithDistance) {
+    Workload w = small_network("llama").workload;
+    std::get<TransformerSpec>(w.spec).position = PositionKind::alibi;
+    expect_gradient_of_each_parameter(w);
+}
+
 // Heads whose keys share the columns that are rotated, and whose values are narrower.
 TEST(Differences, ShowTheGradientOfEachParameterOfLatentAttention) {
     Workload w = small_network("llama").workload;

@@ -186,6 +186,14 @@ TEST_F(Executor, ComputesTheSameWithParametersInShards) {
                                                {{"dp", 2}, {"pp", 2}, {"data_parallel", "zero3"}}});
 }
 
+// Each rank has some of the heads, and so of the slopes; slices of the sequence stand where they stand.
+TEST_F(Executor, ComputesTheSameWhereScoresFallWithDistance) {
+    const json bloom = with(transformer(true), {{"position", "alibi"}, {"embedding_norm", true}});
+    expect_serial_results(bloom, {{{"tp", 2}, {"dp", 2}}, {{"tp", 4}, {"sequence_parallel", true}}, {{"cp", 2}, {"tp", 2}}, {{"pp", 2}}});
+    expect_serial_results(bloom, {{{"tp", 2}, {"flash_attention", false}}, {{"cp", 2}, {"flash_attention", false}}},
+                          {{"flash_attention", false}});
+}
+
 TEST_F(Executor, ComputesTheSameForOtherNetworks) {
     expect_serial_results(perceptron(), {{{"dp", 2}}, {{"tp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero3"}}});
     expect_serial_results(images(), {{{"dp", 2}}, {{"pp", 2}}, {{"dp", 2}, {"data_parallel", "zero2"}}});

@@ -44,6 +44,14 @@ std::vector<Trial> trials() {
         t.place = {.run = run, .stride = run, .per_sample = 3 * sequence, .context = {1, 3, true}, .sequence = sequence};
         return t;
     };
+    const auto falling = [](Trial t) {
+        std::visit(
+            [](auto& kind) {
+                if constexpr (requires { kind.alibi; }) kind.alibi = true;
+            },
+            t.kind);
+        return t;
+    };
     const Pointwise add{.kind = PointwiseKind::add}, copy{.kind = PointwiseKind::copy};
     return {
         // Columns 5 to 9 of 10, three rows to a sample.
@@ -162,6 +170,12 @@ std::vector<Trial> trials() {
         attention("attention in a causal window", 70, 90, true, 7),
         attention("attention in a window", 70, 70, false, 6),
         attention("attention to fewer keys", 9, 4, false, 0),
+        falling(attention("attention that falls with distance", 70, 90, true, 0)),
+        falling(of_context(attention("attention of two slices that falls", 12, 36, true, 7), 24 * 18, 12 * 18)),
+        falling({.name = "scores that fall with distance",
+                 .kind = Pointwise{.kind = PointwiseKind::mask, .causal = true},
+                 .inputs = {{4, 6, 8}},
+                 .outputs = {out({4, 6, 8})}}),
         of_context(attention("attention of two slices", 140, 420, true, 0), 280 * 18, 140 * 18),
         of_context(attention("attention of two slices in a causal window", 12, 36, true, 7), 24 * 18, 12 * 18),
         of_context({.name = "causal mask of two slices",
@@ -351,6 +365,17 @@ std::string test_name(const testing::TestParamInfo<Trial>& trial) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, Kernels, testing::ValuesIn(trials()), test_name);
+
+// The slopes of Press, Smith and Lewis: of eight heads 1/2, 1/4 ... 1/256; of twelve those, then every other one of sixteen.
+TEST(Kernel, LetScoresFallAsPublished) {
+    const kernels::ScoreFall of_eight{0, 8}, second_half_of_twelve{6, 12};
+    EXPECT_FLOAT_EQ(of_eight.slope(0), 0.5F);
+    EXPECT_FLOAT_EQ(of_eight.slope(7), 1.0F / 256);
+    EXPECT_FLOAT_EQ(second_half_of_twelve.slope(1), 1.0F / 256);
+    EXPECT_FLOAT_EQ(second_half_of_twelve.slope(2), std::sqrt(0.5F));
+    EXPECT_FLOAT_EQ(second_half_of_twelve.slope(5), std::pow(2.0F, -3.5F));
+    EXPECT_FLOAT_EQ(of_eight.of(0, 5, 2), 1.5F);
+}
 
 TEST(Kernel, DropTheElementsThatTheCpuDrops) {
     CpuDevice cpu;

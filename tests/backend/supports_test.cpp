@@ -40,7 +40,7 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
-    EXPECT_THAT(refused({"workload.transformer.position=alibi"}), Contains("/workload"));
+    EXPECT_THAT(refused({"workload.transformer.mtp_layers=1"}), Contains("/workload"));
 }
 
 TEST(Supports, AsksThatASequenceCanBeSharedOut) {
@@ -81,7 +81,7 @@ TEST(Supports, AsksTheEngineForGraphs) {
 }
 
 TEST(Supports, NamesAllReasonsAtOnce) {
-    EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.position=alibi"}),
+    EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.mtp_layers=1"}),
                 testing::SizeIs(testing::Ge(3U)));
 }
 
