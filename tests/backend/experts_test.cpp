@@ -90,6 +90,7 @@ struct Mixture {
     bool sigmoid = false;  // scores, with biases of the choice
     std::int64_t groups = 1, groups_per_token = 1;
 
+    friend void PrintTo(const Mixture& m, std::ostream* out) { *out << m.name; }
     [[nodiscard]] TokenPermute permute() const {
         return {.tokens = tokens,
                 .width = hidden,
