@@ -33,6 +33,7 @@ public:
     void scale(const Array&, float) override;
     double sum_of_squares(std::span<const Array>) override;
 
+    void begin_step() override;
     ExpertCounts choose_experts(const OperatorCall&, const RoutedTokens&, const Array& rows, const Array& scores) override;
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;

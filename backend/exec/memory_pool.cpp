@@ -15,12 +15,18 @@ MemorySource host_memory() {
             .release = [](void* memory) { std::free(memory); }};
 }
 
+void MemoryPool::Shelf::release_if(const std::function<bool(const Idle&)>& goes) {
+    for (auto* shelf : {&idle, &beside})
+        for (auto& [size, blocks] : *shelf)
+            std::erase_if(blocks, [&](const Idle& block) {
+                const bool gone = goes(block);
+                if (gone) source.release(block.memory);
+                return gone;
+            });
+}
+
 void MemoryPool::Shelf::clear() {
-    for (auto* shelf : {&idle, &beside}) {
-        for (const auto& [size, blocks] : *shelf)
-            for (const Idle& block : blocks) source.release(block.memory);
-        shelf->clear();
-    }
+    release_if([](const Idle&) { return true; });
 }
 
 void MemoryPool::put_back(std::vector<Idle>& blocks, const Idle& block, bool in_order) {
@@ -55,9 +61,9 @@ std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
                 const std::lock_guard lock_again(held->mutex);
                 held->in_use -= size;
                 if (apart)
-                    held->beside[size].push_back({block, held->source.mark()});
+                    held->beside[size].push_back({block, held->step, held->source.mark()});
                 else
-                    put_back(held->idle[size], {block, {}}, held->source.repeats);
+                    put_back(held->idle[size], {block, held->step}, held->source.repeats);
             }};
 }
 
@@ -74,6 +80,12 @@ std::int64_t MemoryPool::peak() const {
 void MemoryPool::reset_peak() {
     const std::lock_guard lock(shelf_->mutex);
     shelf_->peak = shelf_->in_use;
+}
+
+void MemoryPool::begin_step() {
+    const std::lock_guard lock(shelf_->mutex);
+    const std::int64_t now = ++shelf_->step;
+    shelf_->release_if([now](const Idle& block) { return now - block.since > 1; });
 }
 
 }  // namespace sextant

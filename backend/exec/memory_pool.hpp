@@ -1,6 +1,8 @@
 // Memory that is handed out again once it comes back: the same sizes are wanted in every micro-batch, and fresh memory of the system costs
 // more than most operators.
 //
+// What nobody wanted for a whole step goes back to the system: experts have other sizes in every step.
+//
 // A device that returns before the work is done may still use what comes back. To the thread that calls for its work that does not matter:
 // whatever it calls for with the same memory runs behind. What other threads take is therefore kept apart: it is handed to them again only
 // when all is done that was called for before it came back.
@@ -42,11 +44,13 @@ public:
     [[nodiscard]] std::int64_t in_use() const;
     [[nodiscard]] std::int64_t peak() const;
     void reset_peak();
+    void begin_step();
 
 private:
     struct Idle {
         void* memory;
-        Mark free_at;  // of what other threads take
+        std::int64_t since;  // the step in which it came back
+        Mark free_at{};      // of what other threads take
     };
     static void put_back(std::vector<Idle>&, const Idle&, bool in_order);
     class Shelf {
@@ -56,12 +60,13 @@ private:
         Shelf& operator=(const Shelf&) = delete;
         ~Shelf() { clear(); }
         void clear();
+        void release_if(const std::function<bool(const Idle&)>&);
 
         const MemorySource source;
         const std::thread::id owner = std::this_thread::get_id();
         std::mutex mutex;
         std::map<std::int64_t, std::vector<Idle>> idle, beside;  // by size: the owner's, and those of other threads
-        std::int64_t in_use = 0, peak = 0;
+        std::int64_t in_use = 0, peak = 0, step = 0;
     };
     std::shared_ptr<Shelf> shelf_;
 };

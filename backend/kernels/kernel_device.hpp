@@ -129,7 +129,10 @@ public:
         kernels::update(machine_, o, step, weights, gradients, states);
     }
 
-    void begin_step() override { machine_.begin_step(); }
+    void begin_step() override {
+        machine_.begin_step();
+        machine_.memory().begin_step();
+    }
     Mark mark() override { return machine_.mark(); }
     bool reached(const Mark& m) override { return machine_.reached(m); }
     Seconds time_of(const Mark& m) override { return machine_.time_of(m); }

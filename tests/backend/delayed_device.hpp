@@ -63,7 +63,11 @@ public:
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override;
     void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
 
-    void begin_step() override { queue_->finish(); }
+    void begin_step() override {
+        queue_->finish();
+        device_->begin_step();
+        memory_.begin_step();
+    }
     Mark mark() override { return queue_->mark(); }
     bool reached(const Mark& m) override { return queue_reached(m); }
     Seconds time_of(const Mark& m) override { return queue_time_of(m); }

@@ -53,6 +53,21 @@ TEST(MemoryPool, HandsOutAgainWhatCameBack) {
     EXPECT_EQ(pool.peak(), 192);
 }
 
+TEST(MemoryPool, GivesBackWhatNobodyWantedForAWholeStep) {
+    Source source;
+    MemoryPool pool(source.memory());
+    const auto wanted = [&](std::int64_t bytes) { (void)pool.take(bytes); };
+    wanted(100);
+    wanted(1000);
+    pool.begin_step();
+    EXPECT_EQ(source.given.size(), 2U) << "the step before may come again";
+    wanted(100);
+    pool.begin_step();
+    EXPECT_EQ(source.given.size(), 1U);
+    void* kept = *source.given.begin();
+    EXPECT_EQ(pool.take(100).get(), kept);
+}
+
 TEST(MemoryPool, KeepsFromOtherThreadsWhatTheDeviceMayStillUse) {
     Source source;
     MemoryPool pool(source.memory());
