@@ -4,19 +4,12 @@
 #include "backend/exec/expert_exchange.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace sextant {
 namespace {
 
 bool any(const std::vector<Array>& arrays) {
     return std::ranges::any_of(arrays, [](const Array& a) { return static_cast<bool>(a); });
-}
-
-// Loads differ from step to step. Rooms in sixteen sizes between powers of two fit again.
-std::int64_t rounded_up(std::int64_t rows) {
-    const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows))) / 16);
-    return (rows + step - 1) / step * step;
 }
 
 }  // namespace
@@ -28,7 +21,7 @@ Array BlockRun::allocate(TensorId id) const {
     const RoutedRows where = block_.rows[id.value];
     if (where == RoutedRows::none) return context_.device.allocate(elements, element);
     const std::int64_t width = elements / t.shape.front(), rows = rows_at(where, *routing_);
-    return context_.device.allocate(rounded_up(rows) * width, element).part(0, rows * width);
+    return context_.device.allocate(room_for(rows) * width, element).part(0, rows * width);
 }
 
 std::vector<Array> BlockRun::values_of(const std::vector<TensorId>& ids) const {

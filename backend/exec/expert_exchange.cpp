@@ -19,7 +19,8 @@ Counts by_rank(const Counts& counts, int ranks) {
 }
 
 Array on_device(ComputeDevice& device, const Counts& numbers) {
-    const Array array = device.allocate(static_cast<std::int64_t>(numbers.size()), Element::index);
+    const std::int64_t count = std::ssize(numbers);
+    Array array = device.allocate(room_for(count), Element::index).part(0, count);
     device.upload(numbers.data(), array);
     return array;
 }

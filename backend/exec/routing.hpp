@@ -7,6 +7,7 @@
 
 #include "backend/exec/array.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +41,13 @@ struct Routing {
 // Where rows of a tensor stand.
 enum class RoutedRows : std::uint8_t { none, sent, arrived, worked };  // none: it has no routed rows
 std::int64_t rows_at(RoutedRows, const Routing&);
+
+// Loads differ from step to step: of rooms in sixteen sizes between powers of two, most fit again.
+constexpr std::int64_t room_for(std::int64_t rows) {
+    const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+    const std::int64_t step = power > 16 ? power / 16 : 1;
+    return (rows + step - 1) / step * step;
+}
 
 // The decision: of each token the `copies` experts of the largest score, to which their biases are added if they have some. The lower one
 // where two have the same; what is no number counts as the least.

@@ -263,7 +263,7 @@ void backward_routed(Machine& m, const Pointwise& p, const OperatorCall& c) {
     const Array dy = c.output_gradients[0];
     const std::int64_t width = dy.elements / rows;
     OperatorCall alone = c;  // the activation without its weights
-    const std::array room{m.scratch(dy.elements, dy.element)};
+    const std::array room{m.scratch(room_for(rows) * width, dy.element).part(0, dy.elements)};
     if (c.input_gradients[1]) {
         alone.outputs = room;
         forward<T>(m, p, alone);

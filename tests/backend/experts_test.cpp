@@ -18,6 +18,11 @@ namespace {
 
 using testing::ElementsAre;
 
+TEST(Routing, HasRoomsThatMostLoadsFitInto) {
+    for (const auto& [rows, room] : {std::pair(0, 0), {1, 1}, {31, 31}, {33, 34}, {1000, 1024}, {1024, 1024}, {1025, 1088}})
+        EXPECT_EQ(room_for(rows), room) << rows;
+}
+
 TEST(Routing, TakesTheLargestScoresAndTheLowerExpertOfTwoAlike) {
     // Token 0 takes experts 1 and 2, token 1 experts 0 and 1 of four alike, token 2 experts 3 and 0.
     const std::vector<float> scores{0.1F, 0.4F, 0.3F, 0.2F, 0.25F, 0.25F, 0.25F, 0.25F, 0.3F, 0.1F, 0.1F, 0.5F};
