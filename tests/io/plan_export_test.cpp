@@ -81,6 +81,22 @@ TEST(ExportMegatron, sharding_offload_and_experts_have_flags) {
     EXPECT_EQ(value_of(zero3, "--use-distributed-optimizer"), "absent");
 }
 
+TEST(ExportMegatron, routers_have_flags) {
+    const ExportedLaunch deepseek = megatron_launch(bundled_scenario("deepseek-v3-2048xh100"));
+    EXPECT_EQ(value_of(deepseek, "--moe-router-score-function"), "sigmoid");
+    EXPECT_EQ(value_of(deepseek, "--moe-router-enable-expert-bias"), "set");
+    EXPECT_EQ(value_of(deepseek, "--moe-router-bias-update-rate"), "0.001");
+    EXPECT_EQ(value_of(deepseek, "--moe-router-pre-softmax"), "absent");
+    Scenario switching = bundled_scenario("mixtral-8x7b-128xh100");
+    MixtureOfExperts& moe = *std::get<TransformerSpec>(switching.workload.spec).moe;
+    moe.topk = 1;
+    moe.balance_loss = 0.01;
+    const ExportedLaunch balanced = megatron_launch(switching);
+    EXPECT_EQ(value_of(balanced, "--moe-router-load-balancing-type"), "seq_aux_loss");
+    EXPECT_EQ(value_of(balanced, "--moe-aux-loss-coeff"), "0.01");
+    EXPECT_EQ(value_of(balanced, "--moe-router-pre-softmax"), "set");
+}
+
 // Every flag that Megatron-LM is told exists there: the list was made from its source, see export_megatron.cpp.
 TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
     const std::set<std::string> known{"--tensor-model-parallel-size",
@@ -145,6 +161,9 @@ TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
                                       "--moe-router-topk",
                                       "--moe-router-num-groups",
                                       "--moe-router-group-topk",
+                                      "--moe-router-score-function",
+                                      "--moe-router-enable-expert-bias",
+                                      "--moe-router-bias-update-rate",
                                       "--moe-flex-dispatcher-backend",
                                       "--overlap-moe-expert-parallel-comm",
                                       "--quick-geglu",

@@ -5,11 +5,18 @@
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 namespace sextant {
 namespace {
 
 using enum PlanDimension;
+
+std::string shortest(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
 
 struct Words {
     std::vector<std::vector<std::string>> arguments;
@@ -17,7 +24,9 @@ struct Words {
     void flag(const std::string& name) { arguments.push_back({name}); }
     template <class T>
     void set(const std::string& name, const T& value) {
-        if constexpr (std::is_arithmetic_v<T>)
+        if constexpr (std::is_floating_point_v<T>)
+            arguments.push_back({name, shortest(value)});
+        else if constexpr (std::is_arithmetic_v<T>)
             arguments.push_back({name, std::to_string(value)});
         else
             arguments.push_back({name, value});
@@ -200,6 +209,17 @@ void experts(const TransformerSpec& t, Words& w) {
     w.set("--num-experts", moe.experts);
     w.set("--moe-router-topk", moe.topk);
     if (moe.expert_groups > 1) w.set("--moe-router-num-groups", moe.expert_groups), w.set("--moe-router-group-topk", moe.groups_per_token);
+    if (moe.sigmoid_router) {
+        w.set("--moe-router-score-function", "sigmoid");
+        w.flag("--moe-router-enable-expert-bias");
+        w.set("--moe-router-bias-update-rate", moe.bias_update_speed);
+    }
+    // Of one expert the score counts as it is, before others are left out.
+    w.flag_if(!moe.sigmoid_router && moe.topk == 1, "--moe-router-pre-softmax");
+    if (moe.balance_loss > 0) {
+        w.set("--moe-router-load-balancing-type", "seq_aux_loss");
+        w.set("--moe-aux-loss-coeff", moe.balance_loss);
+    }
     w.set("--moe-ffn-hidden-size", moe.ffn_hidden > 0 ? moe.ffn_hidden : t.ffn_hidden);
     if (moe.shared_ffn_hidden > 0) w.set("--moe-shared-expert-intermediate-size", moe.shared_ffn_hidden);
     if (moe.dense_layers > 0 && moe.every == 1)
