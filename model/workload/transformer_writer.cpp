@@ -1,6 +1,6 @@
 #include "model/workload/transformer_writer.hpp"
 
-#include <ranges>
+#include <span>
 
 namespace sextant {
 
@@ -66,7 +66,7 @@ void TransformerWriter::adapt(const std::string& product, bool LowRankAdapters::
     const Gemm up{.batch = 1, .m = rows, .n = columns, .k = rank, .weight = true};
     const double weights = static_cast<double>(columns) * static_cast<double>(rank);
     std::vector<TensorId> parts{write(product + ".lora_b", up, {x}, {rows, width_of(**outputs.begin())}, weights)};
-    for (const TensorId* out : outputs | std::views::drop(1))
+    for (const TensorId* out : std::span(outputs).subspan(1))
         parts.push_back(graph.also(product + ".lora_b", {rows, width_of(*out)}, TensorRole::activation));
     adapter = AdapterPart::none;
     const Pointwise scale{.kind = PointwiseKind::scale, .constant = static_cast<double>(alpha) / static_cast<double>(rank)};
