@@ -22,7 +22,7 @@ if(SEXTANT_SANITIZE)
 endif()
 if(SEXTANT_FUZZ)
   # Coverage for libFuzzer everywhere; its main() only where fuzz/ asks for it.
-  target_compile_options(sextant_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(sextant_options INTERFACE $<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-fsanitize=fuzzer-no-link>)
 endif()
 
 # The compiler cache where there is one. The sloppiness is what its manual asks for with precompiled headers.
