@@ -213,7 +213,7 @@ Bytes fused_workspace(const Network& network, Element element, bool backward, co
     };
     for (const auto& block : network.templates)
         for (const Operator& op : block.graph.operators())
-            if (const auto* a = std::get_if<Attention>(&op.kind)) {
+            if (const auto* a = std::get_if<Attention>(&op.kind); a != nullptr && !a->alibi) {
                 // Of context ranks the first has the most to do at once: the queries that see all keys.
                 const ContextCut first{0, a->balanced ? static_cast<int>(a->key_len / a->query_len) : 1, a->balanced};
                 const AttentionPart part = kernels::parts_of(*a, first).front();

@@ -129,7 +129,7 @@ private:
 
 }  // namespace
 
-bool is_concatenation(const OperatorGraph& graph, const Operator& op) {
+bool is_concatenation(const Operator& op) {
     const auto* p = std::get_if<Pointwise>(&op.kind);
     return p != nullptr && p->kind == PointwiseKind::copy && op.inputs.size() > 1 && p->head_dim == 0;
 }

@@ -17,7 +17,7 @@ namespace sextant {
 OperatorGraph executable(const OperatorGraph&);
 
 // Does it put several tensors behind each other, and no more?
-bool is_concatenation(const OperatorGraph&, const Operator&);
+bool is_concatenation(const Operator&);
 
 // What of it no device here can run, and why. Empty: all of it runs.
 std::vector<Diagnostic> unsupported(const OperatorGraph&);

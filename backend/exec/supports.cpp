@@ -106,7 +106,7 @@ private:
             }
             for (const Operator& op : t.graph.operators()) {
                 tied = tied || op.tied;
-                joins = joins || is_concatenation(t.graph, op);
+                joins = joins || is_concatenation(op);
             }
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
