@@ -14,6 +14,8 @@ target_compile_options(sextant_options INTERFACE "$<$<NOT:$<COMPILE_LANGUAGE:CUD
                                                  # GCC 12 reports std::string operator+ and assignment falsely: it takes lengths to be
                                                  # 2^63 and more (GCC bugs 105329 and 105651).
                                                  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-stringop-overflow>"
+                                                 # Sources that are compiled together see each other's names.
+                                                 "$<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-shadow;-Wno-subobject-linkage>"
                                                  $<$<AND:$<BOOL:${SEXTANT_WERROR}>,$<NOT:$<COMPILE_LANGUAGE:CUDA>>>:-Werror>)
 if(SEXTANT_SANITIZE)
   target_compile_options(sextant_options INTERFACE

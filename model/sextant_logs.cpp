@@ -239,17 +239,10 @@ CommunicationLibrary library_of_logs(Library& library, const Files& files, const
     return files.jobs.front().observed.scenario.library;
 }
 
-Collective collective_named(const std::string& word) {
-    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
-                               Collective::broadcast, Collective::reduce})
-        if (to_text(c) == word) return c;
-    return Collective::send;
-}
-
 CurveObserved observed(const BenchmarkCurve& c) {
     CurveObserved o;
     o.name = c.benchmark + ", " + std::to_string(c.ranks) + " ranks on " + std::to_string(c.nodes) + (c.nodes == 1 ? " host" : " hosts");
-    o.what = collective_named(c.collective);
+    o.what = find_collective(c.collective).value_or(Collective::send);
     o.ranks = c.ranks;
     o.nodes = c.nodes;
     o.devices_of_process = c.ranks_of_process;

@@ -18,19 +18,14 @@ RowPrediction predict_training(const Scenario& scenario) {
     return {e.step, sure.low, sure.high, e.peak_memory, e.fits};
 }
 
-Collective collective_named(const std::string& word) {
-    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
-                               Collective::broadcast, Collective::reduce, Collective::send})
-        if (to_text(c) == word) return c;
-    throw InputError(Diagnostic{"", "/collective", "\"" + word + "\" is no collective that is known here", ""});
-}
-
 LibraryCall library_call(const CollectiveScenario& c) {
     const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
     const std::vector<std::vector<DeviceIndex>> groups{c.members};
+    const auto what = find_collective(c.collective);
+    if (!what) throw InputError(Diagnostic{"", "/collective", "\"" + c.collective + "\" is no collective that is known here", ""});
     LibraryCall call;
     call.library = c.library;
-    call.what = collective_named(c.collective);
+    call.what = *what;
     call.size = c.size;
     call.group = make_group(topology, c.members, groups, group_machine(c.cluster));
     if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;

@@ -2,6 +2,7 @@
 
 #include "backend/storage/dataset.hpp"
 #include "backend/storage/file.hpp"
+#include "backend/storage/records.hpp"
 
 #include <charconv>
 
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t preamble = 10;  // magic, two bytes of version, two of length
-constexpr std::size_t label_bytes = 8;
 
 [[noreturn]] void not_ours() {
     throw_damage("its header describes no array that is read here",

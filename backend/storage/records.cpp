@@ -3,8 +3,6 @@
 namespace sextant {
 namespace {
 
-constexpr std::uint64_t label_bytes = 8;
-
 class RecordReader final : public DatasetReader {
 public:
     RecordReader(const std::filesystem::path& path, InputFile file, RecordLayout layout)

@@ -8,11 +8,13 @@
 
 namespace sextant {
 
+inline constexpr std::uint64_t label_bytes = 8;  // of a record that has one
+
 struct RecordLayout {
     std::uint64_t header_bytes = 0;
     std::int64_t records = 0;
     Extents extents;          // of one sample
-    bool has_labels = false;  // eight bytes behind the values
+    bool has_labels = false;  // behind the values
 };
 
 // Throws InputError when the file has not the size that the layout promises.

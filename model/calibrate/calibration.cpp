@@ -13,7 +13,7 @@ namespace sextant {
 namespace {
 
 // What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
-constexpr double form_error = 0.05;
+constexpr double closed_form_error = 0.05;
 constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a term: below, clocks and the recording itself are most of it
 
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
@@ -104,7 +104,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         const auto add = [&](std::optional<Term> term) {
             const Target t{i, term};
             targets.push_back(t);
-            points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, form_error)});
+            points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, closed_form_error)});
         };
         std::vector<Term> terms;
         if (!waits_by_chance(probes[i].scenario)) terms = fitted_terms(probes[i].measured, before);

@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr double form_error = 0.1;      // what the formulas miss, however good their parameters
+constexpr double formula_error = 0.1;   // what the formulas miss, however good their parameters
 constexpr double calls_of_a_curve = 8;  // as how many independent calls those of one curve count at most
 
 Seconds time_with(const CommunicationLibrary& library, const LibraryCall& c) {
@@ -26,7 +26,7 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     std::map<std::string, double> sizes;
     for (const LibraryCall& c : calls) sizes[c.curve] += 1;
     std::vector<FitPoint> points;
-    for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(form_error, sizes[c.curve], calls_of_a_curve)});
+    for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(formula_error, sizes[c.curve], calls_of_a_curve)});
     std::vector<FitParameter> starts;
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most});
     const Fit found = fit(starts, points, [&](const std::vector<double>& values) {

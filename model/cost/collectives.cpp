@@ -151,6 +151,13 @@ std::string_view to_text(Collective c) {
     return "all_reduce";
 }
 
+std::optional<Collective> find_collective(std::string_view name) {
+    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
+                               Collective::broadcast, Collective::reduce, Collective::send})
+        if (to_text(c) == name) return c;
+    return std::nullopt;
+}
+
 GroupMachine group_machine(const Cluster& c) {
     return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth,
             c.node.nic_link.eager_limit ? std::optional(c.node.nic_link.eager_limit->value) : std::nullopt};

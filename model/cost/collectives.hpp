@@ -31,6 +31,7 @@ namespace sextant {
 
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send };
 std::string_view to_text(Collective);
+std::optional<Collective> find_collective(std::string_view name);
 
 // What a group's machine brings to it beside the topology.
 struct GroupMachine {

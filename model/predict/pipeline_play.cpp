@@ -9,7 +9,7 @@ namespace sextant {
 namespace {
 
 // What may be different of a chunk's work, besides its micro-batch.
-enum Work : std::uint8_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
+enum PassWork : std::uint8_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
 constexpr std::size_t side_by_side = 8;
@@ -90,7 +90,7 @@ private:
         const auto at = [&](std::size_t virtual_stage) {
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
-        const auto add = [&](Work work, bool goes_back, std::uint32_t from, std::uint32_t to) {
+        const auto add = [&](PassWork work, bool goes_back, std::uint32_t from, std::uint32_t to) {
             const std::size_t sender = of_stages_.size() + 2 * stage + (goes_back ? 1 : 0);
             steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk), work, static_cast<std::uint16_t>(stage),
                               static_cast<std::uint16_t>(sender), from, to});

@@ -22,9 +22,9 @@ Length length_of(const Report& r) {
     return {};
 }
 
-class Comparison {
+class InputChanges {
 public:
-    Comparison(const Prepared& job, const Report& r) : job_(job.state()), rest_(without_input(r.estimate)), length_(length_of(r)) {
+    InputChanges(const Prepared& job, const Report& r) : job_(job.state()), rest_(without_input(r.estimate)), length_(length_of(r)) {
         now_ = time_with(job_.scenario.data);
     }
 
@@ -73,7 +73,7 @@ void decode_beforehand(DataSource& data, Bytes values) {
     if (data.staging.mode == StagingMode::untar) data.staging.mode = StagingMode::copy;
 }
 
-void compare_storage(Comparison& c, const Scenario& s, const InputJob& in) {
+void compare_storage(InputChanges& c, const Scenario& s, const InputJob& in) {
     const DataSource& data = s.data;
     const StorageClass& from = *data.storage;
     const std::string count = data.samples ? number_text(static_cast<double>(*data.samples)) + " " : "";
@@ -93,7 +93,7 @@ void compare_storage(Comparison& c, const Scenario& s, const InputJob& in) {
                  });
 }
 
-void compare_loading(Comparison& c, const Prepared::State& job) {
+void compare_loading(InputChanges& c, const Prepared::State& job) {
     const DataSource& data = job.scenario.data;
     const InputJob& in = *job.input;
     const int most = static_cast<int>(in.node.cores / in.readers);
@@ -153,7 +153,7 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
 
 std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
     const Scenario& s = job.scenario();
-    Comparison c(job, r);
+    InputChanges c(job, r);
     compare_storage(c, s, *job.state().input);
     compare_loading(c, job.state());
     std::vector<std::string> list = c.take();

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-struct Kind {
+struct ObviousPlan {
     Obvious kind;
     Plan plan;                   // has the values that make it of this kind
     std::set<PlanField> fields;  // which those are
@@ -34,7 +34,7 @@ bool can_be(const Scenario& job, const Plan& plan) {
 }
 
 // The fewest tensor ranks that a node has no room for, of those that the network can be cut into; else of those that divide the devices.
-std::optional<Kind> tensor_over_nodes(const PlanSpace& space, const Plan& best) {
+std::optional<ObviousPlan> tensor_over_nodes(const PlanSpace& space, const Plan& best) {
     const int in_node = used_devices_per_node(space.job);
     if (!space.job.workload.is_transformer() || space.devices <= in_node || best.tp > in_node) return {};
     std::optional<Plan> first;
@@ -45,26 +45,26 @@ std::optional<Kind> tensor_over_nodes(const PlanSpace& space, const Plan& best) 
         // The devices come from data parallelism where there are enough, else from the pipeline.
         while (plan.pp > 1 && space.devices % (plan.tp * plan.pp * plan.cp) != 0) plan.pp /= 2;
         plan = completed(space, plan);
-        if (can_be(space.job, plan)) return Kind{Obvious::tensor_over_nodes, plan, {PlanField::tp}};
+        if (can_be(space.job, plan)) return ObviousPlan{Obvious::tensor_over_nodes, plan, {PlanField::tp}};
         if (!first) first = plan;
     }
     if (!first) return {};
-    return Kind{Obvious::tensor_over_nodes, *first, {PlanField::tp}};
+    return ObviousPlan{Obvious::tensor_over_nodes, *first, {PlanField::tp}};
 }
 
-std::optional<Kind> deepest_pipeline(const PlanSpace& space, const Plan& best) {
+std::optional<ObviousPlan> deepest_pipeline(const PlanSpace& space, const Plan& best) {
     Plan plan = undivided(best);
     for (int pp = 2; pp <= std::min(space.devices, space.blocks); ++pp)
         if (space.devices % pp == 0) plan.pp = pp;
     if (plan.pp == 1) return {};
     using enum PlanField;
-    return Kind{Obvious::pipeline, plan, {tp, cp, pp, ep, expert_tp, data_parallel, offload}};
+    return ObviousPlan{Obvious::pipeline, plan, {tp, cp, pp, ep, expert_tp, data_parallel, offload}};
 }
 
-std::vector<Kind> kinds(const PlanSpace& space, const Plan& best) {
+std::vector<ObviousPlan> obvious_plans(const PlanSpace& space, const Plan& best) {
     using enum PlanField;
     const std::set<PlanField> whole{tp, cp, pp, ep, expert_tp, data_parallel, offload};
-    std::vector<Kind> all{{Obvious::data_parallel, undivided(best), whole}};
+    std::vector<ObviousPlan> all{{Obvious::data_parallel, undivided(best), whole}};
     if (space.devices > 1) {
         Plan sharded = undivided(best);
         sharded.data_parallel = DataParallel::zero3;
@@ -82,7 +82,7 @@ std::vector<Kind> kinds(const PlanSpace& space, const Plan& best) {
 }
 
 // None where the search for it was stopped.
-std::optional<Alternative> best_of(const SearchRequest& request, const PlanSpace& space, const Kind& kind, const Plan& best,
+std::optional<Alternative> best_of(const SearchRequest& request, const PlanSpace& space, const ObviousPlan& kind, const Plan& best,
                                    const GoOn& go_on) {
     const bool is_the_best = std::ranges::all_of(kind.fields, [&](PlanField field) { return same_field(field, kind.plan, best); });
     if (is_the_best) return Alternative{kind.kind, try_plan(request.job, best), true};
@@ -110,7 +110,7 @@ std::vector<Alternative> obvious_alternatives(const SearchRequest& request, cons
     const PlanSpace space = plan_space(with_plan(request.job, best), {}, best.devices());
     std::vector<Alternative> all;
     if (best.has_servers()) return all;
-    for (const Kind& kind : kinds(space, best)) {
+    for (const ObviousPlan& kind : obvious_plans(space, best)) {
         std::optional<Alternative> found = best_of(request, space, kind, best, go_on);
         if (!found) break;
         all.push_back(std::move(*found));

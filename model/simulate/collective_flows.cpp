@@ -8,13 +8,13 @@
 namespace sextant {
 namespace {
 
-struct Event {
+struct Arrival {
     std::uint32_t rank = 0, version = 0;
 };
 
-class Player {
+class RoundPlayer {
 public:
-    Player(const RankNetwork& network, const CollectiveSchedule& schedule)
+    RoundPlayer(const RankNetwork& network, const CollectiveSchedule& schedule)
         : network_(network), schedule_(schedule), links_(network.capacities), ranks_(schedule.ranks) {
         // A round's row, once for all rounds alike.
         for (const Rounds& rounds : schedule.rounds)
@@ -98,7 +98,7 @@ private:
         advance(to);
     }
 
-    void handle(Event event) {
+    void handle(Arrival event) {
         Rank& rank = ranks_[event.rank];
         if (event.version != rank.version) return;
         if (rank.state == Rank::travelling)
@@ -117,7 +117,7 @@ private:
     const RankNetwork& network_;
     const CollectiveSchedule& schedule_;
     FluidNetwork links_;
-    EventQueue<Event> queue_;
+    EventQueue<Arrival> queue_;
     std::vector<Rank> ranks_;
     std::vector<std::uint32_t> rank_of_;  // by flow
     std::vector<bool> awaited_;           // round by round, rank by rank: something is still to come
@@ -168,7 +168,7 @@ Round try_round(const RankNetwork& network, FluidNetwork& links, const Rounds& r
 
 }  // namespace
 
-PlayedCollective play(const RankNetwork& network, const CollectiveSchedule& schedule) { return Player(network, schedule).play(); }
+PlayedCollective play(const RankNetwork& network, const CollectiveSchedule& schedule) { return RoundPlayer(network, schedule).play(); }
 
 std::optional<PlayedCollective> fold(const RankNetwork& network, const CollectiveSchedule& schedule) {
     FluidNetwork links(network.capacities);

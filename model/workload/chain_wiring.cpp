@@ -49,7 +49,7 @@ private:
             found.resize(2, before);
         } else if (!joins(layer.kind) && found.size() > 1) {
             report(i, "/from", "this layer reads one image", R"(join them first, as in {"add": {}, "from": ["a", "b"]})");
-            found.resize(1);
+            found = {found.front()};
         }
         return found;
     }

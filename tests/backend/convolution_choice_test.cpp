@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using Notes = std::vector<cudnnBackendNumericalNote_t>;
 using ConvolutionChoice = TellsCudnnOfGpus;
 
-constexpr ConvolutionPass passes[] = {ConvolutionPass::forward, ConvolutionPass::back, ConvolutionPass::filter};
+constexpr ConvolutionPass convolution_passes[] = {ConvolutionPass::forward, ConvolutionPass::back, ConvolutionPass::filter};
 
 struct Arithmetic {
     const char* name;
@@ -92,7 +92,7 @@ TEST_F(ConvolutionChoice, RunsTheCatalogueOnAmpereAndHopper) {
     EXPECT_TRUE(std::ranges::any_of(shapes, [](const ConvolutionShape& s) { return s.groups == s.in_channels && s.groups > 1; }));
     for (const Descriptor& gpu : {a100(), h200()})
         for (const Arithmetic& a : {fp32, tf32, bf16, fp16})
-            for (const ConvolutionPass pass : passes)
+            for (const ConvolutionPass pass : convolution_passes)
                 for (const ConvolutionShape& s : shapes) ASSERT_NO_THROW(expect_taken(pass, s, a, gpu));
 }
 
@@ -103,7 +103,7 @@ TEST_F(ConvolutionChoice, RunsTheCatalogueOnPascalAndTuring) {
         if (number++ % 10 == 0) shapes.push_back(s);
     for (const Descriptor& gpu : {gtx_1080_ti(), t4()})
         for (const Arithmetic& a : {fp32, fp16})
-            for (const ConvolutionPass pass : passes)
+            for (const ConvolutionPass pass : convolution_passes)
                 for (const ConvolutionShape& s : shapes) ASSERT_NO_THROW(expect_taken(pass, s, a, gpu));
 }
 
@@ -112,7 +112,7 @@ TEST_F(ConvolutionChoice, CompilesWhatItChose) {
     const ConvolutionShape depthwise{32, 96, 56, 56, 96, 28, 28, 3, 3, 2, 96, 1, 1, {}};
     for (const Descriptor& gpu : {a100(), h200()})
         for (const Arithmetic& a : {fp32, tf32, bf16, fp16})
-            for (const ConvolutionPass pass : passes)
+            for (const ConvolutionPass pass : convolution_passes)
                 for (ConvolutionShape s : {usual(a), depthwise}) {
                     s.element = a.element;
                     const ConvolutionWay way = convolution_way(pass, s, a.tf32, gpu);
@@ -122,7 +122,7 @@ TEST_F(ConvolutionChoice, CompilesWhatItChose) {
 
 TEST_F(ConvolutionChoice, MultipliesFp32AsThePlanSays) {
     for (const Descriptor& gpu : {a100(), h200()})
-        for (const ConvolutionPass pass : passes) {
+        for (const ConvolutionPass pass : convolution_passes) {
             EXPECT_TRUE(has(convolution_way(pass, usual(tf32), true, gpu).engines.front(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
             EXPECT_FALSE(some_have(convolution_way(pass, usual(fp32), false, gpu).engines, CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
             for (const Arithmetic& half : {bf16, fp16})
@@ -144,7 +144,7 @@ TEST_F(ConvolutionChoice, LeavesOutWhatDiffersFromTimeToTimeOrSumsInSixteenBits)
 TEST_F(ConvolutionChoice, KeepsToTheRoomThatThereIs) {
     const ConvolutionShape large{512, 64, 224, 224, 64, 224, 224, 3, 3, 1, 1, 1, 1, Element::real};
     for (const Arithmetic& a : {fp32, tf32})
-        for (const ConvolutionPass pass : passes) expect_taken(pass, large, a, a100());
+        for (const ConvolutionPass pass : convolution_passes) expect_taken(pass, large, a, a100());
     const auto takes_more = [](const Engine& e) { return e.workspace_bytes > most_workspace_bytes; };
     EXPECT_TRUE(std::ranges::any_of(all_engines(ConvolutionPass::forward, large, a100()), takes_more));
 }
@@ -170,7 +170,7 @@ TEST_F(ConvolutionChoice, IsRefusedWhereExtentsDoNotBelongTogether) {
             return false;
         }
     };
-    for (const ConvolutionPass pass : passes) {
+    for (const ConvolutionPass pass : convolution_passes) {
         EXPECT_TRUE(taken(pass, [](ConvolutionShape&) {}));
         EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { std::swap(s.padding_h, s.padding_w); }));
         EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { std::swap(s.kernel_h, s.kernel_w); }));

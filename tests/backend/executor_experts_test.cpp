@@ -13,9 +13,7 @@ using testing::HasSubstr;
 
 using ExecutorExperts = MpiTest;
 
-const json none = json::object();
-
-json experts(const json& moe = none, const json& more = none) {
+json experts(const json& moe = as_usual, const json& more = as_usual) {
     json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
     mixture.update(moe);
     json workload = transformer(false);
@@ -89,7 +87,7 @@ TEST_F(ExecutorExperts, ComputeTheSameWithALossForBalance) {
                                      {{"tp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
                                      {{"cp", 2}, {"ep", 2}},
                                      {{"cp", 2}, {"tp", 2}, {"sequence_parallel", true}, {"data_parallel", "zero1"}}});
-    EXPECT_NE(train(balanced, none)["losses"].back(), train(experts(), none)["losses"].back());
+    EXPECT_NE(train(balanced, as_usual)["losses"].back(), train(experts(), as_usual)["losses"].back());
 }
 
 TEST_F(ExecutorExperts, AreLoadedMoreEvenlyWithALossForBalance) {
@@ -127,7 +125,7 @@ TEST_F(ExecutorExperts, ComputeTheSameWithSigmoidRouters) {
                                     {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
                                     {{"cp", 2}, {"dp", 2}, {"ep", 2}}});
     // Four steps of 0.01, up or down, of four experts: sqrt(4) 0.04 at most.
-    const json run = train(sigmoid, none, {"--steps", "4"});
+    const json run = train(sigmoid, as_usual, {"--steps", "4"});
     const std::vector<double> norms = norms_of_biases(run);
     EXPECT_THAT(norms, testing::SizeIs(4));
     EXPECT_THAT(norms, testing::Each(testing::AllOf(testing::Gt(0.009), testing::Lt(0.0801))));
@@ -171,16 +169,16 @@ TEST_F(ExecutorExperts, OfEveryKindComputeTheSame) {
     // Biases too, which the router's weights multiply, and experts that see every token.
     expect_serial_results(experts({{"shared_ffn_hidden", 16}, {"topk", 3}}, {{"mlp", "gelu"}, {"bias", true}}), plans);
     expect_serial_results(experts({{"topk", 1}, {"experts", 8}, {"dense_layers", 1}}, {{"mlp", "squared_relu"}}), plans);
-    expect_serial_results(experts(none, {{"mlp", "clamped_swiglu"}, {"bias", true}}), plans);
+    expect_serial_results(experts(as_usual, {{"mlp", "clamped_swiglu"}, {"bias", true}}), plans);
 }
 
 TEST_F(ExecutorExperts, ClipGradientsTheSame) {
     framework_ = {{"base", "sextant"}, {"clips_gradients", true}};
-    expect_serial_results(experts(none, {{"mlp", "gelu"}, {"bias", true}}),
+    expect_serial_results(experts(as_usual, {{"mlp", "gelu"}, {"bias", true}}),
                           {{{"dp", 4}, {"ep", 2}},
                            {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero1"}},
                            {{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}}},
-                          none, {"--clip-norm", "0.1"});
+                          as_usual, {"--clip-norm", "0.1"});
 }
 
 // Sums in another order are rounded otherwise, and a token whose experts are nearly alike goes to another one.
@@ -211,7 +209,7 @@ TEST_F(ExecutorExperts, LearnTheTask) {
 }
 
 TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
-    const json one = train(experts(), none), two = train(experts(), {{"dp", 2}, {"ep", 2}});
+    const json one = train(experts(), as_usual), two = train(experts(), {{"dp", 2}, {"ep", 2}});
     ASSERT_EQ(one["expert_imbalance"].size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
         // 256 rows for four experts cannot be more than four times the mean; no draw is as even as 1.
@@ -223,7 +221,7 @@ TEST_F(ExecutorExperts, SayHowUnevenlyTheyAreLoaded) {
         EXPECT_LT(two["expert_rank_imbalance"][i].get<double>(), two["expert_imbalance"][i].get<double>());
     }
     EXPECT_FALSE(one.contains("expert_rank_imbalance"));
-    EXPECT_FALSE(train(transformer(true), none).contains("expert_imbalance"));
+    EXPECT_FALSE(train(transformer(true), as_usual).contains("expert_imbalance"));
 }
 
 // Spans one by one, and of all-to-alls the bytes: as many rows on all ranks together, and with each the router's weight, 4 bytes beside
@@ -251,8 +249,8 @@ TEST_F(ExecutorExperts, RefuseWhatTheyCannotRun) {
         EXPECT_EQ(result.exit_code, 2) << result.err;
         return result.err;
     };
-    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), none, 1), HasSubstr("\"capacity_factor\": 0 runs"));
-    EXPECT_THAT(refused(experts(none, {{"mlp", "relu"}}), none, 1), HasSubstr("ReLU"));
+    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), as_usual, 1), HasSubstr("\"capacity_factor\": 0 runs"));
+    EXPECT_THAT(refused(experts(as_usual, {{"mlp", "relu"}}), as_usual, 1), HasSubstr("ReLU"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"optimizer", "lamb"}}, 2), HasSubstr("LAMB"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"token_deduplication", true}}, 2), HasSubstr("token_deduplication"));
     EXPECT_THAT(refused(experts(), {{"tp", 2}, {"expert_tp", 1}, {"sequence_parallel", true}}, 2), HasSubstr("ep = tp / expert_tp"));

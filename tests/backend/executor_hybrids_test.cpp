@@ -10,10 +10,8 @@ using testing::HasSubstr;
 
 using ExecutorHybrids = MpiTest;
 
-const json none = json::object();
-
 // Sequences of 16 tokens, of which the scan takes six at a time.
-json hybrid(const json& more = none) {
+json hybrid(const json& more = as_usual) {
     json workload = transformer(false);
     workload["transformer"].update({{"layer_pattern", "M-M*"},
                                     {"kv_heads", 2},

@@ -6,10 +6,8 @@ namespace {
 
 using ExecutorLatentAttention = MpiTest;
 
-const json none = json::object();
-
 // Heads of 8 columns, of which 4 are rotated; those of the keys are shared by all heads.
-json latent(const json& more = none, const json& attention = none) {
+json latent(const json& more = as_usual, const json& attention = as_usual) {
     json mla{{"q_rank", 12}, {"kv_rank", 16}, {"qk_nope_dim", 4}, {"qk_rope_dim", 4}, {"value_dim", 6}};
     mla.update(attention);
     json workload = transformer(false);
@@ -29,7 +27,7 @@ const std::vector<json> in_every_dimension{{{"dp", 2}, {"data_parallel", "zero3"
 
 TEST_F(ExecutorLatentAttention, ComputesTheSameInEveryDimension) {
     expect_serial_results(latent(), in_every_dimension);
-    expect_serial_results(latent(none, {{"q_rank", 0}}), {{{"tp", 2}, {"sequence_parallel", true}}, {{"dp", 2}, {"pp", 2}}});
+    expect_serial_results(latent(as_usual, {{"q_rank", 0}}), {{{"tp", 2}, {"sequence_parallel", true}}, {{"dp", 2}, {"pp", 2}}});
 }
 
 TEST_F(ExecutorLatentAttention, ComputesTheSameWithItsScoresWrittenOut) {

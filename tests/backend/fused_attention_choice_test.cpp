@@ -53,12 +53,12 @@ std::optional<FusedWay> way_of(AttentionPass pass, const Attention& a, Element e
     return fused_way(pass, kernels::parts_of(a, {}).front(), element, gpu);
 }
 
-constexpr AttentionPass passes[] = {AttentionPass::forward, AttentionPass::backward};
+constexpr AttentionPass attention_passes[] = {AttentionPass::forward, AttentionPass::backward};
 
 TEST_F(FusedAttentionChoice, RunsTheUsualShapesOnAmpereAndHopper) {
     for (const Descriptor& gpu : {a100(), h200()})
         for (const Element element : {Element::bf16, Element::fp16})
-            for (const AttentionPass pass : passes)
+            for (const AttentionPass pass : attention_passes)
                 for (const Attention& a : usual()) {
                     const std::optional<FusedWay> way = way_of(pass, a, element, gpu);
                     ASSERT_TRUE(way) << name(a);
@@ -77,14 +77,14 @@ TEST_F(FusedAttentionChoice, RunsBothSlicesOfAContextRank) {
     a.key_len = 2046;
     a.balanced = true;
     for (const Descriptor& gpu : {a100(), h200()})
-        for (const AttentionPass pass : passes)
+        for (const AttentionPass pass : attention_passes)
             for (const kernels::AttentionPart& part : kernels::parts_of(a, {1, 3, true}))
                 EXPECT_TRUE(fused_way(pass, part, Element::bf16, gpu)) << part.keys;
 }
 
 TEST_F(FusedAttentionChoice, CompilesWhatItChose) {
     for (const Descriptor& gpu : {a100(), h200()})
-        for (const AttentionPass pass : passes)
+        for (const AttentionPass pass : attention_passes)
             for (const Attention& a : {usual().front(), usual().back(), attention(2, 8, 8, 512, 64, false)}) {
                 const std::optional<FusedWay> way = way_of(pass, a, Element::bf16, gpu);
                 ASSERT_TRUE(way) << name(a);
@@ -131,7 +131,7 @@ TEST_F(FusedAttentionChoice, RefusesWhatItCannotRun) {
     both_sides.causal = false;
     both_sides.window = 128;
     first_keys.key_len = 256;
-    for (const AttentionPass pass : passes) {
+    for (const AttentionPass pass : attention_passes) {
         EXPECT_FALSE(way_of(pass, usual, Element::real, h200())) << "fp32";
         EXPECT_FALSE(way_of(pass, odd, Element::bf16, h200())) << "heads that are no multiple of eight wide";
         EXPECT_FALSE(way_of(pass, both_sides, Element::bf16, h200())) << "a window that is not causal";

@@ -14,6 +14,8 @@ namespace sextant {
 
 using nlohmann::json;
 
+inline const json as_usual = json::object();  // nothing that differs from the usual
+
 // The executor that a test program is of.
 std::string executor_program();
 
@@ -28,7 +30,7 @@ protected:
     // The run's record; null, and a failure, when it fails.
     [[nodiscard]] json train(const json& workload, const json& plan, std::vector<std::string> arguments = {}) const;
     // Losses, and norms and products of the final weights, are those of one rank.
-    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = json::object(),
+    void expect_serial_results(const json& workload, const std::vector<json>& plans, const json& alone = as_usual,
                                const std::vector<std::string>& arguments = {}) const;
 
     // By kind, over all ranks: of the step that a run traced, and of the simulation of the scenario that was started last.

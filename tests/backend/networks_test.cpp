@@ -16,7 +16,7 @@ namespace {
 
 constexpr double gradient_tolerance = 1e-4;
 
-const nlohmann::json& fixture() {
+const nlohmann::json& network_fixtures() {
     static const nlohmann::json all = nlohmann::json::parse(std::ifstream(SEXTANT_SOURCE_DIR "/tests/backend/fixtures/networks.json"));
     return all;
 }
@@ -76,7 +76,7 @@ TEST_P(NetworkAgainstPyTorch, HasTheSameLossAndGradients) {
     WholeNetwork net = network();
     set_made_weights(device, net);
     net.clear_gradients();
-    const nlohmann::json& expected = fixture().at(name());
+    const nlohmann::json& expected = network_fixtures().at(name());
     const double loss = net.forward_and_backward(made_data(device, name(), expected["data"]));
     EXPECT_NEAR(loss, expected["loss"].get<double>(), 1e-5);
     expect_gradients(device, net, expected["gradients"], gradient_tolerance);
@@ -99,7 +99,7 @@ OptimizerSettings settings(const std::string& name) {
 }
 
 TEST(NetworksAgainstPyTorch, HaveTheSameLossesOverAFewSteps) {
-    for (const auto& [name, expected] : fixture().items())
+    for (const auto& [name, expected] : network_fixtures().items())
         for (const auto& [optimizer, losses] : expected["training"].items()) {
             const std::unique_ptr<ComputeDevice> made = make_device();
             ComputeDevice& device = *made;

@@ -18,7 +18,7 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 
 // The one operator of a block, and the bounds of its index inputs.
-struct Case {
+struct OperatorCase {
     std::string name;
     OperatorKind kind;
     std::vector<Shape> inputs, outputs;
@@ -40,12 +40,12 @@ Attention attention(std::int64_t kv_heads, std::int64_t queries, std::int64_t ke
             .window = window};
 }
 
-Case attention_case(const std::string& name, const Attention& a) {
+OperatorCase attention_case(const std::string& name, const Attention& a) {
     const Shape q{2 * a.query_len, 8}, k{2 * a.key_len, 2 * a.kv_heads};
     return {.name = name, .kind = a, .inputs = {q, k, k}, .outputs = {q, {2, 4, a.query_len}}, .samples = 2, .statistics = true};
 }
 
-Case convolution_case(const std::string& name, Convolution c, bool bias = false) {
+OperatorCase convolution_case(const std::string& name, Convolution c, bool bias = false) {
     c.batch = 2;
     c.out_h = (c.in_h + 2 * c.padding_h - c.kernel_h) / c.stride + 1;
     c.out_w = (c.in_w + 2 * c.padding_w - c.kernel_w) / c.stride + 1;
@@ -58,23 +58,23 @@ Case convolution_case(const std::string& name, Convolution c, bool bias = false)
             .samples = 2};
 }
 
-Case norm_case(const std::string& name, const Normalization& n, const Shape& shape, double parameters, std::int64_t samples,
-               bool statistics) {
-    Case c{.name = name, .kind = n, .inputs = {shape}, .outputs = {shape}, .parameters = parameters, .samples = samples};
+OperatorCase norm_case(const std::string& name, const Normalization& n, const Shape& shape, double parameters, std::int64_t samples,
+                       bool statistics) {
+    OperatorCase c{.name = name, .kind = n, .inputs = {shape}, .outputs = {shape}, .parameters = parameters, .samples = samples};
     if (statistics) c.outputs.push_back({2, n.rows});
     c.statistics = statistics;
     return c;
 }
 
-Case curve(const std::string& name, PointwiseKind kind) {
+OperatorCase curve(const std::string& name, PointwiseKind kind) {
     return {.name = name, .kind = Pointwise{kind, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}};
 }
 
-Case pooling(const std::string& name, const Pooling& p, const Shape& in, const Shape& out) {
+OperatorCase pooling(const std::string& name, const Pooling& p, const Shape& in, const Shape& out) {
     return {.name = name, .kind = p, .inputs = {in}, .outputs = {out}, .samples = 2};
 }
 
-std::vector<Case> matrix_cases() {
+std::vector<OperatorCase> matrix_cases() {
     return {
         {.name = "gemm", .kind = Gemm{.m = 6, .n = 7, .k = 5}, .inputs = {{6, 5}}, .outputs = {{6, 7}}, .parameters = 42},
         {.name = "gemm without bias", .kind = Gemm{.m = 6, .n = 7, .k = 5}, .inputs = {{6, 5}}, .outputs = {{6, 7}}, .parameters = 35},
@@ -97,7 +97,7 @@ std::vector<Case> matrix_cases() {
     };
 }
 
-std::vector<Case> image_cases() {
+std::vector<OperatorCase> image_cases() {
     const Pooling max3{.kind = PoolingKind::max, .kernel = 3, .stride = 2, .padding = 1};
     const Pooling rounded{.kind = PoolingKind::max, .kernel = 3, .stride = 2};
     const Pooling average{.kind = PoolingKind::average, .kernel = 2, .stride = 2};
@@ -166,7 +166,7 @@ std::vector<Case> image_cases() {
     };
 }
 
-std::vector<Case> norm_cases() {
+std::vector<OperatorCase> norm_cases() {
     return {
         norm_case("layer norm", {NormKind::layer, 5, 8}, {5, 8}, 16, 1, false),
         norm_case("layer norm without shift", {NormKind::layer, 5, 8}, {5, 8}, 8, 1, false),
@@ -178,7 +178,7 @@ std::vector<Case> norm_cases() {
     };
 }
 
-std::vector<Case> pointwise_cases() {
+std::vector<OperatorCase> pointwise_cases() {
     const Pointwise swiglu{.kind = PointwiseKind::gate, .gate = PointwiseKind::silu},
         geglu{.kind = PointwiseKind::gate, .gate = PointwiseKind::gelu};
     return {
@@ -221,7 +221,7 @@ std::vector<Case> pointwise_cases() {
     };
 }
 
-std::vector<Case> index_cases() {
+std::vector<OperatorCase> index_cases() {
     return {
         {.name = "embedding",
          .kind = Embedding{8, 7, 3},
@@ -240,7 +240,7 @@ std::vector<Case> index_cases() {
     };
 }
 
-OperatorGraph graph_of(const Case& c) {
+OperatorGraph graph_of(const OperatorCase& c) {
     const bool loss = std::holds_alternative<CrossEntropy>(c.kind);
     OperatorGraphBuilder b;
     std::vector<TensorId> inputs;
@@ -258,7 +258,7 @@ OperatorGraph graph_of(const Case& c) {
     return std::move(b).build();
 }
 
-const nlohmann::json& fixture() {
+const nlohmann::json& operator_fixtures() {
     static const nlohmann::json all = nlohmann::json::parse(std::ifstream(SEXTANT_SOURCE_DIR "/tests/backend/fixtures/operators.json"));
     return all;
 }
@@ -269,7 +269,7 @@ struct Results {
 };
 
 // `element`: of activations and weights. `rounded`: of the numbers that go in.
-Results results_of(const Case& c, Element element, Element rounded) {
+Results results_of(const OperatorCase& c, Element element, Element rounded) {
     const std::unique_ptr<ComputeDevice> made = make_device();
     ComputeDevice& device = *made;
     SingleRank alone;
@@ -320,11 +320,13 @@ void expect_near(const std::vector<std::vector<float>>& found, const std::vector
         }
 }
 
-class OperatorAgainstPyTorch : public testing::TestWithParam<Case> {};
+class OperatorAgainstPyTorch : public testing::TestWithParam<OperatorCase> {};
 
 TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
     const Results found = results_of(GetParam(), Element::real, Element::real);
-    const auto expected = [&](const char* key) { return fixture().at(GetParam().name)[key].get<std::vector<std::vector<float>>>(); };
+    const auto expected = [&](const char* key) {
+        return operator_fixtures().at(GetParam().name)[key].get<std::vector<std::vector<float>>>();
+    };
     expect_near(found.outputs, expected("outputs"), 1e-5, "output");
     expect_near(found.input_gradients, expected("input_gradients"), 1e-5, "gradient of input");
     expect_near(found.weight_gradients, expected("weight_gradients"), 1e-5, "gradient of parameter");
@@ -341,7 +343,7 @@ TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
     }
 }
 
-std::string test_name(const testing::TestParamInfo<Case>& info) {
+std::string test_name(const testing::TestParamInfo<OperatorCase>& info) {
     std::string name = info.param.name;
     for (char& ch : name)
         if (ch == ' ') ch = '_';

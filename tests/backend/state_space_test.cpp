@@ -16,7 +16,7 @@ namespace {
 using Values = std::vector<double>;
 
 // An operator with its arrays, and what it is defined as: outputs from inputs and weights, one behind the other.
-struct Case {
+struct StateSpaceCase {
     OperatorKind kind;
     std::vector<std::vector<std::int64_t>> inputs, outputs;
     std::vector<std::int64_t> weights;  // elements of each
@@ -45,8 +45,8 @@ struct Alone {
     std::vector<Array> inputs, outputs, weights, input_gradients, output_gradients, weight_gradients;
     static constexpr float begun = 0.25F;
 
-    Alone(const Case& test, const std::vector<std::vector<float>>& input_values, const std::vector<std::vector<float>>& weight_values,
-          const std::vector<std::vector<float>>& probes) {
+    Alone(const StateSpaceCase& test, const std::vector<std::vector<float>>& input_values,
+          const std::vector<std::vector<float>>& weight_values, const std::vector<std::vector<float>>& probes) {
         OperatorGraphBuilder builder;
         Operator op{.name = "op", .kind = test.kind};
         for (const auto& shape : test.inputs) op.inputs.push_back(builder.input("in", shape));
@@ -98,7 +98,7 @@ std::vector<Values> all_wide(const std::vector<std::vector<float>>& values) {
     return all;
 }
 
-void check(const Case& test) {
+void check(const StateSpaceCase& test) {
     const auto made_inputs = made_all(Made::input, elements_of(test.inputs)), made_weights = made_all(Made::weight, test.weights);
     const auto probes = made_all(Made::probe, elements_of(test.outputs));
     Alone alone(test, made_inputs, made_weights, probes);
@@ -173,7 +173,8 @@ TEST(StateSpace, ScansByChunksAsTokenByToken) {
 
 TEST(StateSpace, ScansWhereAStepIsTooSmallToBeTold) {
     const StateSpaceScan s{.batch = 1, .sequence = 4, .heads = 1, .head_dim = 2, .groups = 1, .state = 2, .chunk = 2};
-    const Case test{.kind = s, .inputs = {{4, 2}, {4, 2}, {4, 2}, {4, 1}}, .outputs = {{4, 2}}, .weights = {1, 1, 1}, .definition = {}};
+    const StateSpaceCase test{
+        .kind = s, .inputs = {{4, 2}, {4, 2}, {4, 2}, {4, 1}}, .outputs = {{4, 2}}, .weights = {1, 1, 1}, .definition = {}};
     const std::vector<float> pair(8, 0.5F), steps(4, -200.0F), zero(1, 0.0F);
     Alone alone(test, {pair, pair, pair, steps}, {zero, zero, zero}, {pair});
     alone.run();

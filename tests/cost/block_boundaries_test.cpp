@@ -23,12 +23,12 @@ struct Cost {
     }
 };
 
-struct Cut {
+struct BoundaryCut {
     int tensor = 1;
     Fusion fusion = Fusion::none;
 };
 
-void expect_equal_costs(const Workload& workload, const Cut& cut) {
+void expect_equal_costs(const Workload& workload, const BoundaryCut& cut) {
     Plan plan;
     plan.micro_batch = plan.global_batch = 4;
     plan.tp = cut.tensor;

@@ -180,13 +180,13 @@ Cluster with_fabric(FabricKind kind) {
     return c;
 }
 
-struct Machine {
+struct WiredMachine {
     const char* name;
     Cluster cluster;
     int nodes;
 };
 
-std::vector<Machine> machines_of_all_kinds() {
+std::vector<WiredMachine> wired_machines() {
     Cluster staged = with_fabric(FabricKind::leaf_spine);
     staged.node.gpu_direct = false;
     staged.node.peer_access = false;
@@ -211,7 +211,7 @@ std::vector<Machine> machines_of_all_kinds() {
 }
 
 TEST(Topology, IsOneConnectedGraphOfTwoWayLinks) {
-    for (const auto& [name, cluster, nodes] : machines_of_all_kinds()) {
+    for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto t = Topology::build(cluster, nodes);
         boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph(t.vertices().size());
         for (std::size_t i = 0; i < t.links().size(); ++i) {
@@ -227,7 +227,7 @@ TEST(Topology, IsOneConnectedGraphOfTwoWayLinks) {
 }
 
 TEST(Topology, PathsLeadFromDeviceToDeviceAndNameTheirBottleneck) {
-    for (const auto& [name, cluster, nodes] : machines_of_all_kinds()) {
+    for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto t = Topology::build(cluster, nodes);
         for (const DeviceIndex a : all_of(t)) {
             for (const DeviceIndex b : all_of(t)) {
@@ -254,7 +254,7 @@ TEST(Topology, MoreBandwidthOnAnyLinkIsNeverSlower) {
         return std::vector{ring_gb(t, all_of(t)), ring_gb(t, groups[1], groups), ring_gb(t, {0, 3, 9, 10, 17}),
                            t.all_to_all_bandwidth(all_of(t), {}) / (GB / s)};
     };
-    for (const auto& [name, cluster, nodes] : machines_of_all_kinds()) {
+    for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto before = rings(cluster, nodes);
         for (int which = 0; which < 5; ++which) {
             Cluster faster = cluster;
@@ -269,7 +269,7 @@ TEST(Topology, MoreBandwidthOnAnyLinkIsNeverSlower) {
 }
 
 TEST(Topology, TheSameMachineGivesTheSameAnswer) {
-    for (const auto& [name, cluster, nodes] : machines_of_all_kinds()) {
+    for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto a = Topology::build(cluster, nodes), b = Topology::build(cluster, nodes);
         const auto first = a.ring(all_of(a), one_per_node(a)), second = b.ring(all_of(b), one_per_node(b));
         EXPECT_EQ(first.order, second.order) << name;
@@ -282,7 +282,7 @@ TEST(Topology, TheSameMachineGivesTheSameAnswer) {
 
 TEST(Topology, AllToAllAgreesWithCountingEveryPath) {
     // Routes every ordered pair over path() and takes the slowest link: what the count by leaves abbreviates.
-    for (const auto& [name, cluster, nodes] : machines_of_all_kinds()) {
+    for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto t = Topology::build(cluster, nodes);
         for (const Group& members : {all_of(t), Group{0, 1, 5, 8, 13, 16, 18, 23}}) {
             std::vector<double> load(t.links().size());

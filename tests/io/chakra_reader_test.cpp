@@ -17,7 +17,7 @@ struct ReadRank {
     RecordedRank rank;
     std::vector<Diagnostic> problems;
 };
-ReadRank read(const std::string& bytes, int rank = 0, int ranks = 4) {
+ReadRank read_rank(const std::string& bytes, int rank = 0, int ranks = 4) {
     Diagnostics diagnostics;
     RecordedRank found = read_chakra(bytes, "t.0.et", rank, ranks, diagnostics);
     return {std::move(found), diagnostics.list()};
@@ -25,7 +25,7 @@ ReadRank read(const std::string& bytes, int rank = 0, int ranks = 4) {
 
 TEST(ChakraReader, ReadsEveryKindOfNode) {
     using namespace chakra;
-    const auto [rank, problems] = read(file({
+    const auto [rank, problems] = read_rank(file({
         {0, metadata},
         {1, compute, {0}, 250, flag("is_cpu_op", true)},
         {2, compute, {1}, 0, flag("is_cpu_op", false) + int64("num_ops", 2'000'000) + uint64("tensor_size", 4096)},
@@ -61,7 +61,7 @@ TEST(ChakraReader, ReadsDependenciesPackedOrNotAndOfBothKinds) {
     using namespace protobuf;
     const std::string node = number(1, 3) + number(3, 4) + number(4, 1) + number(4, 2) + bytes(5, varint(0));
     const std::string others = chakra::file({chakra::kernel(0, 1), chakra::kernel(1, 1), chakra::kernel(2, 1)});
-    const auto [rank, problems] = read(others + chakra::message(node));
+    const auto [rank, problems] = read_rank(others + chakra::message(node));
     ASSERT_EQ(rank.nodes.size(), 4U);
     EXPECT_THAT(rank.nodes[3].waits_for, ElementsAre(0, 1, 2));
 }
@@ -69,27 +69,28 @@ TEST(ChakraReader, ReadsDependenciesPackedOrNotAndOfBothKinds) {
 TEST(ChakraReader, TakesCallersThatAreNotThereForNoDependencies) {
     using namespace protobuf;
     const std::string called = number(1, 3) + number(3, 4) + number(4, 0), caller_left_out = number(1, 4) + number(3, 4) + number(4, 9);
-    const auto [rank, problems] = read(chakra::file({chakra::kernel(0, 1)}) + chakra::message(called) + chakra::message(caller_left_out));
+    const auto [rank, problems] =
+        read_rank(chakra::file({chakra::kernel(0, 1)}) + chakra::message(called) + chakra::message(caller_left_out));
     EXPECT_TRUE(problems.empty());
     EXPECT_TRUE(rank.nodes[1].waits_for.empty());
 }
 
 TEST(ChakraReader, SaysWhereAFileEndsTooEarly) {
     const std::string whole = chakra::file({chakra::kernel(1, 10)});
-    const auto [rank, problems] = read(whole.substr(0, whole.size() - 3));
+    const auto [rank, problems] = read_rank(whole.substr(0, whole.size() - 3));
     ASSERT_EQ(problems.size(), 1U);
     EXPECT_THAT(problems[0].what, HasSubstr("ends inside a message"));
     EXPECT_EQ(problems[0].pointer, "byte 8");  // behind 1 byte of length and 7 of metadata
-    EXPECT_EQ(read("").problems.size(), 1U);
-    EXPECT_FALSE(read("\x03"
-                      "abc"
-                      "\x02\xff\xff")
+    EXPECT_EQ(read_rank("").problems.size(), 1U);
+    EXPECT_FALSE(read_rank("\x03"
+                           "abc"
+                           "\x02\xff\xff")
                      .problems.empty());
 }
 
 TEST(ChakraReader, NamesWhatANodeLacksOrCannotBe) {
     using namespace chakra;
-    const auto [rank, problems] = read(file({
+    const auto [rank, problems] = read_rank(file({
         {1, Type(9)},
         {2, collective, {}, 0, int64("comm_size", 8)},
         {3, collective, {}, 0, int64("comm_type", 3) + int64("comm_size", 8)},  // gather

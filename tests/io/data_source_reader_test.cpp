@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant::testing {
+namespace sextant::fixtures {
 namespace {
 
 using namespace units;
@@ -106,4 +106,4 @@ INSTANTIATE_TEST_SUITE_P(
                               "synthetic data is not read"}));
 
 }  // namespace
-}  // namespace sextant::testing
+}  // namespace sextant::fixtures

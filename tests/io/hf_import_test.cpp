@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant::testing {
+namespace sextant::fixtures {
 namespace {
 
 using ::testing::ElementsAre;
@@ -246,4 +246,4 @@ TEST(WorkloadWriter, only_what_differs_from_the_assumed_is_written) {
 }
 
 }  // namespace
-}  // namespace sextant::testing
+}  // namespace sextant::fixtures

@@ -116,11 +116,11 @@ TEST(Pins, that_mean_nothing_are_refused) {
 }
 
 TEST(Pins, may_stand_in_the_scenario) {
-    const auto good = sextant::testing::read_text(sextant::testing::good_scenario, {R"(pinned=["tp", "schedule"])"});
-    EXPECT_EQ(sextant::testing::all_of(good.problems), "");
+    const auto good = fixtures::read_text(fixtures::good_scenario, {R"(pinned=["tp", "schedule"])"});
+    EXPECT_EQ(fixtures::all_of(good.problems), "");
     EXPECT_THAT(pinned_fields(good.scenario), ElementsAre(PlanField::tp, PlanField::schedule));
-    const auto bad = sextant::testing::read_text(sextant::testing::good_scenario, {R"(pinned=["tpp", 3])"});
-    EXPECT_THAT(sextant::testing::all_of(bad.problems), HasSubstr("did you mean \"tp\"?"));
+    const auto bad = fixtures::read_text(fixtures::good_scenario, {R"(pinned=["tpp", 3])"});
+    EXPECT_THAT(fixtures::all_of(bad.problems), HasSubstr("did you mean \"tp\"?"));
     EXPECT_EQ(bad.problems.size(), 2u);
 }
 

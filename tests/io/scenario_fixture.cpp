@@ -1,6 +1,6 @@
 #include "tests/io/scenario_fixture.hpp"
 
-namespace sextant::testing {
+namespace sextant::fixtures {
 namespace {
 
 using namespace units;
@@ -95,4 +95,4 @@ std::string all_of(const std::vector<Diagnostic>& problems) {
     return text;
 }
 
-}  // namespace sextant::testing
+}  // namespace sextant::fixtures

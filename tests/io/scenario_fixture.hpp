@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sextant::testing {
+namespace sextant::fixtures {
 
 inline constexpr std::string_view good_scenario = R"({
     "schema": "scenario/1", "name": "test", "workload": "gpt", "hardware": {"cluster": "box", "nodes": 2}, "framework": "plain",
@@ -26,4 +26,4 @@ ReadScenario read_text(std::string_view text, const std::vector<std::string>& as
 // All problems as people see them, for the message of a failed assertion.
 std::string all_of(const std::vector<Diagnostic>&);
 
-}  // namespace sextant::testing
+}  // namespace sextant::fixtures

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant::testing {
+namespace sextant::fixtures {
 namespace {
 
 using namespace units;
@@ -334,4 +334,4 @@ TEST(ScenarioReader, a_plan_that_does_not_divide_has_all_its_problems_reported) 
 }
 
 }  // namespace
-}  // namespace sextant::testing
+}  // namespace sextant::fixtures

@@ -7,11 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using Json = nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -136,4 +135,4 @@ TEST(HeatStrip, AveragesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

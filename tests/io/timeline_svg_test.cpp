@@ -10,11 +10,10 @@
 
 #include <regex>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -202,4 +201,4 @@ TEST(Svg, ATextThatDoesNotFitIsShortenedBetweenCharacters) {
 TEST(Svg, LinesBreakBetweenWords) { EXPECT_THAT(svg::wrapped("aaa bbb ccc", 10, 45), testing::ElementsAre("aaa bbb", "ccc")); }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

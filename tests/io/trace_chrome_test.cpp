@@ -8,11 +8,10 @@
 
 #include <sstream>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using Json = nlohmann::json;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -34,7 +33,7 @@ std::vector<Json> events(const Json& json, std::string_view phase, std::string_v
 }
 
 // Stage 0 computes 0 .. 10 ms and sends until 13, then stage 1 computes until 23.
-HandMadeTrace two_stages() {
+HandMadeTrace two_computing_stages() {
     HandMadeTrace t({0, 1});
     const auto f = t.add(0, compute, forward, 0, 10);
     const auto x = t.add(0, send_next, pipeline_transfer, 10, 13, f);
@@ -43,7 +42,7 @@ HandMadeTrace two_stages() {
 }
 
 TEST(ChromeTrace, HasASliceForEachSpanInMicroseconds) {
-    HandMadeTrace t = two_stages();
+    HandMadeTrace t = two_computing_stages();
     t.trace.spans[1].bytes = 3 * MB;
     t.trace.spans[1].micro_batch = 7;
     t.trace.spans[2].flops = 1.5 * GFLOP;
@@ -63,7 +62,7 @@ TEST(ChromeTrace, HasASliceForEachSpanInMicroseconds) {
 }
 
 TEST(ChromeTrace, NamesRanksAndTheStreamsThatTheyUse) {
-    HandMadeTrace t = two_stages();
+    HandMadeTrace t = two_computing_stages();
     t.trace.ranks[1] = {.rank = 8, .stage = 1, .multiplicity = 4, .host = "gcn7"};
     const Json json = written(t.trace);
     std::vector<std::string> processes, threads;
@@ -74,7 +73,7 @@ TEST(ChromeTrace, NamesRanksAndTheStreamsThatTheyUse) {
 }
 
 TEST(ChromeTrace, DrawsCausesOnOtherRanksInSmallTraces) {
-    const HandMadeTrace t = two_stages();
+    const HandMadeTrace t = two_computing_stages();
     const Json json = written(t.trace);
     ASSERT_THAT(events(json, "s"), SizeIs(1));
     EXPECT_EQ(events(json, "s")[0]["pid"], 0);
@@ -99,7 +98,7 @@ TEST(ChromeTrace, KeepsSlicesOfAThreadNested) {
 }
 
 TEST(ChromeTrace, CountsMemoryAndUtilization) {
-    const HandMadeTrace t = two_stages();
+    const HandMadeTrace t = two_computing_stages();
     MemoryTimeline memory;
     memory.stage = 1, memory.rank = 1;
     memory.base[MemoryKind::weights] = 5 * GB;
@@ -118,7 +117,7 @@ TEST(ChromeTrace, CountsMemoryAndUtilization) {
 }
 
 TEST(ChromeTrace, NamesMayHoldAnything) {
-    HandMadeTrace t = two_stages();
+    HandMadeTrace t = two_computing_stages();
     t.trace.names[0] = "a \"name\"\n\xff";
     t.trace.ranks[0].host = "\\";
     EXPECT_EQ(events(written(t.trace), "X")[0]["name"], "a \"name\"\n\xEF\xBF\xBD");
@@ -127,4 +126,4 @@ TEST(ChromeTrace, NamesMayHoldAnything) {
 TEST(ChromeTrace, OfNothingIsStillAFile) { EXPECT_THAT(written({})["traceEvents"], IsEmpty()); }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

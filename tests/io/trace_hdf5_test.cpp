@@ -11,12 +11,11 @@
 #include <random>
 #include <sstream>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace units;
-using hand_made::HandMadeTrace;
 using testing::HasSubstr;
 using enum Stream;
 using enum SpanKind;
@@ -171,4 +170,4 @@ TEST_F(Hdf5Trace, ADiskThatRefusesLeavesWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

@@ -15,7 +15,7 @@
 namespace sextant {
 namespace {
 
-constexpr double rounding = 2e-9;  // relative
+constexpr double fold_rounding = 2e-9;  // relative
 
 // Folding.
 
@@ -24,11 +24,11 @@ TEST_P(EveryScenario, takes_as_long_folded_as_rank_by_rank) {
     if (s.plan.data_parallel == DataParallel::async_parameter_server) GTEST_SKIP() << "nobody waits for the others: never folded";
     const Simulation folded = PlayableScenario(s, Fold::alike).play(), each = PlayableScenario(s, Fold::nothing).play();
     EXPECT_TRUE(folded.folded_alike);
-    EXPECT_NEAR(each.trace.end / folded.trace.end, 1, rounding);
+    EXPECT_NEAR(each.trace.end / folded.trace.end, 1, fold_rounding);
     const Terms a = terms_of(folded.trace, last_rank(folded.trace)), b = terms_of(each.trace, last_rank(each.trace));
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
-        EXPECT_NEAR((a[t] - b[t]) / folded.trace.end, 0, rounding) << to_text(t);
+        EXPECT_NEAR((a[t] - b[t]) / folded.trace.end, 0, fold_rounding) << to_text(t);
     }
 }
 
@@ -163,13 +163,13 @@ TEST_P(EveryScenario, is_never_shorter_than_the_longest_way_through_its_graph) {
     const PlayableScenario played(s, Fold::alike);
     const Seconds longest = longest_way(played), step = played.play().trace.end;
     EXPECT_GT(longest, Seconds{});
-    EXPECT_GE(step / longest, 1 - rounding);
+    EXPECT_GE(step / longest, 1 - fold_rounding);
 }
 
 TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     EXPECT_GT(r.critical_path.seconds, Seconds{});
-    EXPECT_LE(r.critical_path.seconds / r.trace.end, 1 + rounding);
+    EXPECT_LE(r.critical_path.seconds / r.trace.end, 1 + fold_rounding);
     // All the way back to the start: its first span waited for nothing, and so it began at once.
     EXPECT_EQ(r.trace.spans[r.critical_path.spans.front()].start, Seconds{});
     EXPECT_EQ(r.trace.spans[r.critical_path.spans.back()].end, r.trace.end);
@@ -178,7 +178,7 @@ TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
 // No theorem where a thread fuses reductions by time: over faster links it finds others waiting when it wakes, and fuses them otherwise.
 TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
     Scenario s = bundled_scenario(GetParam());
-    const double slower = s.framework.reduction_cycle ? 0.002 : rounding;
+    const double slower = s.framework.reduction_cycle ? 0.002 : fold_rounding;
     const Seconds before = PlayableScenario(s, Fold::alike).play().trace.end;
     NodeSpec& node = s.cluster.node;
     for (LinkType* link : {&node.peers.link, &node.host_link, &node.host.socket_link, &node.nic_link})
@@ -234,16 +234,16 @@ TEST_P(EveryScenario, runs_every_segment_after_what_it_waits_for) {
 
 TEST_P(EveryScenario, has_simulated_terms_that_sum_to_the_step) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
-    EXPECT_NEAR(r.report.estimate.terms.total() / r.report.estimate.step, 1, rounding);
+    EXPECT_NEAR(r.report.estimate.terms.total() / r.report.estimate.step, 1, fold_rounding);
     for (GraphRank rank = 0; rank < std::min<std::size_t>(r.trace.ranks.size(), 8); ++rank)
-        EXPECT_NEAR(terms_of(r.trace, rank).total() / r.trace.end, 1, rounding) << "rank " << rank;
+        EXPECT_NEAR(terms_of(r.trace, rank).total() / r.trace.end, 1, fold_rounding) << "rank " << rank;
 }
 
 TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     for (const MemoryTimeline& m : r.memory) {
         ASSERT_FALSE(m.curve.empty());
-        EXPECT_NEAR(m.curve.back().held / max(m.highest, Bytes::from_si(1)), 0, rounding) << "stage " << m.stage;
+        EXPECT_NEAR(m.curve.back().held / max(m.highest, Bytes::from_si(1)), 0, fold_rounding) << "stage " << m.stage;
     }
 }
 

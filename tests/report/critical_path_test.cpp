@@ -5,11 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using testing::ElementsAre;
 using enum Stream;
 using enum SpanKind;
@@ -66,4 +65,4 @@ TEST(CriticalPath, EndsThoughCausesRunInACircle) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

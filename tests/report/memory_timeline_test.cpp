@@ -5,11 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using testing::ElementsAre;
 using enum Stream;
 using enum SpanKind;
@@ -102,4 +101,4 @@ TEST(HighestByInterval, IsTheMostThatIsHeldAnywhereWithin) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

@@ -8,11 +8,10 @@
 #include <map>
 #include <random>
 
-namespace sextant {
+namespace sextant::hand_made {
 namespace {
 
 using namespace units;
-using hand_made::HandMadeTrace;
 using enum Stream;
 using enum SpanKind;
 
@@ -237,4 +236,4 @@ TEST(TraceTerms, SumToTheStepWhateverTheTraceSays) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::hand_made

@@ -9,11 +9,10 @@ namespace {
 
 using namespace units;
 using hand_made::end_ms;
+using hand_made::exact;
 using hand_made::HandMadeJob;
 using hand_made::span_of;
 using hand_made::start_ms;
-
-constexpr double exact = 1e-9;
 
 struct CycleJob : HandMadeJob {
     CycleJob() : HandMadeJob(2), data(group(ParallelGroup::data, {0, 1})) { table.fusion = {5 * ms, 64 * MB}; }

@@ -14,6 +14,8 @@ namespace sextant::hand_made {
 
 using namespace units;
 
+inline constexpr double exact = 1e-9;  // ms
+
 //     HandMadeJob job(2);
 //     const auto f = job.kernel(0, 10);
 //     const auto x = job.send(0, 1, 100 * MB, {f});

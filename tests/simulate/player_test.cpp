@@ -12,12 +12,11 @@ namespace {
 
 using namespace units;
 using hand_made::end_ms;
+using hand_made::exact;
 using hand_made::HandMadeJob;
 using hand_made::span_of;
 using hand_made::start_ms;
 using testing::ElementsAre;
-
-constexpr double exact = 1e-9;
 
 // Streams and dependencies.
 

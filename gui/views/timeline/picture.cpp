@@ -16,7 +16,7 @@ namespace sextant::gui {
 namespace {
 
 constexpr std::size_t most_links = 10;
-constexpr double link_height = 18, heading_height = 20, name_height = 14, narrowest_label = 18;  // a name has letters below its line
+constexpr double link_height = 18, links_heading_height = 20, name_height = 14, narrowest_label = 18;  // a name has letters below its line
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
@@ -105,7 +105,7 @@ void TimelinePicture::place_rows() {
     }
     if (aspect_.links && !content_.links.empty()) {
         links_at_ = y;
-        y += heading_height;
+        y += links_heading_height;
         for (const UtilizationSeries* link : content_.links) {
             rows_.push_back({y, link_height, nullptr, nullptr, link});
             y += link_height + 3;
@@ -129,8 +129,8 @@ void TimelinePicture::paint(QPainter& painter, const Look& look) const {
             paint_link(painter, row, look);
     }
     if (links_at_)
-        paint_text(painter, {area_.left() + gap, *links_at_, gutter, heading_height}, Qt::AlignVCenter, QStringLiteral("links in use"),
-                   font_of(Type::strong), look.text);
+        paint_text(painter, {area_.left() + gap, *links_at_, gutter, links_heading_height}, Qt::AlignVCenter,
+                   QStringLiteral("links in use"), font_of(Type::strong), look.text);
     painter.setClipRect(body_, Qt::IntersectClip);
     painter.setRenderHint(QPainter::Antialiasing);
     if (aspect_.critical_path) paint_path(painter, look);

@@ -80,6 +80,7 @@ struct Bounds {
 inline constexpr Bounds positive{std::numeric_limits<double>::min(), 1e30};
 inline constexpr Bounds not_negative{0, 1e30};
 inline constexpr Bounds fraction{0, 1};
+inline constexpr Bounds sample_sizes{1, 1e15};  // bytes
 inline constexpr Bounds count{1, 1e9};
 
 // Readers of single values. Each returns false after complaining.

@@ -9,7 +9,6 @@ namespace {
 using FindStorage = std::function<StorageClass(const JsonNode&)>;
 
 constexpr Word<Transform> transforms[] = {{"none", Transform::none}, {"convert", Transform::convert}, {"resize", Transform::resize}};
-constexpr Bounds sizes{1, 1e15};
 constexpr Bounds worker_counts{0, 1024};
 constexpr Bounds prefetch_depths{0, 1e4};
 constexpr Bounds shares{0, 0.99};
@@ -68,7 +67,7 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
     data.storage = read_job_storage(storage, find, cluster);
     r.need("sample_size", "as in \"110 KB\"");
     r.optional("samples", data.samples, Bounds{1, 1e15});
-    r.optional("decoded_size", data.decoded_bytes, sizes);
+    r.optional("decoded_size", data.decoded_bytes, sample_sizes);
     r.word("encoding", data.encoding, encoding_words);
     r.word("format", data.format, data_format_words);
     r.optional("samples_per_file", data.samples_per_file, Bounds{1, 1e15});
@@ -112,7 +111,7 @@ void read_data_source(const JsonNode& node, const FindStorage& find, const Clust
     const JsonNode storage = r.get("storage");
     data.synthetic = !storage.value;
     r.optional("synthetic", data.synthetic);
-    r.optional("sample_size", data.sample_bytes, sizes);
+    r.optional("sample_size", data.sample_bytes, sample_sizes);
     read_checkpoints(r, find, cluster, data);
     if (storage.value && data.synthetic) {
         r.ignore_others();

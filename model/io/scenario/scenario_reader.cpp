@@ -8,8 +8,6 @@
 namespace sextant {
 namespace {
 
-std::string text(std::int64_t n) { return std::to_string(n); }
-
 std::size_t problems(const JsonNode& node) { return node.diagnostics->list().size(); }
 
 // What the author of a scenario states about hardware overrides the profile, and says so in the report.
@@ -116,9 +114,9 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     else
         r.get("ranks_per_device");
     if (r.optional("nodes", wanted.nodes) && found && *wanted.nodes > scenario.cluster.nodes)
-        r.get("nodes").complain(
-            text(*wanted.nodes) + " nodes are more than there are",
-            scenario.cluster.name + " has " + text(scenario.cluster.nodes) + "; \"cluster_nodes\" asks what a larger one would do");
+        r.get("nodes").complain(std::to_string(*wanted.nodes) + " nodes are more than there are",
+                                scenario.cluster.name + " has " + std::to_string(scenario.cluster.nodes) +
+                                    "; \"cluster_nodes\" asks what a larger one would do");
     r.optional("devices_per_node", wanted.devices_per_node);
     if (found)
         read_network(r, sources, scenario);
@@ -177,7 +175,8 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
 // An epoch has as many samples in one as in the other.
 void join_data_and_run(const JsonNode& root, Scenario& s) {
     if (s.data.samples && s.run.dataset_samples && *s.data.samples != *s.run.dataset_samples)
-        root.child("data").child("samples").complain("run.dataset_samples says " + text(*s.run.dataset_samples), "state one of them");
+        root.child("data").child("samples").complain("run.dataset_samples says " + std::to_string(*s.run.dataset_samples),
+                                                     "state one of them");
     if (!s.data.samples) s.data.samples = s.run.dataset_samples;
     if (!s.run.dataset_samples) s.run.dataset_samples = s.data.samples;
     if (s.run.epochs && !s.run.dataset_samples) root.child("run").complain("\"dataset_samples\" is missing", "the samples of one epoch");

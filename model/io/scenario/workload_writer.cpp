@@ -10,13 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class E, std::size_t N>
-std::string word_of(E value, const Word<E> (&words)[N]) {
-    for (const Word<E>& w : words)
-        if (w.value == value) return std::string(w.text);
-    return {};
-}
-
 // Writes the fields that differ from what a reader would assume.
 template <class Spec>
 struct FieldWriter {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void check(const Scenario& s) {
+void check_for_deepspeed(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "DeepSpeed");
     r.unless(p.cp == 1, "/plan/cp", "has no context parallelism in its configuration", "cp of 1, or export megatron");
@@ -69,7 +69,7 @@ Json zero_json(const Scenario& s) {
 }  // namespace
 
 ExportedConfig deepspeed_config(const Scenario& s) {
-    check(s);
+    check_for_deepspeed(s);
     const Plan& p = s.plan;
     ExportedConfig config;
     Json json{{"train_batch_size", p.global_batch},

@@ -36,7 +36,7 @@ struct Words {
     }
 };
 
-void check(const Scenario& s) {
+void check_for_megatron(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "Megatron-LM");
     const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
@@ -237,7 +237,7 @@ void optimizer(const Plan& p, Words& w) {
 }  // namespace
 
 ExportedLaunch megatron_launch(const Scenario& s) {
-    check(s);
+    check_for_megatron(s);
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
     ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {}, {}};
     // A tensor exchange must be issued before the kernels behind it: NVIDIA's examples set this where they overlap.

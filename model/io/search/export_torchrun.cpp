@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-void check(const Scenario& s) {
+void check_for_torchrun(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "PyTorch's DDP and FSDP");
     const std::string alone = "divide no layer and no sequence by a flag";
@@ -65,7 +65,7 @@ std::string optimizer_name(Optimizer o) {
 }  // namespace
 
 ExportedLaunch torchrun_launch(const Scenario& s) {
-    check(s);
+    check_for_torchrun(s);
     const Plan& p = s.plan;
     ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), p.devices()), {}, "train.py", {}, {}};
     const DataType type = p.precision.compute;

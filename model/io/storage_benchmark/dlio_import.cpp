@@ -103,8 +103,6 @@ std::string with_unit(double value, const char* unit) {
     return (whole ? Json(static_cast<std::int64_t>(value)) : Json(value)).dump() + " " + unit;
 }
 
-constexpr Bounds sizes{1, 1e15};
-
 // The format of the file, as storage sees it. DLIO writes a sample of any length in any of them.
 struct StoredFormat {
     std::string_view word, format, encoding;
@@ -140,7 +138,7 @@ void read_dataset(YamlSection& dataset, Json& training) {
     if (const YAML::Node dims = dataset.get("record_dims"); dims && dims.size() > 0)
         dataset.reading().complain(dims, "the dimensions of records are not read", "state record_length_bytes");
     dataset.get("record_element_type");
-    const auto stated = dataset.number("record_length_bytes", sizes), older = dataset.number("record_length", sizes);
+    const auto stated = dataset.number("record_length_bytes", sample_sizes), older = dataset.number("record_length", sample_sizes);
     const std::int64_t samples_per_file = dataset.integer("num_samples_per_file", count).value_or(1);
     training["files"] = dataset.integer("num_files_train", count).value_or(8);
     training["samples_per_file"] = samples_per_file;

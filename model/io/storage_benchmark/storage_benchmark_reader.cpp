@@ -10,7 +10,6 @@ constexpr std::string_view schema = "storage-benchmark/1";
 constexpr Bounds hosts{1, 1e6};
 constexpr Bounds accelerators{1, 1e6};
 constexpr Bounds readers{0, 1024};
-constexpr Bounds sizes{1, 1e15};
 constexpr Bounds times{0, 1e6};
 
 void read_training(const JsonNode& node, BenchmarkTraining& t) {
@@ -22,7 +21,7 @@ void read_training(const JsonNode& node, BenchmarkTraining& t) {
     r.optional("preparation", t.preparation, times);
     r.required("files", t.files);
     r.optional("samples_per_file", t.samples_per_file);
-    r.required("sample_size", t.sample, sizes);
+    r.required("sample_size", t.sample, sample_sizes);
     r.word("format", t.format, data_format_words);
     r.word("encoding", t.encoding, encoding_words);
     r.word("shuffle", t.shuffle, shuffle_words);

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr Bounds times{0, 1e6};
+constexpr Bounds mean_times{0, 1e6};
 
 }  // namespace
 
@@ -84,22 +84,22 @@ std::string YamlSection::text(const std::string& key, std::string assumed) {
 
 std::optional<double> YamlSection::time(const std::string& key) {
     const YAML::Node node = get(key);
-    if (!node || !node.IsMap()) return number(node, key, times);
+    if (!node || !node.IsMap()) return number(node, key, mean_times);
     YamlSection of(reading_, node, name_ + "." + key, {"stdev"});
     const std::string type = of.text("type", "normal");
     std::optional<double> mean;
-    if (type == "normal") mean = of.number("mean", times);
+    if (type == "normal") mean = of.number("mean", mean_times);
     if (type == "uniform") {
-        const auto low = of.number("min", times), high = of.number("max", times);
+        const auto low = of.number("min", mean_times), high = of.number("max", mean_times);
         if (low && high) mean = (*low + *high) / 2;
     }
     if (type == "gamma") {
-        const auto shape = of.number("shape", times), scale = of.number("scale", times);
+        const auto shape = of.number("shape", mean_times), scale = of.number("scale", mean_times);
         if (shape && scale) mean = *shape * *scale;
     }
-    if (type == "exponential") mean = of.number("scale", times);
-    if (type == "poisson") mean = of.number("lam", times);
-    if (!mean || *mean > times.high)
+    if (type == "exponential") mean = of.number("scale", mean_times);
+    if (type == "poisson") mean = of.number("lam", mean_times);
+    if (!mean || *mean > mean_times.high)
         reading_.complain(
             node, "\"" + key + "\" has no mean",
             "normal with mean, uniform with min and max, gamma with shape and scale, exponential with scale, poisson with lam");

@@ -15,23 +15,21 @@
 namespace sextant {
 namespace {
 
-using Json = nlohmann::json;
-
 // Of an object; nothing where it has none of that type.
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
-double number_of(const Json& object, const char* key) {
+double number_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
-std::int64_t whole_of(const Json& object, const char* key) {
+std::int64_t whole_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
-const Json& object_of(const Json& object, const char* key) {
-    static const Json none = Json::object();
+const nlohmann::json& object_of(const nlohmann::json& object, const char* key) {
+    static const nlohmann::json none = nlohmann::json::object();
     const auto found = object.find(key);
     return found != object.end() && found->is_object() ? *found : none;
 }
@@ -55,7 +53,7 @@ struct Launch {
 };
 
 // A kernel or a copy on the device.
-struct Work : Interval {
+struct DeviceWork : Interval {
     std::string name, group;  // group: what its collective and its process group are called
     std::int64_t correlation = 0, stream = 0;
     double bytes = 0;
@@ -63,25 +61,25 @@ struct Work : Interval {
     double launched = 0;
 };
 
-bool is_exchange_kernel(const Work& w) { return w.name.find("nccl") != std::string::npos; }
+bool is_exchange_kernel(const DeviceWork& w) { return w.name.find("nccl") != std::string::npos; }
 
 // The events of the document that count, each taken when it is complete: a trace may have millions.
 class Events {
 public:
-    std::vector<Work> work;
+    std::vector<DeviceWork> work;
     std::unordered_map<std::int64_t, Launch> launches;  // by correlation
     std::vector<std::vector<PhaseInterval>> phases;     // by thread
     std::vector<Interval> steps, loading;
     bool out_of_range = false;
 
-    void take(const Json& e) {
+    void take(const nlohmann::json& e) {
         if (text_of(e, "ph") != "X") return;
         const std::string category = lower_case(text_of(e, "cat")), name = text_of(e, "name");
         const Interval at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
-        const Json& args = object_of(e, "args");
+        const nlohmann::json& args = object_of(e, "args");
         out_of_range = out_of_range || at.start < -latest || at.end > latest;
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
-            Work w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
+            DeviceWork w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
             w.correlation = whole_of(args, "correlation"), w.stream = whole_of(args, "stream");
             w.bytes = std::max(0.0, number_of(args, "bytes"));
             work.push_back(std::move(w));
@@ -102,9 +100,9 @@ public:
 
 private:
     // Processes and threads are numbers, or names.
-    std::size_t thread(const Json& e) {
-        const std::string key = e.value("pid", Json()).dump(-1, ' ', false, Json::error_handler_t::replace) + "/" +
-                                e.value("tid", Json()).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::size_t thread(const nlohmann::json& e) {
+        const std::string key = e.value("pid", nlohmann::json()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "/" +
+                                e.value("tid", nlohmann::json()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         const auto [at, is_new] = threads_.emplace(key, threads_.size());
         if (is_new) phases.emplace_back();
         return at->second;
@@ -129,7 +127,7 @@ SpanKind phase_at(const std::vector<PhaseInterval>& phases, double t) {
 }
 
 // Megatron calls its groups "TENSOR_MODEL_PARALLEL_GROUP" and the like, meshes of PyTorch "mesh_tp".
-SpanKind exchange_of(const Work& w, const Plan& plan) {
+SpanKind exchange_of(const DeviceWork& w, const Plan& plan) {
     const auto named = [&](std::string_view words, std::string_view mesh) { return mentions(w.group, words) || mentions(w.group, mesh); };
     if (named("tensor", "mesh_tp")) return SpanKind::tensor_exchange;
     if (named("pipeline", "mesh_pp")) return SpanKind::pipeline_transfer;
@@ -144,9 +142,9 @@ SpanKind exchange_of(const Work& w, const Plan& plan) {
 }
 
 // On which stream of the device most of the work is.
-std::int64_t main_stream(const std::vector<Work>& work) {
+std::int64_t main_stream(const std::vector<DeviceWork>& work) {
     std::map<std::int64_t, double> busy;
-    for (const Work& w : work)
+    for (const DeviceWork& w : work)
         if (!is_exchange_kernel(w)) busy[w.stream] += w.end - w.start;
     const auto most = std::ranges::max_element(busy, {}, [](const auto& s) { return s.second; });
     return most == busy.end() ? 0 : most->first;
@@ -157,10 +155,10 @@ class StepTrace {
 public:
     StepTrace(Interval window, std::int64_t main_stream) : window_(window), main_stream_(main_stream) {}
 
-    Trace make(std::span<const Work> work, const std::vector<Interval>& loading, int rank) {
+    Trace make(std::span<const DeviceWork> work, const std::vector<Interval>& loading, int rank) {
         trace_.ranks = {{rank, 0, 1, false, {}}};
         trace_.end = since(window_.end);
-        for (const Work& w : work) add(w);
+        for (const DeviceWork& w : work) add(w);
         std::ranges::stable_sort(trace_.spans, {}, &Span::start);
         fill_idle(loading);
         set_causes();
@@ -170,7 +168,7 @@ public:
 private:
     [[nodiscard]] Seconds since(double t) const { return Seconds::from_si((t - window_.start) * 1e-6); }
 
-    void add(const Work& w) {
+    void add(const DeviceWork& w) {
         const double start = std::max(w.start, window_.start), end = std::min(w.end, window_.end);
         if (end <= start) return;
         Span s;
@@ -254,7 +252,7 @@ void set_phases(Events& events, const Plan& plan) {
         for (std::size_t i = 0; i < thread.size(); ++i)
             thread[i].around = going_on(thread, static_cast<std::ptrdiff_t>(i) - 1, thread[i].start);
     }
-    for (Work& w : events.work) {
+    for (DeviceWork& w : events.work) {
         const auto launch = events.launches.find(w.correlation);
         w.launched = launch == events.launches.end() ? w.start : launch->second.at;
         if (launch != events.launches.end()) w.kind = phase_at(events.phases[launch->second.thread], w.launched);
@@ -266,10 +264,10 @@ void set_phases(Events& events, const Plan& plan) {
 }
 
 // The steps on the device, each until the next begins; the last only where it is alone.
-std::vector<Interval> windows_of(const std::vector<Work>& work, std::vector<Interval> steps) {
+std::vector<Interval> windows_of(const std::vector<DeviceWork>& work, std::vector<Interval> steps) {
     std::ranges::sort(steps, {}, &Interval::start);
     std::vector<std::optional<Interval>> found(steps.size());
-    for (const Work& w : work) {
+    for (const DeviceWork& w : work) {
         const auto after = std::ranges::upper_bound(steps, w.launched, {}, &Interval::start);
         if (after == steps.begin() || w.launched >= (after - 1)->end) continue;
         auto& window = found[static_cast<std::size_t>(after - steps.begin()) - 1];
@@ -284,10 +282,10 @@ std::vector<Interval> windows_of(const std::vector<Work>& work, std::vector<Inte
     return windows;
 }
 
-std::string device_of(const Json& root, int rank) {
+std::string device_of(const nlohmann::json& root, int rank) {
     const auto devices = root.find("deviceProperties");
     if (devices == root.end() || !devices->is_array() || devices->empty()) return {};
-    const Json& device = (*devices)[static_cast<std::size_t>(std::max(0, rank)) % devices->size()];
+    const nlohmann::json& device = (*devices)[static_cast<std::size_t>(std::max(0, rank)) % devices->size()];
     return device.is_object() ? text_of(device, "name") : std::string();
 }
 
@@ -309,13 +307,13 @@ bool looks_like_profiler(const std::filesystem::path& file) {
 ProfilerRecord profiler_from_text(std::string_view text, const std::string& name, const Plan& plan) {
     Events events;
     bool in_events = false;
-    const auto take = [&](int depth, Json::parse_event_t what, Json& parsed) {
-        if (depth == 1 && what == Json::parse_event_t::key) in_events = parsed == "traceEvents";
-        if (depth != 2 || what != Json::parse_event_t::object_end || !in_events) return true;
+    const auto take = [&](int depth, nlohmann::json::parse_event_t what, nlohmann::json& parsed) {
+        if (depth == 1 && what == nlohmann::json::parse_event_t::key) in_events = parsed == "traceEvents";
+        if (depth != 2 || what != nlohmann::json::parse_event_t::object_end || !in_events) return true;
         events.take(parsed);
         return false;  // nothing is kept of it
     };
-    const Json root = Json::parse(text, take, false);
+    const nlohmann::json root = nlohmann::json::parse(text, take, false);
     if (!root.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
 
     if (events.out_of_range)
@@ -330,7 +328,7 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
 
     ProfilerRecord record;
     record.file = name;
-    const Json& job = object_of(root, "distributedInfo");
+    const nlohmann::json& job = object_of(root, "distributedInfo");
     record.rank = static_cast<int>(whole_of(job, "rank"));
     if (const auto ranks = static_cast<int>(whole_of(job, "world_size")); ranks > 0) record.ranks = ranks;
     record.device = device_of(root, record.rank);

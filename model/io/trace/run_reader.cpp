@@ -15,8 +15,6 @@
 namespace sextant {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr Bounds index_bounds{0, 1e9};
 constexpr Bounds over_mean{1, 1e9};
 
@@ -31,7 +29,7 @@ struct Cell;
 template <int... Exponents>
 struct Cell<Quantity<Exponents...>> {
     static std::string expected() { return "a number that is not negative"; }
-    static bool read(const Json& cell, Quantity<Exponents...>& out) {
+    static bool read(const nlohmann::json& cell, Quantity<Exponents...>& out) {
         if (!cell.is_number()) return false;
         const auto si = cell.get<double>();
         out = Quantity<Exponents...>::from_si(si);
@@ -41,7 +39,7 @@ struct Cell<Quantity<Exponents...>> {
 template <std::unsigned_integral T>
 struct Cell<T> {
     static std::string expected() { return "a whole number from 0 to " + std::to_string(std::numeric_limits<T>::max()); }
-    static bool read(const Json& cell, T& out) {
+    static bool read(const nlohmann::json& cell, T& out) {
         if (!cell.is_number_unsigned() || cell.get<std::uint64_t>() > std::numeric_limits<T>::max()) return false;
         out = cell.get<T>();
         return true;
@@ -55,7 +53,7 @@ struct Cell<T> {
         for (int i = 0; i < words_of(T{}); ++i) text += (i > 0 ? ", " : " ") + std::string(to_text(static_cast<T>(i)));
         return text;
     }
-    static bool read(const Json& cell, T& out) {
+    static bool read(const nlohmann::json& cell, T& out) {
         if (!cell.is_string()) return false;
         for (int i = 0; i < words_of(T{}); ++i) {
             out = static_cast<T>(i);
