@@ -20,8 +20,9 @@ struct Layout {
     std::int64_t samples = 1, pixels = 1, channels = 1, groups = 1;
     bool centred = true;
 
-    Layout(const Normalization& n, const OperatorCall& c) : channels(c.output(0).shape[1]) {
+    Layout(const Normalization& n, const OperatorCall& c) {
         const std::int64_t elements = n.rows * n.width;
+        channels = n.kind == NormKind::rms || n.kind == NormKind::layer ? n.width : c.output(0).shape[1];
         switch (n.kind) {
             case NormKind::rms:
                 centred = false;

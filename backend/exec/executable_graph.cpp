@@ -26,8 +26,13 @@ struct Refusal {
                           e.group == ParallelGroup::expert_tensor;
         return runs ? "" : "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
     }
+    std::string operator()(const DeltaRuleScan&) const { return "gated delta rules do not run"; }
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
+            case PointwiseKind::multiply:
+                return op.inputs.size() > 1 && graph.tensor(op.inputs.back()).elements() < graph.tensor(op.inputs.front()).elements()
+                           ? "gates on shared experts do not run: \"shared_gate\": false runs"
+                           : "";
             case PointwiseKind::add:
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
             case PointwiseKind::relu:

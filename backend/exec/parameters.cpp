@@ -70,7 +70,8 @@ private:
         add(tensor("skip", heads, {1, 1}, constant(1)));   // d
     }
     void write_kind(const Normalization& n, const Normalization& s) {
-        const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
+        const bool by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
+        const Extent width = by_row ? Extent{n.width, s.width} : Extent{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
         const bool partial = n.kind != NormKind::batch && is_part(n.rows, s.rows);
         const auto vector = [&](const char* name, float value) {
             ParameterTensor t = tensor(name, {width}, {1, 1}, constant(value));

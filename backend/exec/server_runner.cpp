@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::chrono::microseconds between_questions{50};
+constexpr std::chrono::microseconds between_looks{50};
 constexpr int passes_of_sum = 3;  // over an array: what is there, what comes, what is written
 
 }  // namespace
@@ -61,7 +61,7 @@ void ServerRunner::drain() {
             under_way_.erase(t);
             if (from) serve(*from);
         }
-        if (ended.empty()) std::this_thread::sleep_for(between_questions);
+        if (ended.empty()) std::this_thread::sleep_for(between_looks);
     }
 }
 

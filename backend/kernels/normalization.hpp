@@ -27,9 +27,9 @@ struct NormLayout {
 
 inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
     NormLayout l;
-    l.channels = c.output(0).shape[1];
-    const std::int64_t pixels = n.rows * n.width / l.channels;
     l.by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
+    l.channels = l.by_row ? n.width : c.output(0).shape[1];
+    const std::int64_t pixels = n.rows * n.width / l.channels;
     l.centred = n.kind != NormKind::rms;
     l.samples = l.by_row ? pixels : n.kind == NormKind::group ? c.samples : 1;
     l.pixels = pixels / l.samples;

@@ -51,6 +51,9 @@ double elements(const SequenceConvolution& c, bool backward) {
 double elements(const StateSpaceScan& s, bool) {
     return static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads * std::min(s.chunk, s.sequence));
 }
+double elements(const DeltaRuleScan& s, bool) {
+    return static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads * std::min(s.chunk, s.sequence));
+}
 double elements(const CrossEntropy& c, bool backward) {
     return static_cast<double>(c.rows) * static_cast<double>(c.classes) * cross_entropy.of(backward);
 }

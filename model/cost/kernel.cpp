@@ -5,7 +5,7 @@
 #include "model/cost/fusion.hpp"
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_rules.hpp"
-#include "model/cost/state_space.hpp"
+#include "model/cost/scans.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/recompute.hpp"
 
@@ -226,7 +226,7 @@ private:
         out.backward.push_back(std::move(k));
     }
 
-    void write_operator(const Operator& op, const StateSpaceScan& s, BlockKernels& out) const {
+    void write_operator(const Operator& op, const Scan auto& s, BlockKernels& out) const {
         add_scan(op, s, unnarrowed_type_, plan_.precision, out);
     }
 

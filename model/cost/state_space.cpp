@@ -1,4 +1,4 @@
-#include "model/cost/state_space.hpp"
+#include "model/cost/scans.hpp"
 
 #include "model/cost/kernel_lists.hpp"
 

@@ -12,11 +12,6 @@ namespace {
 constexpr Term communication_terms[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication,
                                         Term::pipeline_communication, Term::data_communication};
 
-Terms per_step(Terms terms, int steps) {
-    for (Seconds& t : terms.of) t /= steps;
-    return terms;
-}
-
 RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
     RankTimes times;
     for (const Span& s : trace.spans)

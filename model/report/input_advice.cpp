@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr double smallest_gain = 0.01;  // of the job: below, not worth a change
+constexpr double smallest_input_gain = 0.01;  // of the job: below, not worth a change
 
 // What is compared: the whole run where its length is known, else one epoch, else a number of steps.
 struct Length {
@@ -33,7 +33,7 @@ public:
         DataSource data = job_.scenario.data;
         change(data);
         const Seconds then = time_with(data);
-        if (1 - then / now_ < smallest_gain) return;
+        if (1 - then / now_ < smallest_input_gain) return;
         found_.push_back({now_ - then, what + ": saves " + to_text(now_ - then) + " of the " + to_text(now_) + " of " + length_.name});
     }
     std::vector<std::string> take() {

@@ -10,11 +10,6 @@
 namespace sextant {
 namespace {
 
-Terms per_step(Terms terms, int steps) {
-    for (Seconds& t : terms.of) t /= steps;
-    return terms;
-}
-
 // What is held all the time; what comes and goes is in the curve of the simulation.
 std::vector<StageMemory> always_held(std::vector<StageMemory> stages) {
     for (StageMemory& s : stages)

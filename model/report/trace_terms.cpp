@@ -218,4 +218,9 @@ Terms overlapped_of(const Trace& trace, GraphRank rank) {
     return overlapped;
 }
 
+Terms per_step(Terms of_several, int steps) {
+    for (Seconds& t : of_several.of) t /= steps;
+    return of_several;
+}
+
 }  // namespace sextant

@@ -41,5 +41,6 @@ Terms terms_of(const Trace&, GraphRank);  // sums to trace.end
 
 // Exchanges, transfers and offload of this rank while the instant belongs to another term. What runs twice at once counts once.
 Terms overlapped_of(const Trace&, GraphRank);
+Terms per_step(Terms of_several, int steps);
 
 }  // namespace sextant

@@ -48,6 +48,7 @@ struct UtilizationSeries {
     std::vector<double> busy;  // fraction of the interval (device), or of the capacity (link)
     std::vector<int> links{};  // those of Topology::links() that it stands for, ascending; empty for devices and what loaders share
 };
+double mean_of(const UtilizationSeries&);  // over the step
 
 struct Simulation {
     Trace trace;

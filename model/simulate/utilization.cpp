@@ -1,6 +1,7 @@
 #include "model/simulate/utilization.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sextant {
 namespace {
@@ -56,6 +57,10 @@ std::vector<UtilizationSeries> device_utilization(const Trace& trace) {
     for (std::size_t r = 0; r < sums.size(); ++r)
         series.push_back({"rank " + std::to_string(trace.ranks[r].rank), trace.ranks[r].multiplicity, sums[r].take()});
     return series;
+}
+
+double mean_of(const UtilizationSeries& u) {
+    return u.busy.empty() ? 0 : std::accumulate(u.busy.begin(), u.busy.end(), 0.0) / static_cast<double>(u.busy.size());
 }
 
 }  // namespace sextant

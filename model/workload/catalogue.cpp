@@ -82,6 +82,18 @@ void tied_qwen(TransformerSpec& spec) {
     spec.qkv_bias = true;
     spec.tied_embeddings = true;
 }
+void qwen3(TransformerSpec& spec) {
+    spec.head_dim = 128;
+    spec.qk_norm = true;
+}
+void qwen3_30b_a3b(TransformerSpec& spec) {
+    qwen3(spec);
+    spec.moe = MixtureOfExperts{.experts = 128, .topk = 8, .ffn_hidden = 768};
+}
+void qwen3_235b_a22b(TransformerSpec& spec) {
+    qwen3(spec);
+    spec.moe = MixtureOfExperts{.experts = 128, .topk = 8, .ffn_hidden = 1536};
+}
 void mixtral(TransformerSpec& spec) { spec.moe = MixtureOfExperts{.experts = 8, .topk = 2, .ffn_hidden = spec.ffn_hidden}; }
 void grok(TransformerSpec& spec) {
     mixtral(spec);
@@ -156,6 +168,14 @@ void nemotron_3_ultra(TransformerSpec& spec) {
         .experts = 512, .topk = 22, .ffn_hidden = 5120, .shared_ffn_hidden = 10240, .latent = 2048, .sigmoid_router = true};
     spec.mtp_layers = 1;
 }
+// A letter is half of what the paper calls a layer.
+void qwen3_next(TransformerSpec& spec) {
+    spec.layer_pattern = times(12, "GEGEGE*E");
+    spec.delta_rule = DeltaRule{};
+    spec.moe = MixtureOfExperts{.experts = 512, .topk = 10, .ffn_hidden = 512, .shared_ffn_hidden = 512, .shared_gate = true};
+    spec.head_dim = 256;
+    spec.qk_norm = spec.attention_gate = true;
+}
 
 void pretraining(TransformerSpec& spec) { spec.predicted_tokens = 77; }  // 15 % of 512 tokens, arXiv 1810.04805 section 3.1
 void squad(TransformerSpec& spec) {
@@ -178,6 +198,7 @@ constexpr std::string_view llama1 = "arXiv 2302.13971, table 2";
 constexpr std::string_view llama2 = "arXiv 2307.09288; config.json of meta-llama/Llama-2";
 constexpr std::string_view llama3 = "arXiv 2407.21783, table 3";
 constexpr std::string_view qwen25 = "arXiv 2412.15115, table 1; config.json of Qwen/Qwen2.5";
+constexpr std::string_view qwen3_paper = "arXiv 2505.09388, tables 1 and 2; config.json of Qwen/Qwen3";
 constexpr std::string_view nemotron_h = "arXiv 2504.03624, table 1; NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
 constexpr std::string_view nemotron_3 = "NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
 constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
@@ -246,6 +267,13 @@ constexpr Entry entries[] = {
     {"qwen2.5-14b", "Qwen2.5 14B", qwen25, llama, 48, 5120, 13824, 40, 8, 152064, 4096, qwen},
     {"qwen2.5-32b", "Qwen2.5 32B", qwen25, llama, 64, 5120, 27648, 40, 8, 152064, 4096, qwen},
     {"qwen2.5-72b", "Qwen2.5 72B", qwen25, llama, 80, 8192, 29568, 64, 8, 152064, 4096, qwen},
+    {"qwen3-8b", "Qwen3 8B", qwen3_paper, llama, 36, 4096, 12288, 32, 8, 151936, 4096, qwen3},
+    {"qwen3-14b", "Qwen3 14B", qwen3_paper, llama, 40, 5120, 17408, 40, 8, 151936, 4096, qwen3},
+    {"qwen3-32b", "Qwen3 32B", qwen3_paper, llama, 64, 5120, 25600, 64, 8, 151936, 4096, qwen3},
+    {"qwen3-30b-a3b", "Qwen3 30B-A3B", qwen3_paper, llama, 48, 2048, 6144, 32, 4, 151936, 4096, qwen3_30b_a3b},
+    {"qwen3-235b-a22b", "Qwen3 235B-A22B", qwen3_paper, llama, 94, 4096, 12288, 64, 4, 151936, 4096, qwen3_235b_a22b},
+    {"qwen3-next-80b-a3b", "Qwen3-Next 80B-A3B", "config.json of Qwen/Qwen3-Next-80B-A3B-Instruct", llama, 96, 2048, 5120, 16, 2, 151936,
+     4096, qwen3_next},
     {"deepseek-v2-lite", "DeepSeek-V2-Lite 16B", "arXiv 2405.04434, appendix B", llama, 27, 2048, 10944, 16, 16, 102400, 4096,
      deepseek_v2_lite},
     {"deepseek-v2", "DeepSeek-V2 236B", "arXiv 2405.04434, section 3.1", llama, 60, 5120, 12288, 128, 128, 102400, 4096, deepseek_v2},

@@ -55,12 +55,22 @@ Flops forward_flops(const OperatorKind& kind) {
                 return product({2, s.batch, s.sequence}) *
                        (product({s.groups, chunk, s.state}) + product({s.heads, s.head_dim, chunk + 2 * s.state}));
             },
+            [](const DeltaRuleScan& d) {
+                const std::int64_t chunk = std::min(d.chunk, d.sequence);
+                return product({2, d.batch, d.sequence, d.heads}) *
+                       (product({chunk, 3 * d.key_dim + 2 * d.value_dim}) + product({3, d.key_dim, d.value_dim}));
+            },
             [](const auto&) { return 0.0; },
         },
         kind));
 }
 
 Flops backward_flops(const OperatorKind& kind) {
+    if (const auto* d = std::get_if<DeltaRuleScan>(&kind)) {
+        const std::int64_t chunk = std::min(d->chunk, d->sequence);
+        return Flops::from_si(product({2, d->batch, d->sequence, d->heads}) *
+                              (product({chunk, 10 * d->key_dim + 5 * d->value_dim + 2 * chunk}) + product({8, d->key_dim, d->value_dim})));
+    }
     if (const auto* s = std::get_if<StateSpaceScan>(&kind)) {
         const std::int64_t chunk = std::min(s->chunk, s->sequence);
         const double again =

@@ -57,8 +57,8 @@ struct Attention {
     bool alibi = false;     // scores fall with distance (arXiv 2108.12409)
 };
 
-// Depthwise along the sequence: of each channel a token and the kernel - 1 before it, and a bias, through SiLU. What Mamba has before its
-// scan (arXiv 2312.00752, section 3.4). Input i becomes output i; `channels` are those of all together.
+// Depthwise along the sequence: of each channel a token and the kernel - 1 before it, and a bias where it has one, through SiLU. What
+// Mamba has before its scan (arXiv 2312.00752, section 3.4). Input i becomes output i; `channels` are those of all together.
 struct SequenceConvolution {
     std::int64_t batch = 1, sequence = 1, channels = 1, kernel = 4;
 };
@@ -71,12 +71,24 @@ struct StateSpaceScan {
     std::int64_t batch = 1, sequence = 1, heads = 1, head_dim = 1, groups = 1, state = 1, chunk = 1;
 };
 
+// The gated delta rule (arXiv 2412.06464): each head has a state S of [key_dim, value_dim], which decays, forgets what it has at a key and
+// takes in what the token has.
+//     S_t = g_t (S_{t-1} - b_t k_t (k_t^T S_{t-1})) + b_t k_t v_t^T     y_t = S_t^T q_t     b_t = sigmoid(raw b_t)
+//     g_t = exp(-exp(a) softplus(raw g_t + c))                          q, k of length 1
+// Inputs: q and k [tokens, heads x key_dim], v [tokens, heads x value_dim], raw b and g [tokens, heads]. Parameters: a and c of each
+// head. Outputs: y [tokens, heads x value_dim], and of each token the row of its chunk's triangular inverse [tokens, heads x chunk],
+// which backward reads. Computed by chunks of the sequence, within which all but that inverse is matrix products (section 3.3).
+struct DeltaRuleScan {
+    std::int64_t batch = 1, sequence = 1, heads = 1, key_dim = 1, value_dim = 1, chunk = 1;
+};
+
 enum class NormKind { layer, rms, batch, group };
 struct Normalization {
     NormKind kind = NormKind::layer;
     std::int64_t rows = 1, width = 1;  // batch norm: rows = channels, width = batch x pixels
     std::int64_t parts = 1;            // of a row, each normalized by itself
     bool gated = false;                // what is normalized is the product of the first input and SiLU of the second
+    bool gate_behind = false;          // ... SiLU of the second multiplies what comes out instead
 };
 
 struct Softmax {
@@ -179,8 +191,8 @@ enum class AdapterPart {
     up,    // B, from the rank back: zero at first, so that training begins with the network as it was
 };
 
-using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolution, StateSpaceScan, Normalization, Softmax, Pointwise,
-                                  Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
+using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolution, StateSpaceScan, DeltaRuleScan, Normalization, Softmax,
+                                  Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
 
 struct Operator {
     std::string name;  // "mlp.fc1"

@@ -32,6 +32,10 @@ struct SavedBy {
     }
     void operator()(const SequenceConvolution&) const { inputs(); }
     void operator()(const StateSpaceScan&) const { inputs(); }
+    void operator()(const DeltaRuleScan&) const {
+        inputs();
+        masks();  // the rows of the inverse
+    }
     void operator()(const Softmax&) const { outputs(); }
     void operator()(const Pooling& p) const {
         if (p.kind != PoolingKind::max) return;

@@ -51,7 +51,7 @@ private:
 // Tensors that must stay in memory from forward to backward: the union over operators of what each needs, so that a tensor
 // read by two operators is counted once. Which operand an operator needs:
 //   - Gemm, Convolution: the input unless the weight is frozen, and the second input where it is no weight; Embedding: indices, likewise
-//   - Attention: q, k, v, output, log-sum-exp
+//   - Attention: q, k, v, output, log-sum-exp; DeltaRuleScan: inputs, its second output
 //   - Normalization, SequenceConvolution, StateSpaceScan, gelu, silu, gates, squared_relu, multiply: inputs
 //   - relu, sigmoid, tanh, Softmax: output; max pooling: input and output
 //   - dropout: mask; CrossEntropy: logits; TokenPermute: scores; others: nothing

@@ -7,6 +7,7 @@ namespace {
 std::string block_name(const LayerKind& kind) {
     std::string name = kind.experts ? "moe layer" : "transformer layer";
     if (kind.mixer == Mixer::state_space) name = "state-space layer";
+    if (kind.mixer == Mixer::delta_rule) name = "delta-rule layer";
     if (kind.mixer == Mixer::none && !kind.experts) name = "mlp layer";
     if (kind.mixer == Mixer::attention && !kind.mlp) name = "attention layer";
     if (kind.cross) name = "decoder layer";
@@ -32,6 +33,8 @@ LayerKind kind_of_letter(char letter) {
     switch (letter) {
         case 'M':
             return {.mixer = Mixer::state_space, .mlp = false};
+        case 'G':
+            return {.mixer = Mixer::delta_rule, .mlp = false};
         case '*':
             return {.mixer = Mixer::attention, .mlp = false, .causal = true};
         case 'E':

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -11,6 +12,7 @@ constexpr double rotary_base = 10000;  // RoFormer (arXiv 2104.09864), section 3
 // Q, K and V of one attention on one device, and which keys a query sees.
 struct AttentionCore {
     TensorId q, k, v;
+    std::optional<TensorId> gate{};
     std::int64_t heads = 1, kv_heads = 1, head_dim = 1, value_dim = 1;
     bool causal = true, masked = true;
     bool alibi = false;
@@ -75,9 +77,18 @@ TensorId finish(TransformerWriter& w, AttentionCore a) {
     TensorId x = w.shard.flash_attention ? flash_core(w, a) : plain_core(w, a);
     w.attention_core = false;
     w.label.clear();
+    if (a.gate)
+        x = w.pointwise("attention.gated", PointwiseKind::multiply, {x, w.pointwise("attention.open", PointwiseKind::sigmoid, {*a.gate})});
     x = w.adapted_linear("attention.proj", &LowRankAdapters::proj, x, w.spec.hidden, w.spec.bias);
     x = w.leave_tensor_parallel("attention.leave", x);
     return w.dropout("attention.out", x);
+}
+
+// Each head by itself; they share the gain.
+TensorId norm_heads(TransformerWriter& w, std::string name, TensorId x, std::int64_t dim) {
+    const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
+    return w.write(std::move(name), Normalization{.kind = NormKind::rms, .rows = rows * (width / dim), .width = dim}, {x}, {rows, width},
+                   static_cast<double>(dim));
 }
 
 // A rank has at least one key-value head: below that, heads are copied.
@@ -137,13 +148,21 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     const std::int64_t dim = head_dim_of(w.spec), heads = w.spec.heads / w.shard.tensor, kv_heads = local_kv_heads(w);
     x = w.enter_tensor_parallel("attention.enter", x);
     const std::int64_t tokens = w.cut.tokens(), q_width = heads * dim, kv_width = kv_heads * dim;
-    const Gemm qkv{.batch = 1, .m = tokens, .n = q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
+    const Gemm qkv{
+        .batch = 1, .m = tokens, .n = (w.spec.attention_gate ? 2 : 1) * q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
     const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
     TensorId q =
         w.write("attention.qkv", qkv, {x}, {tokens, q_width}, static_cast<double>(qkv.n) * static_cast<double>(qkv.k + (bias ? 1 : 0)));
     TensorId k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);
     TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
-    w.adapt("attention.qkv", &LowRankAdapters::qkv, x, {&q, &k, &v});
+    std::optional<TensorId> gate;
+    std::vector<TensorId*> made{&q, &k, &v};
+    if (w.spec.attention_gate) made.push_back(&gate.emplace(w.graph.also("attention.gate", {tokens, q_width}, TensorRole::activation)));
+    w.adapt("attention.qkv", &LowRankAdapters::qkv, x, made);
+    if (w.spec.qk_norm) {
+        q = norm_heads(w, "attention.q_norm", q, dim);
+        k = norm_heads(w, "attention.k_norm", k, dim);
+    }
     if (w.spec.position == PositionKind::rotary) {
         const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
         const Pointwise rotary{.kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = dim};
@@ -155,6 +174,7 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     return finish(w, {.q = q,
                       .k = k,
                       .v = v,
+                      .gate = gate,
                       .heads = heads,
                       .kv_heads = kv_heads,
                       .head_dim = dim,

@@ -65,6 +65,17 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "ssm/kernel", spec.ssm->kernel, 1, 1000);
         extent(problems, "ssm/chunk", spec.ssm->chunk);
     }
+    if (spec.mla && (spec.qk_norm || spec.attention_gate))
+        refuse(problems, spec.qk_norm ? "/workload/qk_norm" : "/workload/attention_gate",
+               "latent attention has norms of its own and no gate", "no mla, or neither of both");
+    if (spec.delta_rule) {
+        extent(problems, "delta_rule/key_heads", spec.delta_rule->key_heads, 1, most_heads);
+        extent(problems, "delta_rule/value_heads", spec.delta_rule->value_heads, 1, most_heads);
+        extent(problems, "delta_rule/key_dim", spec.delta_rule->key_dim);
+        extent(problems, "delta_rule/value_dim", spec.delta_rule->value_dim);
+        extent(problems, "delta_rule/kernel", spec.delta_rule->kernel, 1, 1000);
+        extent(problems, "delta_rule/chunk", spec.delta_rule->chunk);
+    }
     if (spec.moe) {
         extent(problems, "moe/latent", spec.moe->latent, 0);
         extent(problems, "moe/experts", spec.moe->experts, 1, most_experts);
@@ -129,28 +140,41 @@ void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shar
     constexpr auto at = "/workload/layer_pattern";
     if (spec.layer_pattern.empty()) {
         if (spec.ssm) refuse(problems, at, "which layers have the state space is not said", "as in \"M-M-M*-\": a letter for each layer");
+        if (spec.delta_rule)
+            refuse(problems, at, "which layers have the delta rule is not said", "as in \"GEGEGE*E\": a letter for each layer");
         return;
     }
-    if (const auto wrong = spec.layer_pattern.find_first_not_of("M*-E"); wrong != std::string::npos)
+    if (const auto wrong = spec.layer_pattern.find_first_not_of("MG*-E"); wrong != std::string::npos)
         refuse(problems, at, std::string("no layer is called ") + spec.layer_pattern[wrong],
-               "M a state space, * attention, - an MLP, E experts");
+               "M a state space, G a gated delta rule, * attention, - an MLP, E experts");
     if (static_cast<std::int64_t>(spec.layer_pattern.size()) != spec.layers)
         refuse(problems, at,
                "layers and letters differ: " + std::to_string(spec.layers) + " and " + std::to_string(spec.layer_pattern.size()));
     if (spec.kind != TransformerKind::decoder || spec.bidirectional)
         refuse(problems, at, "a hybrid is a decoder that sees what came before");
     if (has_letter(spec, 'M') && !spec.ssm) refuse(problems, "/workload/ssm", "the state space of the layers M is not described");
+    if (has_letter(spec, 'G') && !spec.delta_rule)
+        refuse(problems, "/workload/delta_rule", "the delta rule of the layers G is not described");
     if (has_letter(spec, 'E') && !spec.moe) refuse(problems, "/workload/moe", "the experts of the layers E are not described");
     if (spec.moe && (spec.moe->dense_layers > 0 || spec.moe->every > 1))
         refuse(problems, "/workload/moe", "the pattern says which layers have experts, not dense_layers and every");
     if (spec.sliding_window > 0) refuse(problems, "/workload/sliding_window", "windows in a hybrid are not modelled");
-    if (!has_letter(spec, 'M') || !spec.ssm) return;
-    if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces are not modelled");
-    require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm->groups, "heads of the state space", spec.ssm->heads);
-    require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
+    const bool state_space = has_letter(spec, 'M') && spec.ssm, delta_rule = has_letter(spec, 'G') && spec.delta_rule;
+    if (!state_space && !delta_rule) return;
+    if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces and delta rules are not modelled");
+    if (state_space) {
+        require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm->groups, "heads of the state space", spec.ssm->heads);
+        require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
+    }
+    if (delta_rule) {
+        const DeltaRule& d = *spec.delta_rule;
+        require_divides(problems, "/workload/delta_rule/key_heads", "key heads", d.key_heads, "value heads of the delta rule",
+                        d.value_heads);
+        require_divides(problems, "/plan/tp", "tp", shard.tensor, "key heads of the delta rule", d.key_heads);
+    }
     if (shard.context > 1)
         refuse(problems, "/plan/cp", "a state goes from token to token through the whole sequence, which no cut of it is modelled for",
-               "tp cuts the heads of state spaces");
+               "tp cuts the heads of state spaces and delta rules");
 }
 
 void check_tensor_cut(Diagnostics& problems, const TransformerSpec& spec, const Shard& shard) {

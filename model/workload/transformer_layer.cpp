@@ -148,7 +148,11 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
     if (moe.latent > 0) out = w.linear("moe.latent_up", out, w.spec.hidden, w.spec.bias);
     if (moe.shared_ffn_hidden > 0) {
         w.label = "shared_experts";
-        const TensorId shared = mlp_branch(w, x, moe.shared_ffn_hidden);
+        TensorId shared = mlp_branch(w, x, moe.shared_ffn_hidden);
+        if (moe.shared_gate) {
+            const TensorId gate = w.pointwise("moe.shared_open", PointwiseKind::sigmoid, {w.linear("moe.shared_gate", x, 1, false)});
+            shared = w.pointwise("moe.shared_gated", PointwiseKind::multiply, {shared, gate});
+        }
         out = w.pointwise("moe.add", PointwiseKind::add, {out, shared});
     }
     w.label.clear();
@@ -173,6 +177,8 @@ TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, Te
     if (kind.mixer == Mixer::attention)
         around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });
     if (kind.mixer == Mixer::state_space) around("ssm.norm", "ssm.add", [&](TensorId in) { return write_state_space(w, in, *w.spec.ssm); });
+    if (kind.mixer == Mixer::delta_rule)
+        around("delta.norm", "delta.add", [&](TensorId in) { return write_delta_rule(w, in, *w.spec.delta_rule); });
     if (kind.cross) around("cross.norm", "cross.add", [&](TensorId in) { return write_cross_attention(w, in, memory, memory_cut); });
     if (kind.mlp)
         around("mlp.norm", "mlp.add",

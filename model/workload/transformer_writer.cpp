@@ -53,8 +53,7 @@ TensorId TransformerWriter::linear(std::string name, TensorId x, std::int64_t n,
     return write(std::move(name), Gemm{.batch = 1, .m = rows, .n = n, .k = k, .weight = true}, {x}, {rows, n}, parameters, role);
 }
 
-void TransformerWriter::adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x,
-                              std::initializer_list<TensorId*> outputs) {
+void TransformerWriter::adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x, const std::vector<TensorId*>& outputs) {
     if (!spec.adapters || !(*spec.adapters.*where)) return;
     const std::int64_t rank = spec.adapters->rank, alpha = spec.adapters->alpha > 0 ? spec.adapters->alpha : rank;
     adapter = AdapterPart::down;
@@ -65,7 +64,7 @@ void TransformerWriter::adapt(const std::string& product, bool LowRankAdapters::
     for (const TensorId* out : outputs) columns += width_of(*out);
     const Gemm up{.batch = 1, .m = rows, .n = columns, .k = rank, .weight = true};
     const double weights = static_cast<double>(columns) * static_cast<double>(rank);
-    std::vector<TensorId> parts{write(product + ".lora_b", up, {x}, {rows, width_of(**outputs.begin())}, weights)};
+    std::vector<TensorId> parts{write(product + ".lora_b", up, {x}, {rows, width_of(*outputs.front())}, weights)};
     for (const TensorId* out : std::span(outputs).subspan(1))
         parts.push_back(graph.also(product + ".lora_b", {rows, width_of(*out)}, TensorRole::activation));
     adapter = AdapterPart::none;

@@ -10,7 +10,6 @@
 #include "model/workload/operator_graph.hpp"
 #include "model/workload/workload.hpp"
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -54,7 +53,7 @@ struct TransformerWriter {
     // x [rows, k] times a weight [k, n], plus a bias [n].
     TensorId linear(std::string name, TensorId x, std::int64_t n, bool bias, TensorRole role = TensorRole::activation);
     // Adds its low-rank adapter to a product x W, if the network has one there: its outputs become the sums. And a linear() with one.
-    void adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x, std::initializer_list<TensorId*> outputs);
+    void adapt(const std::string& product, bool LowRankAdapters::*where, TensorId x, const std::vector<TensorId*>& outputs);
     TensorId adapted_linear(const std::string& name, bool LowRankAdapters::*where, TensorId x, std::int64_t n, bool bias);
     TensorId dropout(std::string name, TensorId x);  // x itself where the network has none
     TensorId residual(std::string name, TensorId x, TensorId branch);
@@ -82,9 +81,11 @@ TensorId write_cross_attention(TransformerWriter&, TensorId x, TensorId memory, 
 
 // Mamba-2's block in the place of attention, with its heads cut over the tensor group.
 TensorId write_state_space(TransformerWriter&, TensorId x, const StateSpace&);
+// A gated delta network's block likewise.
+TensorId write_delta_rule(TransformerWriter&, TensorId x, const DeltaRule&);
 
 // One layer of the main stack: which of the kinds a spec knows.
-enum class Mixer { attention, state_space, none };
+enum class Mixer { attention, state_space, delta_rule, none };
 struct LayerKind {
     Mixer mixer = Mixer::attention;
     bool mlp = true;  // or experts

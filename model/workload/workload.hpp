@@ -30,10 +30,18 @@ struct StateSpace {  // Mamba-2 (arXiv 2405.21060), section 7
     std::int64_t chunk = 128;  // of the scan, as in Megatron
 };
 
+struct DeltaRule {                                  // gated delta networks (arXiv 2412.06464), section 3
+    std::int64_t key_heads = 16, value_heads = 32;  // as many value heads share a key head
+    std::int64_t key_dim = 128, value_dim = 128;    // of a head
+    std::int64_t kernel = 4;                        // of the convolution along the sequence
+    std::int64_t chunk = 64;                        // of the scan, as in flash-linear-attention
+};
+
 struct MixtureOfExperts {
     std::int64_t experts = 8, topk = 2;
     std::int64_t ffn_hidden = 0;         // of one expert
     std::int64_t shared_ffn_hidden = 0;  // of the shared experts together; 0: none
+    bool shared_gate = false;            // what those make is multiplied with the sigmoid of a number that each token has (Qwen-MoE)
     std::int64_t latent = 0;             // width that tokens are brought to on their way to routed experts (LatentMoE); 0: hidden
     std::int64_t dense_layers = 0;       // leading layers with an ordinary MLP
     std::int64_t every = 1;              // after those, one MoE layer in `every`
@@ -70,19 +78,22 @@ struct TransformerSpec {
     bool tied_embeddings = true;
     bool bias = true;  // of dense layers (and of qkv unless qkv_bias says otherwise)
     std::optional<bool> qkv_bias;
-    bool dropout = true;                                        // hidden and attention dropout exist as operators
-    bool bidirectional = false;                                 // no causal mask
-    std::int64_t type_vocab = 0;                                // BERT segment embeddings
-    bool pooler = false;                                        // BERT
-    bool embedding_norm = false;                                // BLOOM; an encoder always has it
+    bool qk_norm = false;         // each head's queries and keys are normalized (RMS); the heads share a gain (Qwen3)
+    bool attention_gate = false;  // what attention makes is multiplied with the sigmoid of a product of its input (arXiv 2505.06708)
+    bool dropout = true;          // hidden and attention dropout exist as operators
+    bool bidirectional = false;   // no causal mask
+    std::int64_t type_vocab = 0;  // BERT segment embeddings
+    bool pooler = false;          // BERT
+    bool embedding_norm = false;  // BLOOM; an encoder always has it
     std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window
     std::int64_t mtp_layers = 0;                                // multi-token prediction modules
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all
     std::optional<LatentAttention> mla;
     std::optional<MixtureOfExperts> moe;
     std::optional<StateSpace> ssm;
-    // Of a hybrid, a letter for each layer, as Megatron writes it: M a state space, * attention, - an MLP, E experts. Empty: every layer
-    // has attention and an MLP or experts.
+    std::optional<DeltaRule> delta_rule;
+    // Of a hybrid, a letter for each layer, as Megatron writes it: M a state space, G a gated delta rule, * attention, - an MLP,
+    // E experts. Empty: every layer has attention and an MLP or experts.
     std::string layer_pattern;
     std::optional<LowRankAdapters> adapters;
     std::int64_t image_px = 224, patch_px = 16, channels = 3, classes = 1000;  // vision

@@ -264,12 +264,12 @@ const nlohmann::json& operator_fixtures() {
 }
 
 // What an operator makes of the numbers of the fixtures.
-struct Results {
+struct OperatorResults {
     std::vector<std::vector<float>> outputs, input_gradients, weight_gradients;
 };
 
 // `element`: of activations and weights. `rounded`: of the numbers that go in.
-Results results_of(const OperatorCase& c, Element element, Element rounded) {
+OperatorResults results_of(const OperatorCase& c, Element element, Element rounded) {
     const std::unique_ptr<ComputeDevice> made = make_device();
     ComputeDevice& device = *made;
     SingleRank alone;
@@ -302,7 +302,7 @@ Results results_of(const OperatorCase& c, Element element, Element rounded) {
     for (const Array& out : outputs) gradients.push_back(put(made_reals(Made::gradient, {gradients.size()}, out.elements), out.element));
     const std::vector<Array> found = program.backward(context, std::move(kept), gradients);
 
-    Results r;
+    OperatorResults r;
     for (const Array& a : outputs) r.outputs.push_back(downloaded(device, a));
     for (const Array& a : found) r.input_gradients.push_back(a ? downloaded(device, a) : std::vector<float>{});
     for (const ParameterTensor& p : program.parameters())
@@ -323,7 +323,7 @@ void expect_near(const std::vector<std::vector<float>>& found, const std::vector
 class OperatorAgainstPyTorch : public testing::TestWithParam<OperatorCase> {};
 
 TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
-    const Results found = results_of(GetParam(), Element::real, Element::real);
+    const OperatorResults found = results_of(GetParam(), Element::real, Element::real);
     const auto expected = [&](const char* key) {
         return operator_fixtures().at(GetParam().name)[key].get<std::vector<std::vector<float>>>();
     };
@@ -332,10 +332,10 @@ TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
     expect_near(found.weight_gradients, expected("weight_gradients"), 1e-5, "gradient of parameter");
 }
 
-// Results are rounded once, and so is what backward reads of them: a few halves of the last bit.
+// OperatorResults are rounded once, and so is what backward reads of them: a few halves of the last bit.
 TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
     for (const auto& [element, tolerance] : {std::pair{Element::bf16, 0x1p-6}, std::pair{Element::fp16, 0x1p-9}}) {
-        const Results found = results_of(GetParam(), element, element), expected = results_of(GetParam(), Element::real, element);
+        const OperatorResults found = results_of(GetParam(), element, element), expected = results_of(GetParam(), Element::real, element);
         SCOPED_TRACE(element == Element::bf16 ? "bf16" : "fp16");
         expect_near(found.outputs, expected.outputs, tolerance, "output");
         expect_near(found.input_gradients, expected.input_gradients, tolerance, "gradient of input");

@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = fs::path(SEXTANT_SOURCE_DIR) / "hardware_profiles";
+const fs::path profile_root = fs::path(SEXTANT_SOURCE_DIR) / "hardware_profiles";
 
 std::string text_of(const Diagnostics& diagnostics) {
     std::string text;
@@ -18,13 +18,13 @@ std::string text_of(const Diagnostics& diagnostics) {
 
 std::vector<fs::path> bundled_files() {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(root))
+    for (const auto& entry : fs::recursive_directory_iterator(profile_root))
         if (entry.path().extension() == ".json" && entry.path().stem().extension() != ".gemm") files.push_back(entry.path());
     return files;
 }
 
 TEST(BundledProfiles, AllLoadWithoutADiagnosticAndTheirNamesResolve) {
-    Catalog catalog = open_catalog(root);
+    Catalog catalog = open_catalog(profile_root);
     const auto files = bundled_files();
     EXPECT_GT(files.size(), 170U);
     for (const fs::path& file : files) {
@@ -35,20 +35,20 @@ TEST(BundledProfiles, AllLoadWithoutADiagnosticAndTheirNamesResolve) {
 }
 
 TEST(BundledProfiles, FilesOfDevicesAndClustersAreCalledAsTheirNames) {
-    Catalog catalog = open_catalog(root);
+    Catalog catalog = open_catalog(profile_root);
     for (const fs::path& file : bundled_files()) {
         const std::string directory = file.parent_path().filename().string();
         if (directory != "devices" && directory != "clusters" && directory != "libraries") continue;
         Diagnostics problems;
         const JsonFile json = JsonFile::load(file, problems);
         std::string name;
-        ASSERT_TRUE(read_value(json.root().child("name"), name)) << file;
+        ASSERT_TRUE(read_value(json.profile_root().child("name"), name)) << file;
         EXPECT_EQ(slug_of(name), file.stem().string());
     }
 }
 
 TEST(BundledProfiles, TheClustersThatTheManualPromisesAreThere) {
-    Catalog catalog = open_catalog(root);
+    Catalog catalog = open_catalog(profile_root);
     for (const char* name : {"snellius-gcn",
                              "lisa-1080ti",
                              "lisa-titanrtx",
@@ -85,7 +85,7 @@ TEST(BundledProfiles, TheClustersThatTheManualPromisesAreThere) {
 }
 
 TEST(BundledProfiles, DevicesThatPublishedMeasurementsNameAreThere) {
-    Catalog catalog = open_catalog(root);
+    Catalog catalog = open_catalog(profile_root);
     for (const char* name : {"A10",
                              "A100 PCIe 40GB",
                              "A100 PCIe 80GB",

@@ -11,8 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-struct Read {
-    explicit Read(std::string_view text) {
+struct FioRead {
+    explicit FioRead(std::string_view text) {
         const JsonFile file = JsonFile::from_text(text, "fio.json", diagnostics);
         probe = read_fio(file);
     }
@@ -36,7 +36,7 @@ constexpr auto four_jobs = R"({
   ]})";
 
 TEST(FioReader, TakesStreamsLatencyAndOperations) {
-    const Read read(four_jobs);
+    const FioRead read(four_jobs);
     EXPECT_TRUE(read.diagnostics.list().empty());
     ASSERT_THAT(read.probe.reads, SizeIs(2));
     EXPECT_NEAR(read.probe.reads[0].rate / (MB / s), 500, 1e-9);
@@ -53,11 +53,11 @@ TEST(FioReader, TakesStreamsLatencyAndOperations) {
 
 TEST(FioReader, SaysWhatIsNoOutputOfFio) {
     for (const auto* text : {"{}", R"({"jobs": []})", R"({"jobs": 3})", R"([1])"})
-        EXPECT_THAT(Read(text).diagnostics.list(), SizeIs(1)) << text;
-    EXPECT_FALSE(Read("{").diagnostics.list().empty());
-    EXPECT_THAT(Read(R"({"jobs": [{"read": {}}]})").diagnostics.list(), SizeIs(1));
+        EXPECT_THAT(FioRead(text).diagnostics.list(), SizeIs(1)) << text;
+    EXPECT_FALSE(FioRead("{").diagnostics.list().empty());
+    EXPECT_THAT(FioRead(R"({"jobs": [{"read": {}}]})").diagnostics.list(), SizeIs(1));
     // Numbers that are none count as nothing measured.
-    EXPECT_THAT(Read(R"({"jobs": [{"jobname": "x", "read": {"bw_bytes": "fast"}}]})").probe.notes, SizeIs(1));
+    EXPECT_THAT(FioRead(R"({"jobs": [{"jobname": "x", "read": {"bw_bytes": "fast"}}]})").probe.notes, SizeIs(1));
 }
 
 }  // namespace

@@ -45,6 +45,11 @@ constexpr Parameters exact[] = {
     {"qwen2.5-14b", 14'770'033'664},
     {"qwen2.5-32b", 32'763'876'352},
     {"qwen2.5-72b", 72'706'203'648},
+    {"qwen3-8b", 8'190'735'360},
+    {"qwen3-32b", 32'762'123'264},
+    {"qwen3-30b-a3b", 30'532'122'624},
+    {"qwen3-235b-a22b", 235'093'634'560},
+    {"qwen3-next-80b-a3b", 79'674'391'296},  // without its multi-token prediction module
     {"deepseek-v2-lite", 15'706'484'224},
     {"deepseek-v2", 235'741'434'880},
     {"deepseek-v3", 671'026'419'200},   // without its multi-token prediction module

@@ -3,7 +3,6 @@
 #include "gui/models/text.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace sextant::gui {
@@ -91,10 +90,6 @@ std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measu
     for (RankRows& left : second)
         if (!left.streams.empty()) rows.push_back(std::move(left));
     return rows;
-}
-
-double mean_of(const UtilizationSeries& s) {
-    return s.busy.empty() ? 0 : std::accumulate(s.busy.begin(), s.busy.end(), 0.0) / static_cast<double>(s.busy.size());
 }
 
 double highest_of(const UtilizationSeries& s) { return s.busy.empty() ? 0 : *std::ranges::max_element(s.busy); }

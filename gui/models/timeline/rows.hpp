@@ -37,7 +37,6 @@ QString name_of(const Lane&);
 
 // The links that were fullest at any time, the fullest first, and those that were used most; all of them where there are fewer.
 std::vector<const UtilizationSeries*> busiest_links(const SimulationReport&, std::size_t most);
-double mean_of(const UtilizationSeries&);
 double highest_of(const UtilizationSeries&);
 // "n0.gpu3 -> nvswitch0", and how many are like it
 QString name_of(const UtilizationSeries&);

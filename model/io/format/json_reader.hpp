@@ -132,6 +132,13 @@ struct Word {
     std::string_view text;
     E value;
 };
+// The word for a value; empty where there is none.
+template <class E, std::size_t N>
+constexpr std::string_view word_of(const E& value, const Word<E> (&words)[N]) {
+    for (const Word<E>& w : words)
+        if (w.value == value) return w.text;
+    return {};
+}
 void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
 
 template <class E, std::size_t N>

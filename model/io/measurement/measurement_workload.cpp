@@ -16,6 +16,7 @@ struct Family {
     NormKind norm;
     PositionKind position;
     bool bias, dropout, tied;
+    bool qk_norm = false;
 };
 constexpr Family families[] = {
     {"BERT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                // arXiv 1810.04805
@@ -25,6 +26,7 @@ constexpr Family families[] = {
     {"GPT-OSS", MlpKind::clamped_swiglu, NormKind::rms, PositionKind::rotary, true, false, false},    // arXiv 2508.10925
     {"GPT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                 // GPT-2 and 3, Megatron-LM
     {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},                // xai-org/grok-1
+    {"Qwen3", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false, true},       // arXiv 2505.09388
     {"", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false},                  // LLaMA and those after it
 };
 
@@ -83,6 +85,7 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     t.position = mentions(m.positional, "learned") ? PositionKind::learned : family.position;
     t.bias = m.bias.value_or(family.bias);
     t.dropout = family.dropout;
+    t.qk_norm = family.qk_norm;
     t.tied_embeddings = m.tied_embeddings.value_or(family.tied);
     if (family.mlp == MlpKind::clamped_swiglu && t.mlp == MlpKind::swiglu) t.mlp = family.mlp;  // rows name the kind without its limits
     t.qkv_bias = m.qkv_bias;

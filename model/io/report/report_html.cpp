@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 namespace sextant {
 namespace {
@@ -97,10 +96,6 @@ std::string memory(const Report& r) {
     const std::int64_t largest = r.batch.largest_micro_batch;
     return section("Memory") + figure(memory_svg(e)) + table(rows) +
            says(largest > 0 ? "The largest micro-batch that fits is " + std::to_string(largest) + "." : "No micro-batch fits.");
-}
-
-double mean_of(const UtilizationSeries& u) {
-    return u.busy.empty() ? 0 : std::accumulate(u.busy.begin(), u.busy.end(), 0.0) / static_cast<double>(u.busy.size());
 }
 
 // The busiest first.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace sextant {
 namespace {
@@ -77,10 +76,6 @@ std::string memory_text(const SimulationReport& s) {
     }
     if (lines < s.memory.size()) table.row({std::to_string(s.memory.size() - lines) + " other stages lie between these"});
     return out + table.text();
-}
-
-double mean_of(const UtilizationSeries& u) {
-    return u.busy.empty() ? 0 : std::accumulate(u.busy.begin(), u.busy.end(), 0.0) / static_cast<double>(u.busy.size());
 }
 
 // The busiest first; the others in one line.

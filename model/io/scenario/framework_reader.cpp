@@ -34,7 +34,7 @@ bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& fi
 // A file states every field; what is laid over a framework states those that differ.
 enum class Fields { all, changed };
 
-struct FieldReader {
+struct FrameworkFields {
     ObjectReader& reader;
     Fields fields;
 
@@ -91,7 +91,7 @@ void read_identity(ObjectReader& r, Framework& f) {
     r.default_source(std::move(p));
 }
 
-void read_host(const FieldReader& r, Framework& f) {
+void read_host(const FrameworkFields& r, Framework& f) {
     r.read("dispatch", f.dispatch, dispatch_bounds);
     r.read("backward_dispatch", f.backward_dispatch, dispatch_bounds);
     r.optional("checkpoint_overhead", f.checkpoint_overhead, overhead_bounds);
@@ -101,7 +101,7 @@ void read_host(const FieldReader& r, Framework& f) {
     r.read("native_build", f.native_build, efficiency_bounds);
 }
 
-void read_kernels(const FieldReader& r, Framework& f) {
+void read_kernels(const FrameworkFields& r, Framework& f) {
     if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
     if (Fusion fp32{}; r.reader.word("fusion_fp32", fp32, fusion_words)) f.fusion_fp32 = fp32;
     r.optional("streaming_efficiency", f.streaming_efficiency, efficiency_bounds);
@@ -123,7 +123,7 @@ void read_kernels(const FieldReader& r, Framework& f) {
     r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
 }
 
-void read_data_parallelism(const FieldReader& r, Framework& f) {
+void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.read("overlaps_gradients", f.overlaps_gradients);
     r.optional("bucket", f.bucket, buffer_bounds);
     r.optional("bucket_per_rank", f.bucket_per_rank, buffer_bounds);
@@ -144,7 +144,7 @@ void read_data_parallelism(const FieldReader& r, Framework& f) {
         r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
 }
 
-void read_model_parallelism(const FieldReader& r, Framework& f) {
+void read_model_parallelism(const FrameworkFields& r, Framework& f) {
     if (r.reader.has("lacks")) f.lacks.clear();
     r.reader.words("lacks", f.lacks, feature_words);
     r.reader.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
@@ -158,7 +158,7 @@ void read_model_parallelism(const FieldReader& r, Framework& f) {
     r.read("scatters_pipeline", f.scatters_pipeline);
 }
 
-void read_communication_and_memory(const FieldReader& r, Framework& f) {
+void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
     r.read("library", f.library);
     r.reader.optional("socket_library", f.socket_library);
     r.read("context", f.context, buffer_bounds);
@@ -166,7 +166,7 @@ void read_communication_and_memory(const FieldReader& r, Framework& f) {
     r.read("fragmentation", f.fragmentation, fraction);
 }
 
-void read_fields(const FieldReader& r, Framework& f) {
+void read_fields(const FrameworkFields& r, Framework& f) {
     read_host(r, f);
     read_kernels(r, f);
     read_data_parallelism(r, f);

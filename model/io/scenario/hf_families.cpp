@@ -77,6 +77,7 @@ void qwen3(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
     read_qwen_window(r, spec);
     if (spec.head_dim == 0) spec.head_dim = 128;
+    spec.qk_norm = true;
     must_be(r, "attention_bias", false);
 }
 
@@ -91,11 +92,32 @@ void qwen2_moe(ObjectReader& r, TransformerSpec& spec) {
     qwen2(r, spec);
     read_qwen_experts(r, spec);
     r.required("shared_expert_intermediate_size", spec.moe->shared_ffn_hidden, width_bound);
+    spec.moe->shared_gate = true;
 }
 
 void qwen3_moe(ObjectReader& r, TransformerSpec& spec) {
     qwen3(r, spec);
     read_qwen_experts(r, spec);
+}
+
+// Each of its layers is two of a hybrid: what mixes tokens, and experts.
+void qwen3_next(ObjectReader& r, TransformerSpec& spec) {
+    qwen3(r, spec);
+    read_qwen_experts(r, spec);
+    r.required("shared_expert_intermediate_size", spec.moe->shared_ffn_hidden, width_bound);
+    spec.moe->shared_gate = spec.attention_gate = true;
+    if (spec.moe->every != 1) refuse(r, "decoder_sparse_step", "layers without experts are not supported");
+    spec.moe->every = 1;
+    DeltaRule& d = spec.delta_rule.emplace();
+    r.required("linear_num_key_heads", d.key_heads, width_bound);
+    r.required("linear_num_value_heads", d.value_heads, width_bound);
+    r.required("linear_key_head_dim", d.key_dim, width_bound);
+    r.required("linear_value_head_dim", d.value_dim, width_bound);
+    r.optional("linear_conv_kernel_dim", d.kernel, width_bound);
+    std::int64_t interval = 4;
+    r.optional("full_attention_interval", interval, layer_count);
+    for (std::int64_t layer = 1; layer <= spec.layers; ++layer) spec.layer_pattern += layer % interval == 0 ? "*E" : "GE";
+    spec.layers *= 2;
 }
 
 void deepseek(ObjectReader& r, TransformerSpec& spec) {
@@ -294,9 +316,7 @@ void vit(ObjectReader& r, TransformerSpec& spec) {
     spec.seq_len = side * side + 1;
 }
 
-constexpr std::string_view head_norms = "; left out: the normalisation of queries and keys";
 constexpr std::string_view attention_sinks = "; left out: the sinks of attention";
-constexpr std::string_view shared_gate = "; left out: the gate on the shared experts";
 constexpr HfFamily families[] = {
     {"bert", bert},
     {"bloom", bloom},
@@ -315,9 +335,10 @@ constexpr HfFamily families[] = {
     {"opt", opt},
     {"phi3", phi3},
     {"qwen2", qwen2},
-    {"qwen2_moe", qwen2_moe, shared_gate},
-    {"qwen3", qwen3, head_norms},
-    {"qwen3_moe", qwen3_moe, head_norms},
+    {"qwen2_moe", qwen2_moe},
+    {"qwen3", qwen3},
+    {"qwen3_moe", qwen3_moe},
+    {"qwen3_next", qwen3_next},
     {"roberta", roberta},
     {"t5", t5},
     {"vit", vit},

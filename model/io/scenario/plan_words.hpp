@@ -41,12 +41,4 @@ inline constexpr Word<PlanDimension> dimension_words[] = {{"tensor", PlanDimensi
                                                           {"data", PlanDimension::data},
                                                           {"pipeline", PlanDimension::pipeline}};
 
-// The word for a value; empty where there is none.
-template <class E, std::size_t N>
-constexpr std::string_view word_of(const E& value, const Word<E> (&words)[N]) {
-    for (const Word<E>& w : words)
-        if (w.value == value) return w.text;
-    return {};
-}
-
 }  // namespace sextant

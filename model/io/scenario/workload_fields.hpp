@@ -64,6 +64,8 @@ void transformer_fields(const Visit& visit) {
     visit("tied_embeddings", &T::tied_embeddings);
     visit("bias", &T::bias);
     visit("qkv_bias", &T::qkv_bias);
+    visit("qk_norm", &T::qk_norm);
+    visit("attention_gate", &T::attention_gate);
     visit("dropout", &T::dropout);
     visit("bidirectional", &T::bidirectional);
     visit("type_vocab", &T::type_vocab, optional_width);
@@ -92,6 +94,17 @@ void state_space_fields(const Visit& visit) {
 }
 
 template <class Visit>
+void delta_rule_fields(const Visit& visit) {
+    using T = DeltaRule;
+    visit("key_heads", &T::key_heads, width_bound);
+    visit("value_heads", &T::value_heads, width_bound);
+    visit("key_dim", &T::key_dim, width_bound);
+    visit("value_dim", &T::value_dim, width_bound);
+    visit("kernel", &T::kernel, width_bound);
+    visit("chunk", &T::chunk, width_bound);
+}
+
+template <class Visit>
 void latent_attention_fields(const Visit& visit) {
     using T = LatentAttention;
     visit("q_rank", &T::q_rank, optional_width);
@@ -108,6 +121,7 @@ void mixture_fields(const Visit& visit) {
     visit("topk", &T::topk, expert_bound);
     visit("ffn_hidden", &T::ffn_hidden, width_bound);
     visit("shared_ffn_hidden", &T::shared_ffn_hidden, optional_width);
+    visit("shared_gate", &T::shared_gate);
     visit("latent", &T::latent, optional_width);
     visit("dense_layers", &T::dense_layers, Bounds{0, layer_count.high});
     visit("every", &T::every, layer_count);

@@ -47,6 +47,7 @@ void read_transformer(ObjectReader& r, TransformerSpec& spec) {
     read_part(r, "mla", spec.mla, [](const auto& visit) { latent_attention_fields(visit); });
     read_part(r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); });
     read_part(r, "ssm", spec.ssm, [](const auto& visit) { state_space_fields(visit); });
+    read_part(r, "delta_rule", spec.delta_rule, [](const auto& visit) { delta_rule_fields(visit); });
     if (r.has("layer_pattern") && !r.has("layers")) spec.layers = static_cast<std::int64_t>(spec.layer_pattern.size());
     read_part(r, "adapters", spec.adapters, [](const auto& visit) { adapter_fields(visit); });
 }

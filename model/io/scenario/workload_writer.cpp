@@ -38,6 +38,7 @@ Json json_of(const TransformerSpec& spec) {
     if (spec.mla) latent_attention_fields(FieldWriter<LatentAttention>{out["mla"] = Json::object(), *spec.mla, LatentAttention{}});
     if (spec.moe) mixture_fields(FieldWriter<MixtureOfExperts>{out["moe"] = Json::object(), *spec.moe, MixtureOfExperts{}});
     if (spec.ssm) state_space_fields(FieldWriter<StateSpace>{out["ssm"] = Json::object(), *spec.ssm, StateSpace{}});
+    if (spec.delta_rule) delta_rule_fields(FieldWriter<DeltaRule>{out["delta_rule"] = Json::object(), *spec.delta_rule, DeltaRule{}});
     if (spec.adapters) adapter_fields(FieldWriter<LowRankAdapters>{out["adapters"] = Json::object(), *spec.adapters, LowRankAdapters{}});
     return out;
 }
