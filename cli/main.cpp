@@ -52,4 +52,12 @@ ExitCode run_and_explain_failures(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return static_cast<int>(run_and_explain_failures(argc, argv)); }
+int main(int argc, char** argv) {
+    ExitCode code = run_and_explain_failures(argc, argv);
+    std::cout.flush();
+    if (!std::cout && code == ExitCode::done) {
+        std::cerr << "sextant: the machine refused: cannot write all of its output: is the disk full?\n";
+        code = ExitCode::machine_refused;
+    }
+    return static_cast<int>(code);
+}

@@ -44,7 +44,7 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
         for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
             const int t = network.sequence[static_cast<std::size_t>(b)];
             const bool layer = network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer;
-            blocks.push_back({t, layer && !plan.forward_only && layers[stage]++ < split[stage].recomputed_layers});
+            blocks.push_back({t, layer && layers[stage]++ < split[stage].recomputed_layers});
         }
     }
     return blocks;

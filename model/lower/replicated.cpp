@@ -44,7 +44,8 @@ std::optional<SegmentIndex> RankWriter::gather_weights(Stream stream, const Buck
 Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
-    if (!reduces || (job_.layout.size_of(ParallelGroup::data) < 2 && !job_.plan.has_servers())) {
+    const bool alone = job_.layout.size_of(ParallelGroup::data) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2;
+    if (!reduces || (alone && !job_.plan.has_servers())) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
@@ -116,10 +117,8 @@ void RankWriter::finish_step() {
         unreduced_.clear();
         if (job_.plan.has_servers())
             pull();
-        else if (plan.offload != Offload::none)
-            put(Stream::compute, OffloadWork{stage_, false});
         else if (!plan.without_optimizer)
-            put(Stream::compute, UpdateWork{stage_});
+            put(Stream::compute, plan.offload != Offload::none ? Work{OffloadWork{stage_, false}} : Work{UpdateWork{stage_}});
         if (job_.plan.shards_states() && !overlaps_gathers(job_.plan, job_.framework)) gather_updated_weights();
     }
     put(Stream::compute, OverheadWork{true});

@@ -42,6 +42,9 @@ bool check_ranges(Check& c) {
     for (const auto& [name, value] : degrees) require(name, value, largest_degree);
     require("micro_batch", p.micro_batch, largest_batch);
     require("global_batch", p.global_batch, largest_batch);
+    require("head_chunks", p.head_chunks, largest_degree);
+    if (p.has_servers()) require("parameter_servers", p.parameter_servers, largest_degree);
+    for (const int blocks : p.stage_blocks) require("stage_blocks", blocks, largest_degree);
     return c.problems.empty();
 }
 
@@ -105,14 +108,19 @@ void check_schedule(Check& c) {
                    "\"schedule\": \"gpipe\" cuts the batch");
 }
 
+// Of the encoder and the decoder where it has both.
+std::int64_t layers_of(const TransformerSpec& t) {
+    if (t.kind != TransformerKind::encoder_decoder) return t.layers;
+    return t.layers + (t.decoder_layers > 0 ? t.decoder_layers : t.layers);
+}
+
 // Blocks of the network where they follow from its parameters: layers, and an input and a head; a decoder behind an encoder has an input
 // too.
 std::optional<std::int64_t> blocks(const Workload& workload) {
     if (const auto* mlp = std::get_if<MlpSpec>(&workload.spec)) return static_cast<std::int64_t>(mlp->widths.size()) - 1;
     const auto* t = std::get_if<TransformerSpec>(&workload.spec);
     if (!t) return std::nullopt;
-    if (t->kind == TransformerKind::encoder_decoder) return t->layers + (t->decoder_layers > 0 ? t->decoder_layers : t->layers) + 3;
-    return t->layers + t->mtp_layers + 2;
+    return layers_of(*t) + t->mtp_layers + (t->kind == TransformerKind::encoder_decoder ? 3 : 2);
 }
 
 void check_stages(Check& c) {
@@ -183,9 +191,8 @@ void check_rest(Check& c) {
     const auto is_integer = [](DataType t) { return t == DataType::int8 || t == DataType::int4 || t == DataType::int1; };
     if (!c.plan.forward_only && (is_integer(c.plan.precision.compute) || is_integer(c.plan.precision.parameter)))
         c.complain("/plan/precision", "integers do not train", "\"forward_only\": true");
-    if (c.plan.recompute == Recompute::blocks && c.transformer &&
-        c.plan.recompute_blocks > c.transformer->layers + c.transformer->decoder_layers)
-        c.complain("/plan/recompute/blocks", "the network has " + text(c.transformer->layers + c.transformer->decoder_layers) + " layers");
+    if (c.plan.recompute == Recompute::blocks && c.transformer && c.plan.recompute_blocks > layers_of(*c.transformer))
+        c.complain("/plan/recompute/blocks", "the network has " + text(layers_of(*c.transformer)) + " layers");
     if (c.plan.forward_only && c.plan.schedule == Schedule::zero_bubble)
         c.complain("/plan/schedule", "zero_bubble arranges backward work, and there is none", "\"schedule\": \"gpipe\"");
 }

@@ -106,7 +106,7 @@ std::vector<int> blocks_per_virtual_stage(const Network& network, const Plan& pl
 }
 
 int recomputed_layers(const Plan& plan, int layers) {
-    if (plan.recompute == Recompute::none) return 0;
+    if (plan.recompute == Recompute::none || plan.forward_only) return 0;
     return plan.recompute == Recompute::blocks ? std::min(plan.recompute_blocks, layers) : layers;
 }
 

@@ -57,6 +57,9 @@ public:
             blocks_.emplace_back();
             for (const BlockKernels& k : job.templates) blocks_.back().push_back(pieces_of(k, groups));
         }
+        const HostTime again = host_time(job, Pass::recompute);
+        checkpoint_.kind = SpanKind::forward;
+        (again.waits ? checkpoint_.device : checkpoint_.host) = again.block;
         gathered_.resize(graph.blocks().size());
         for (const Work& work : graph.works())
             if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && is_gather(*gather))
@@ -76,6 +79,7 @@ public:
             const auto t = static_cast<std::size_t>(instance.block_template);
             if (instance.recomputed && (work.phase == Phase::backward || work.phase == Phase::backward_input))
                 for (const Piece& piece : blocks[t].recompute) append(price.pieces, piece);
+            if (instance.recomputed && ahead) append(price.pieces, checkpoint_);
             for (const Piece& piece : blocks[t].of(work.phase)) append(price.pieces, piece);
             add_memory(job_.templates[t], instance, work.phase, gathered_[block], price);
         }
@@ -138,7 +142,8 @@ public:
 
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
-        const HostTime ahead = host_time(job_, k, false), back = host_time(job_, k, true);
+        const HostTime ahead = host_time(job_, Pass::forward), back = host_time(job_, Pass::backward),
+                       again = host_time(job_, Pass::recompute);
         const KernelTimes times = kernel_times(k, job_, {});
         const auto backward = [&](SpanKind kind, BackwardPart part) {
             return phase(groups, kind, k.backward, times.backward, k.backward_exchanges, back, part);
@@ -146,7 +151,7 @@ private:
         return {phase(groups, SpanKind::forward, k.forward, times.forward, k.forward_exchanges, ahead),
                 backward(SpanKind::backward, BackwardPart::whole), backward(SpanKind::backward, BackwardPart::inputs),
                 backward(SpanKind::weight_gradient, BackwardPart::weights),
-                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, ahead)};
+                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, again)};
     }
 
     std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels, std::span<const Seconds> times,
@@ -220,6 +225,7 @@ private:
     const Plan& plan_;
     const TaskGraph& graph_;
     std::vector<std::vector<BlockPieces>> blocks_;  // by unlike groups, by template
+    Piece checkpoint_;                              // beside the forward of a block that runs again
     std::vector<Bytes> gathered_;                   // by block: what one gather of its weights takes
 };
 

@@ -44,12 +44,14 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
 Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const double owned = owned_parameters(job, stage);
     const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy * r.node_bandwidth);
-    return copies + owned * job.devices_per_node * Bytes::from_si(28) / job.host_memory;
+    // In fp32: the gradient is read, the weight and its states are read and written.
+    const Bytes updated = (1 + 2 * (1 + facts_of(job.scenario.plan.optimizer).states)) * size_of(DataType::fp32);
+    return copies + job.used_devices() * owned * updated / job.host_memory;
 }
 
 Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const StageParameters p = parameters_of(job, stage);
-    const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.has_shards());
+    const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.shards_parameters());
     return weight_bytes(job, weights) / (job.host_copy * r.node_bandwidth);
 }
 

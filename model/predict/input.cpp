@@ -44,9 +44,6 @@ void place_readers(InputJob& in, const Prepared::State& job) {
     in.samples = static_cast<double>(plan.global_batch) / plan.dp;
 }
 
-// Of a node.
-int used_devices(const Prepared::State& job) { return std::min(job.devices_per_node, job.scenario.plan.devices()); }
-
 void place_workers(InputJob& in, const DataSource& data, const Prepared::State& job) {
     const NodeSpec& node = job.scenario.cluster.node;
     in.micro_batches = static_cast<double>(job.micro_batches);
@@ -55,7 +52,7 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.node.cores = node.host.cores > 0 ? node.host.cores : in.node.workers + job.devices_per_node;
     in.node.network = job.network;
     // A core is the device, or drives it.
-    in.busy_cores = std::min<double>(used_devices(job), in.node.cores);
+    in.busy_cores = std::min<double>(job.used_devices(), in.node.cores);
 }
 
 void place_copies(InputJob& in, const DataSource& data, const Prepared::State& job) {
@@ -197,7 +194,7 @@ LoaderPrices loader_prices(const InputJob& in, const Prepared::State& job) {
     const PricedLoad one = price_load(in, 1);
     LoaderPrices prices;
     prices.pace = rate.unhindered * in.node.workers / in.readers * one.bytes / (rate.reading + rate.work);
-    prices.kernel_cores = in.busy_cores / used_devices(job);
+    prices.kernel_cores = in.busy_cores / job.used_devices();
     for (const SampleSource& source : in.later)
         for (const StorageDemand& d : storage_demands(source, in.node.network, in.others)) {
             const auto of = d.limit == LoaderLimit::network ? LoaderShare::Of::network

@@ -41,9 +41,12 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 
     StageMemory memory;
     const double weights = held_parameters(parameters.trained + parameters.frozen, plan, plan.shards_parameters());
-    memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * weights * size_of(precision.parameter);
+    if (plan.offload != Offload::optimizer_and_parameters)
+        memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * weights * size_of(precision.parameter);
     if (!plan.forward_only) {
-        const bool shards_gradients = dp == DataParallel::zero2 || dp == DataParallel::zero3;
+        // Gradients that are scattered once a step wait for it as a whole.
+        const bool waits = dp == DataParallel::zero3 && !plan.reduce_every_micro_batch.value_or(true) && job.micro_batches > 1;
+        const bool shards_gradients = dp == DataParallel::zero2 || (dp == DataParallel::zero3 && !waits);
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
         gradients = held(shards_gradients) * size_of(type);
@@ -55,16 +58,25 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         }
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
-        if (plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
+        // A parameter server updates for its workers.
+        const bool updates = !plan.without_optimizer && !plan.has_servers();
+        if (updates && plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
     }
     if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
     memory[MemoryKind::context] = f.context.value;
     return memory;
 }
 
-// Weights of blocks that are gathered just before they are needed.
-Bytes gathered_weights(const Prepared::State& job, const PassingBytes& passing) {
-    return job.scenario.plan.shards_parameters() ? (1.0 + job.scenario.framework.prefetch_blocks) * passing.largest_weights : Bytes{};
+// Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
+// waits for its backward: of the whole stage, for each micro-batch between the two.
+Bytes passing_weights(const Prepared::State& job, std::size_t stage, double flight, Bytes largest) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    if (!plan.shards_parameters() && plan.offload != Offload::optimizer_and_parameters) return {};
+    const Bytes at_work = (1.0 + f.prefetch_blocks) * largest;
+    if (!plan.shards_parameters() || plan.forward_only || f.reshards_after_forward) return at_work;
+    const StageParameters all = parameters_of(job, stage);
+    return max(at_work, flight * (1 - plan.pruned_fraction) * (all.trained + all.frozen).total() * size_of(job.precision.parameter));
 }
 
 // Does the recompute policy run whole blocks again?
@@ -99,7 +111,7 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const StageBlocks& blocks = job.stages[stage];
     PassingBytes passing;
     const double flight = in_flight(job, stage);
-    Bytes working;
+    Bytes working, largest_weights;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const double n = blocks.count[t];
         if (n == 0) continue;
@@ -108,11 +120,13 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
         const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
         passing.activations += n * flight * waiting_activations(k, plan, share);
         working = max(working, working_memory(k, plan, share > 0));
-        // Where backward follows at once only one micro-batch's logits are alive.
-        passing.logits += n * (plan.schedule == Schedule::gpipe ? flight : 1.0) * waiting_logits(k, plan);
-        passing.largest_weights = max(passing.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
+        // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
+        const bool waits = plan.schedule == Schedule::gpipe || plan.schedule == Schedule::zero_bubble;
+        passing.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
+        largest_weights = max(largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }
     passing.activations += working;
+    passing.weights = passing_weights(job, stage, flight, largest_weights);
     return passing;
 }
 
@@ -123,20 +137,17 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
         const Bytes held = memory.total();
         const PassingBytes passing = passing_bytes(job, s);
-        const Bytes gathered = gathered_weights(job, passing);
         memory[MemoryKind::activations] = passing.activations;
         memory[MemoryKind::logits] = passing.logits;
-        memory[MemoryKind::gathered_weights] = gathered;
-        memory[MemoryKind::fragmentation] =
-            fragmentation(job.scenario.framework, passing.activations + passing.logits + gathered, held, device_memory(job));
+        memory[MemoryKind::gathered_weights] = passing.weights;
+        memory[MemoryKind::fragmentation] = fragmentation(job.scenario.framework, passing.total(), held, device_memory(job));
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
 Bytes peak_bytes(const Prepared::State& job, Bytes held, const PassingBytes& passing) {
-    const Bytes all = passing.activations + passing.logits + gathered_weights(job, passing);
-    return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
+    return held + passing.total() + fragmentation(job.scenario.framework, passing.total(), held, device_memory(job));
 }
 
 Bytes device_memory(const Prepared::State& job) {

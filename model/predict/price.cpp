@@ -235,14 +235,14 @@ double owned_parameters(const Prepared::State& job, std::size_t stage) {
 
 bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
-HostTime host_time(const Prepared::State& job, const BlockKernels& block, bool backward) {
+HostTime host_time(const Prepared::State& job, Pass pass) {
     const Framework& f = job.scenario.framework;
     const Plan& plan = job.scenario.plan;
     if (issues_itself(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const double speed = job.scenario.cluster.node.host.thread_speed.value;
-    if (backward) return {f.backward_dispatch.value / speed, {}, plan.launch_blocking};
-    return {f.dispatch.value / speed, block.recompute.empty() ? Seconds{} : f.checkpoint_overhead.value / speed, plan.launch_blocking};
+    const Seconds launch = (pass == Pass::backward ? f.backward_dispatch : f.dispatch).value / speed;
+    return {launch, pass == Pass::recompute ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
 }
 
 KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
@@ -257,12 +257,14 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
 
 SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const Prepared::State& job, const JobGroups& groups,
                          const Resources& r) {
-    const Pricing ahead{host_time(job, k, false), job, groups, r}, back{host_time(job, k, true), job, groups, r};
+    const Pricing ahead{host_time(job, Pass::forward), job, groups, r}, back{host_time(job, Pass::backward), job, groups, r};
+    const Pricing again{host_time(job, Pass::recompute), job, groups, r};
     SegmentPrice price;
     price.forward = price_phase(k.forward, times.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
     price.backward = price_phase(k.backward, times.backward, k.backward_exchanges, back);
-    price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, ahead);
+    price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, again);
+    (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
     if (job.scenario.plan.schedule == Schedule::zero_bubble)
         price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, BackwardPart::weights);
     return price;
@@ -270,7 +272,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
 
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (plan.forward_only || plan.without_optimizer || plan.offload != Offload::none) return {};
+    if (plan.forward_only || plan.without_optimizer || plan.has_servers() || plan.offload != Offload::none) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
@@ -296,7 +298,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    const bool offloaded = plan.offload != Offload::none && !plan.forward_only;
+    const bool offloaded = plan.offload != Offload::none && !plan.forward_only && !plan.without_optimizer;
     return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
 }
 

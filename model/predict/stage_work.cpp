@@ -18,7 +18,10 @@ SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::s
         all.backward += n * segments[t].backward;
         if (job.scenario.plan.schedule == Schedule::zero_bubble) all.weights += n * segments[t].weights;
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        if (again) all.recompute += n * blocks.recomputed_layers / blocks.layers * segments[t].recompute;
+        if (!again) continue;
+        const double run_again = n * blocks.recomputed_layers / blocks.layers;
+        all.recompute += run_again * segments[t].recompute;
+        all.forward += run_again * segments[t].checkpoint;
     }
     return all;
 }
@@ -40,7 +43,8 @@ std::array<double, 3> beside_other_stages(const Prepared::State& job, std::size_
 }
 
 SegmentPrice stretched(const SegmentPrice& s, const std::array<double, 3>& times) {
-    return {s.forward.stretched(times), s.backward.stretched(times), s.recompute.stretched(times), s.weights.stretched(times)};
+    return {s.forward.stretched(times), s.backward.stretched(times), s.recompute.stretched(times), s.weights.stretched(times),
+            s.checkpoint};
 }
 
 // A phase as a stretch of work of one stage. The host of a stage that others wait for is looked at apart.

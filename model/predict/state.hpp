@@ -64,6 +64,7 @@ struct Prepared::State {
     int nodes = 1;
     std::optional<InputJob> input;  // none where samples are synthetic
 
+    [[nodiscard]] int used_devices() const { return std::min(devices_per_node, scenario.plan.devices()); }  // of a node
     // Of a call, where ranks do so much between two of them: a turn, or until the others are done, each of which has the core alone then.
     [[nodiscard]] Seconds wait_for_core(Seconds work_between) const { return min(turn, work_between / ranks_per_core); }
 };
@@ -87,7 +88,8 @@ struct PhasePrice {
 };
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
-    PhasePrice weights;  // of backward, what a zero-bubble schedule leaves for later
+    PhasePrice weights;     // of backward, what a zero-bubble schedule leaves for later
+    PhasePrice checkpoint;  // beside the forward of a block that runs again: of the host alone
 };
 // Of each kernel of a block.
 struct KernelTimes {
@@ -105,7 +107,8 @@ struct HostTime {
     Seconds block;   // beside them
     bool waits;      // for each kernel: nothing of this passes beside the device's work
 };
-HostTime host_time(const Prepared::State&, const BlockKernels&, bool backward);
+enum class Pass { forward, backward, recompute };
+HostTime host_time(const Prepared::State&, Pass);
 
 // Which kernels and exchanges of a backward are wanted: zero-bubble schedules run those of weights apart.
 enum class BackwardPart { whole, inputs, weights };
@@ -144,7 +147,8 @@ Bytes weight_bytes(const Prepared::State&, double parameters);
 
 // What comes and goes with the micro-batches of a stage, whoever shares weights and states; and the weights of its largest block.
 struct PassingBytes {
-    Bytes activations, logits, largest_weights;
+    Bytes activations, logits, weights;  // weights: gathered, or fetched from the host
+    [[nodiscard]] Bytes total() const { return activations + logits + weights; }
 };
 PassingBytes passing_bytes(const Prepared::State&, std::size_t stage);
 // Memory of each stage; of one what is there from beginning to end, and its peak with what passes; and what a device has.

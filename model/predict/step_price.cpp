@@ -109,7 +109,8 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     const Seconds end = ends[stage];
     const double m = static_cast<double>(job.micro_batches);
     const bool forward_only = job.scenario.plan.forward_only;
-    const auto& [forward, backward, recompute, weights] = s.blocks();
+    const SegmentPrice& blocks = s.blocks();
+    const PhasePrice &forward = blocks.forward, &backward = blocks.backward, &recompute = blocks.recompute;
     Terms t;
     t[Term::forward] = m * forward.device + (forward_only ? s.data.slowdown : Seconds{});
     t[Term::backward] = m * backward.device + (forward_only ? Seconds{} : s.data.slowdown);

@@ -81,8 +81,9 @@ SweepTask sweep_task(const Scenario& s, const Report& r) {
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
+        // Where it would not fit otherwise, an allocator gives back what lies unused.
         const Bytes fixed = with_micro_batch_scaled(m, 0).total();
-        const Bytes growing = (m.total() - fixed) / static_cast<double>(s.plan.micro_batch);
+        const Bytes growing = (m[MemoryKind::activations] + m[MemoryKind::logits]) / static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
     return static_cast<std::int64_t>(std::max(0.0, std::floor(largest)));

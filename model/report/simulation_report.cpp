@@ -28,7 +28,18 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector
     const auto slowest = std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == e.slowest_stage; });
     e.slowest = per_step(terms_of(trace, static_cast<GraphRank>(slowest - trace.ranks.begin())), steps);
     e.peak_memory = {};
-    for (const MemoryTimeline& m : memory) e.peak_memory = max(e.peak_memory, m.peak());
+    for (std::size_t s = 0; s < memory.size(); ++s) {
+        const MemoryTimeline& m = memory[s];
+        e.peak_memory = max(e.peak_memory, m.peak());
+        // The curve has what comes and goes in one: the parts of the closed form are scaled to its highest point.
+        StageMemory& parts = e.memory[s];
+        const MemoryKind passing[] = {MemoryKind::activations, MemoryKind::logits, MemoryKind::gathered_weights};
+        Bytes sum;
+        for (const MemoryKind k : passing) sum += parts[k];
+        for (const MemoryKind k : passing) parts[k] = sum > Bytes{} ? parts[k] / sum * m.highest : Bytes{};
+        if (!(sum > Bytes{})) parts[MemoryKind::activations] = m.highest;
+        parts[MemoryKind::fragmentation] = m.base[MemoryKind::fragmentation];
+    }
     e.fits = e.peak_memory <= e.device_memory;
     return e;
 }

@@ -57,9 +57,8 @@ void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
     if (rent) any.cost_per_sample = Money{};
     for (const Condition& c : request.where) static_cast<void>(holds(c, named_quantities(any)));
     if (request.objective == Objective::cost && !rent)
-        throw InputError(Diagnostic{request.job.file, "/run/device_price",
-                                    "the cheapest plan is asked for, and nothing says what a device costs",
-                                    "\"run\": {\"device_price\": \"2.50 USD/h\"}"});
+        throw InputError(Diagnostic{request.job.file, "/run/price", "the cheapest plan is asked for, and nothing says what a device costs",
+                                    "\"run\": {\"price\": \"2.50 USD/h\"}"});
 }
 
 // Names the pins that contradict each other, or the devices: of all pins those without any of which there would be a plan.

@@ -5,6 +5,7 @@ namespace sextant {
 namespace {
 
 using ExecutorLatentAttention = MpiTest;
+using ExecutorAttention = MpiTest;
 
 // Heads of 8 columns, of which 4 are rotated; those of the keys are shared by all heads.
 json latent(const json& more = as_usual, const json& attention = as_usual) {
@@ -22,17 +23,26 @@ const std::vector<json> in_every_dimension{{{"dp", 2}, {"data_parallel", "zero3"
                                            {{"tp", 4}, {"sequence_parallel", true}},
                                            {{"cp", 2}, {"tp", 2}},
                                            {{"pp", 2}, {"dp", 2}},
-                                           {{"dp", 2}, {"recompute", "full"}},
-                                           {{"dp", 2}, {"recompute", "selective"}, {"recompute_modules", {"mla_up_proj"}}}};
+                                           {{"dp", 2}, {"recompute", "full"}}};
 
 TEST_F(ExecutorLatentAttention, ComputesTheSameInEveryDimension) {
     expect_serial_results(latent(), in_every_dimension);
+    expect_serial_results(latent(), {{{"dp", 2}, {"recompute", "selective"}, {"recompute_modules", {"mla_up_proj"}}}});
     expect_serial_results(latent(as_usual, {{"q_rank", 0}}), {{{"tp", 2}, {"sequence_parallel", true}}, {{"dp", 2}, {"pp", 2}}});
 }
 
 TEST_F(ExecutorLatentAttention, ComputesTheSameWithItsScoresWrittenOut) {
     expect_serial_results(latent(), {{{"tp", 2}, {"flash_attention", false}}, {{"cp", 2}, {"flash_attention", false}}},
                           {{"flash_attention", false}});
+}
+
+// Norms of the heads' queries and keys, whose gains all heads share however they are cut, and a gate on what attention makes (Qwen3-Next).
+TEST_F(ExecutorAttention, WithNormsOfItsHeadsAndAGateComputesTheSameInEveryDimension) {
+    json workload = transformer(false);
+    workload["transformer"].update({{"qk_norm", true}, {"attention_gate", true}, {"position", "rotary"}});
+    expect_serial_results(workload, in_every_dimension);
+    workload["transformer"]["kv_heads"] = 1;  // two tensor ranks have the same
+    expect_serial_results(workload, {{{"tp", 2}}, {{"tp", 2}, {"sequence_parallel", true}, {"dp", 2}}});
 }
 
 // As DeepSeek-V2 has it: a dense layer first, then routed experts beside a shared one.

@@ -61,11 +61,10 @@ const Released released[] = {
     {"opt", "opt-125m", 125'239'296},
     {"phi3", "Phi-3-mini-4k", 3'821'079'552},
     {"qwen2", "Qwen2.5-7B", 7'615'616'512},
-    // 14,315,784,192, of which the gates on the shared experts, 24 layers x 2048, are left out
-    {"qwen2_moe", "Qwen1.5-MoE-A2.7B", 14'315'784'192 - 24 * 2048},
-    // 8,190,735,360, of which the norms of queries and keys, 36 layers x 2 x 128, are left out
-    {"qwen3", "Qwen3-8B", 8'190'735'360 - 36 * 2 * 128},
-    {"qwen3_moe", "Qwen3-30B-A3B", 30'532'122'624 - 48 * 2 * 128},
+    {"qwen2_moe", "Qwen1.5-MoE-A2.7B", 14'315'784'192},
+    {"qwen3", "Qwen3-8B", 8'190'735'360},
+    {"qwen3_moe", "Qwen3-30B-A3B", 30'532'122'624},
+    {"qwen3_next", "Qwen3-Next-80B-A3B", 79'674'391'296},
     {"roberta", "roberta-base for masked tokens", 124'697'433},
     {"t5", "t5-small", 60'506'624},
     {"vit", "vit-base-patch16-224", 86'567'656},
@@ -112,9 +111,14 @@ TEST(HuggingFaceImport, layers_of_a_hybrid_are_letters_or_words) {
     EXPECT_EQ(std::get<TransformerSpec>(words).layers, 4);
 }
 
+TEST(HuggingFaceImport, a_layer_of_qwen3_next_is_two_of_a_hybrid) {
+    const auto every_second = import_family("qwen3_next", {"num_hidden_layers=4", "full_attention_interval=2"}).workload.spec;
+    EXPECT_EQ(std::get<TransformerSpec>(every_second).layer_pattern, "GE*EGE*E");
+    EXPECT_EQ(std::get<TransformerSpec>(every_second).layers, 8);
+}
+
 TEST(HuggingFaceImport, what_a_family_has_beyond_the_workload_is_named) {
-    EXPECT_THAT(import_family("qwen3").workload.source, HasSubstr("normalisation of queries and keys"));
-    EXPECT_THAT(import_family("qwen2_moe").workload.source, HasSubstr("gate on the shared experts"));
+    EXPECT_THAT(import_family("gpt_oss").workload.source, HasSubstr("sinks of attention"));
 }
 
 struct Broken {

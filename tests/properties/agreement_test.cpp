@@ -82,6 +82,20 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans) {
     EXPECT_GE(5 * uniform.size(), all.size());
 }
 
+// The closed form is never below: what it says fits does.
+TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
+    std::vector<Difference> list;
+    for (const RandomPlan& plan : random_plans(unseen + 40, 300)) {
+        std::string text;
+        for (const std::string& o : plan.overrides) text += o + ' ';
+        const Bytes predicted = estimate(prepare(plan.scenario)).peak_memory, played = simulate(plan.scenario).report.estimate.peak_memory;
+        list.push_back({predicted / played - 1, text});
+        EXPECT_LE(played / predicted, 1.02) << text;
+    }
+    sort_and_print(list, "random plans, memory");
+    EXPECT_LE(percentile(list, 0.5), 0.02);
+}
+
 // A plan that is fed from storage so that loading takes `ratio` times the step without it, for one reason or another.
 enum class Reason { workers, total_bandwidth, operations };
 constexpr Reason reasons[] = {Reason::workers, Reason::total_bandwidth, Reason::operations};

@@ -169,8 +169,20 @@ JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostic
 
 JsonNode JsonFile::root() const { return {document_.get(), name_.get(), "", diagnostics_}; }
 
+// What is parsed is; what comes from a command line need not be, and no JSON could be written of it.
+bool is_utf8(std::string_view text) {
+    try {
+        static_cast<void>(nlohmann::json(text).dump());
+        return true;
+    } catch (const nlohmann::json::type_error&) {
+        return false;
+    }
+}
+
 void JsonFile::set(std::string_view assignment) {
     if (!document_) return;
+    if (!is_utf8(assignment))
+        return diagnostics_->add({"--set", "", "an assignment is no text in UTF-8", "letters as a terminal sends them"});
     if (std::string wrong = assign(*document_, assignment); !wrong.empty())
         diagnostics_->add(
             {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.link.bandwidth=25 GB/s'"});

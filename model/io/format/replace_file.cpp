@@ -20,8 +20,11 @@ ReplacedFiles::~ReplacedFiles() {
 }
 
 void ReplacedFiles::write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
-    waiting_.push_back(path);
-    write(beside(path));
+    // A link stays one; a device or a pipe takes what comes, and is never replaced.
+    const std::filesystem::path place = std::filesystem::is_symlink(path) ? std::filesystem::weakly_canonical(path) : path;
+    if (std::filesystem::exists(place) && !std::filesystem::is_regular_file(place)) return write(place);
+    waiting_.push_back(place);
+    write(beside(place));
 }
 
 void ReplacedFiles::write_text(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write_to) {

@@ -203,10 +203,20 @@ void experts(const TransformerSpec& t, Words& w) {
         w.set("--qk-pos-emb-head-dim", t.mla->qk_rope_dim);
         w.set("--v-head-dim", t.mla->value_dim);
     }
+    w.flag_if(t.mla || t.qk_norm, "--qk-layernorm");
+    w.flag_if(t.attention_gate, "--attention-output-gate");
+    if (t.sliding_window > 0) {
+        w.set("--window-size", std::to_string(t.sliding_window) + ",0");
+        const std::int64_t every = t.sliding_window_every;
+        if (every > 1)
+            w.set("--window-attn-skip-freq",
+                  "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
+    }
     if (t.mtp_layers > 0) w.set("--mtp-num-layers", t.mtp_layers);
     if (!t.moe) return;
     const MixtureOfExperts& moe = *t.moe;
     w.set("--num-experts", moe.experts);
+    w.flag("--moe-grouped-gemm");
     w.set("--moe-router-topk", moe.topk);
     if (moe.expert_groups > 1) w.set("--moe-router-num-groups", moe.expert_groups), w.set("--moe-router-group-topk", moe.groups_per_token);
     if (moe.sigmoid_router) {
@@ -222,6 +232,7 @@ void experts(const TransformerSpec& t, Words& w) {
     }
     w.set("--moe-ffn-hidden-size", moe.ffn_hidden > 0 ? moe.ffn_hidden : t.ffn_hidden);
     if (moe.shared_ffn_hidden > 0) w.set("--moe-shared-expert-intermediate-size", moe.shared_ffn_hidden);
+    w.flag_if(moe.shared_gate, "--moe-shared-expert-gate");
     if (moe.dense_layers > 0 && moe.every == 1)
         w.set("--moe-layer-freq", "([0]*" + std::to_string(moe.dense_layers) + "+[1]*" + std::to_string(t.layers - moe.dense_layers) + ")");
     else if (moe.every > 1)
