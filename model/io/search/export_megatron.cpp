@@ -203,7 +203,10 @@ void experts(const TransformerSpec& t, Words& w) {
         w.set("--qk-pos-emb-head-dim", t.mla->qk_rope_dim);
         w.set("--v-head-dim", t.mla->value_dim);
     }
-    if (t.mtp_layers > 0) w.set("--mtp-num-layers", t.mtp_layers);
+    if (t.mtp_layers > 0) {
+        w.set("--mtp-num-layers", t.mtp_layers);
+        w.set("--mtp-loss-scaling-factor", t.mtp_loss_weight);
+    }
     if (!t.moe) return;
     const MixtureOfExperts& moe = *t.moe;
     w.set("--num-experts", moe.experts);
