@@ -7,8 +7,6 @@
 namespace sextant {
 namespace {
 
-bool is_loss(const Tensor& t) { return t.role == TensorRole::statistic; }
-
 // Each rank adds its rows to the serial tensor and takes them out again, with what the others that have them added.
 void sum_shared(const BlockContext& context, const ParameterTensor& p, const Array& gradient) {
     const Array whole = context.device.allocate(p.whole_rows * p.columns);
@@ -22,6 +20,23 @@ void sum_shared(const BlockContext& context, const ParameterTensor& p, const Arr
 }
 
 }  // namespace
+
+Array ParameterArrays::of(const ParameterTensor& p) const {
+    const auto in = [&](const Array& run) { return run ? run.part(p.offset, p.elements()) : run; };
+    switch (p.run) {
+        case RunKind::own:
+            return in(own);
+        case RunKind::tied:
+            return in(tied[static_cast<std::size_t>(*p.matrix)]);
+        case RunKind::experts:
+            return in(experts);
+        case RunKind::frozen:
+            return in(frozen);
+        case RunKind::biases:
+            return in(biases);
+    }
+    return {};
+}
 
 BlockProgram::BlockProgram(const OperatorGraph& mine, const OperatorGraph& serial, const Plan& plan, const BlockOptions& options)
     : block_(prepare(mine, serial, plan, options)) {}
@@ -54,13 +69,15 @@ std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept
     run.set_routing(std::move(kept.routing));
     for (std::size_t i = 0; i < block_.graph.outputs().size(); ++i) {
         const TensorId id = block_.graph.outputs()[i];
-        const Tensor& t = block_.graph.tensor(id);
-        if (!is_loss(t)) {
+        if (!is_loss(i)) {
             run.set_gradient(id, output_gradients[i]);
             continue;
         }
-        const Array seed = context.device.allocate(static_cast<std::int64_t>(t.elements()));
-        context.device.fill(seed, static_cast<float>(context.position.loss_weight / t.elements()));
+        const PreparedLoss& loss = *block_.losses[i];
+        const double rows = block_.graph.tensor(id).elements();
+        const Array seed = context.device.allocate(static_cast<std::int64_t>(rows));
+        context.device.fill(seed, static_cast<float>(context.position.loss_weight * loss.weight / rows));
+        for (const std::int64_t row : loss.unlabelled) context.device.fill(seed.part(row, 1), 0);
         run.set_gradient(id, seed);
     }
     run.backward(deferred);
@@ -77,9 +94,10 @@ void BlockProgram::finish_backward(const BlockContext& context, std::span<const 
 std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const Array> outputs) const {
     std::optional<double> sum;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (!is_loss(block_.graph.tensor(block_.graph.outputs()[i]))) continue;
+        if (!is_loss(i)) continue;
         std::vector<float> rows(static_cast<std::size_t>(outputs[i].elements));
         device.download(outputs[i], rows.data());
+        for (const std::int64_t row : block_.losses[i]->unlabelled) rows[static_cast<std::size_t>(row)] = 0;
         sum = sum.value_or(0) + std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(rows.size());
     }
     return sum;
@@ -88,7 +106,7 @@ std::optional<double> BlockProgram::loss(ComputeDevice& device, std::span<const 
 void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
     for (const ParameterTensor& p : block_.parameters) {
         if (p.frozen || (!p.partial && !p.shared)) continue;
-        const Array gradient = context.gradients.of(p.run).part(p.offset, p.elements());
+        const Array gradient = context.gradients.of(p);
         if (p.partial) context.communicator.all_reduce(ParallelGroup::tensor, gradient);
         if (p.shared) sum_shared(context, p, gradient);
     }
@@ -97,10 +115,11 @@ void BlockProgram::sum_partial_gradients(const BlockContext& context) const {
 void BlockProgram::draw_weights(ComputeDevice& device, std::uint64_t seed, const ParameterArrays& weights) const {
     std::vector<float> values;
     for (const ParameterTensor& p : block_.parameters) {
-        if (p.run == RunKind::tied && !weights.tied) continue;  // who has no copy: the embedding's block draws them
+        const Array to = weights.of(p);
+        if (!to) continue;  // a shared matrix that another block here holds, and draws
         values.resize(static_cast<std::size_t>(p.elements()));
         draw(p, seed, values);
-        device.upload(values.data(), weights.of(p.run).part(p.offset, p.elements()));
+        device.upload(values.data(), to);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "backend/exec/device.hpp"
 #include "backend/exec/prepared_block.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,12 +17,10 @@ namespace sextant {
 
 // The parameters of a block, or their gradients.
 struct ParameterArrays {
-    Array own{}, tied{}, experts{}, frozen{}, biases{};
-    [[nodiscard]] const Array& of(RunKind run) const {
-        constexpr Array ParameterArrays::*runs[] = {&ParameterArrays::own, &ParameterArrays::tied, &ParameterArrays::experts,
-                                                    &ParameterArrays::frozen, &ParameterArrays::biases};
-        return this->*runs[static_cast<std::size_t>(run)];
-    }
+    Array own{};
+    std::array<Array, shared_matrix_count> tied{};  // each a SharedMatrix of another block
+    Array experts{}, frozen{}, biases{};
+    [[nodiscard]] Array of(const ParameterTensor&) const;
 };
 
 // Where training stands: what random numbers and the weight of the loss depend on.
@@ -72,8 +71,9 @@ public:
                                 std::vector<DeferredOperator>* deferred = nullptr) const;
     void finish_backward(const BlockContext&, std::span<const DeferredOperator>) const;
 
-    // The mean over the rows of each loss among the outputs, summed. None where no output is a loss.
+    // The mean over the rows of each loss among the outputs, summed; rows without a label add nothing. None where no output is a loss.
     std::optional<double> loss(ComputeDevice&, std::span<const Array> outputs) const;
+    [[nodiscard]] bool is_loss(std::size_t output) const { return block_.losses[output].has_value(); }
     // Once the step's last micro-batch is through: completes gradients of which the ranks of the tensor group have partial sums.
     void sum_partial_gradients(const BlockContext&) const;
 

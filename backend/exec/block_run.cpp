@@ -32,10 +32,7 @@ std::vector<Array> BlockRun::values_of(const std::vector<TensorId>& ids) const {
 
 std::vector<Array> BlockRun::parameters_in(std::size_t index, const ParameterArrays& arrays) const {
     Arrays result;
-    for (const std::size_t p : block_.operators[index].parameters) {
-        const ParameterTensor& t = block_.parameters[p];
-        result.push_back(arrays.of(t.run).part(t.offset, t.elements()));
-    }
+    for (const std::size_t p : block_.operators[index].parameters) result.push_back(arrays.of(block_.parameters[p]));
     return result;
 }
 

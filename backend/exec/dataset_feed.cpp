@@ -100,7 +100,7 @@ std::vector<Array> DatasetFeed::inputs(ComputeDevice& device, const OperatorGrap
         const bool label = is_label(graph, id);
         const std::int64_t bound = bounds_[static_cast<std::size_t>(block)][i];
         const IndexAt value = [&](std::int64_t s, std::optional<std::int64_t> position) { return integer(s, position, label, bound); };
-        arrays.push_back(index_input(device, t, label, context, sequence_, micro_batch_, value));
+        arrays.push_back(index_input(device, graph, id, context, sequence_, micro_batch_, value));
     }
     return arrays;
 }

@@ -49,20 +49,6 @@ struct Refusal {
     }
 };
 
-// A loss that the block neither hands on nor exchanges.
-bool has_unheard_loss(const OperatorGraph& graph) {
-    std::vector<char> heard(graph.tensors().size(), 0);
-    for (const TensorId id : graph.outputs()) heard[id.value] = 1;
-    for (std::size_t i = graph.operators().size(); i-- > 0;) {
-        const Operator& op = graph.operators()[i];
-        const bool leads_on = heard[op.outputs.front().value] != 0;
-        if (std::holds_alternative<CrossEntropy>(op.kind) && !leads_on) return true;
-        for (const TensorId id : op.inputs)
-            if (leads_on) heard[id.value] = 1;
-    }
-    return false;
-}
-
 class Writer {
 public:
     explicit Writer(const OperatorGraph& graph) : graph_(graph), now_(graph.tensors().size()), routed_(graph.tensors().size(), 0) {}
@@ -84,10 +70,22 @@ public:
             note_weights(op, takes_weights);
         }
         for (const TensorId id : graph_.outputs()) builder_.output(now_[id.value]);
+        for (const TensorId id : losses_beside()) builder_.output(now_[id.value]);
         return std::move(builder_).build();
     }
 
 private:
+    // Those that the block does not hand on.
+    [[nodiscard]] std::vector<TensorId> losses_beside() const {
+        std::vector<char> read(graph_.tensors().size(), 0);
+        for (const TensorId id : graph_.outputs()) read[id.value] = 1;
+        for (const Operator& op : graph_.operators())
+            for (const TensorId id : op.inputs) read[id.value] = 1;
+        std::vector<TensorId> beside;
+        for (const Operator& op : graph_.operators())
+            if (const TensorId made = op.outputs.front(); !read[made.value] && loss_behind(graph_, made) != nullptr) beside.push_back(made);
+        return beside;
+    }
     void add(const Operator& op, Operator copy) {
         const Tensor& first = graph_.tensor(op.outputs.front());
         now_[op.outputs.front().value] = builder_.add(std::move(copy), first.shape, first.role);
@@ -134,6 +132,15 @@ private:
 
 }  // namespace
 
+const CrossEntropy* loss_behind(const OperatorGraph& graph, TensorId id) {
+    for (const Operator& op : graph.operators()) {
+        if (op.outputs.front() != id) continue;
+        if (std::holds_alternative<Exchange>(op.kind)) return loss_behind(graph, op.inputs.front());
+        return std::get_if<CrossEntropy>(&op.kind);
+    }
+    return nullptr;
+}
+
 bool is_concatenation(const Operator& op) {
     const auto* p = std::get_if<Pointwise>(&op.kind);
     return p != nullptr && p->kind == PointwiseKind::copy && op.inputs.size() > 1 && p->head_dim == 0;
@@ -148,9 +155,6 @@ std::vector<Diagnostic> unsupported(const OperatorGraph& graph) {
         const Diagnostic problem{.file = {}, .pointer = "/workload", .what = std::move(why), .hint = {}};
         if (!problem.what.empty() && std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
     }
-    if (has_unheard_loss(graph))
-        problems.push_back(
-            {.file = {}, .pointer = "/workload", .what = "losses beside the main one (multi-token prediction) do not run", .hint = {}});
     return problems;
 }
 

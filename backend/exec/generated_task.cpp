@@ -83,7 +83,7 @@ std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGr
         const IndexAt value = [&](std::int64_t s, std::optional<std::int64_t> position) {
             return of_tokens_ ? token(first_sample + s, position.value_or(0)) % bound : class_of(first_sample + s);
         };
-        arrays.push_back(index_input(device, t, is_label(graph, id), context, sequence_, samples, value));
+        arrays.push_back(index_input(device, graph, id, context, sequence_, samples, value));
     }
     return arrays;
 }

@@ -8,7 +8,7 @@ double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dens
     std::vector<Array> parts;
     for (auto& [b, held] : memory.blocks()) {
         for (const ParameterTensor& p : held.program.parameters()) {
-            // Tied ones are counted with the embedding.
+            // Tied ones are counted where their owner is.
             if (p.frozen || p.run == RunKind::tied || !(p.run == RunKind::experts ? experts : dense)) continue;
             const ParameterRun& run = held.run_of(p);
             const std::int64_t begin = run.sums.elements < run.elements ? run.shard.rank * run.sums.elements : 0;

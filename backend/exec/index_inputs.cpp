@@ -5,20 +5,34 @@
 #include <algorithm>
 
 namespace sextant {
+namespace {
+
+// The look-up, or the loss, that reads an input; null: none does.
+const Operator* reader_of(const OperatorGraph& graph, TensorId input) {
+    for (const Operator& op : graph.operators()) {
+        const bool reads = std::holds_alternative<Embedding>(op.kind) || std::holds_alternative<CrossEntropy>(op.kind);
+        if (reads && std::ranges::find(op.inputs, input) != op.inputs.end()) return &op;
+    }
+    return nullptr;
+}
+
+std::int64_t tokens_ahead(const Operator& reader) {
+    const auto* loss = std::get_if<CrossEntropy>(&reader.kind);
+    return loss != nullptr ? loss->ahead : std::get<Embedding>(reader.kind).ahead;
+}
+
+}  // namespace
 
 std::int64_t values_of_index(const OperatorGraph& graph, TensorId input) {
-    for (const Operator& op : graph.operators()) {
-        if (std::ranges::find(op.inputs, input) == op.inputs.end()) continue;
-        if (const auto* e = std::get_if<Embedding>(&op.kind)) return e->rows;
-        if (const auto* c = std::get_if<CrossEntropy>(&op.kind)) return c->classes;
-    }
-    return 1;
+    const Operator* reader = reader_of(graph, input);
+    if (reader == nullptr) return 1;
+    const auto* loss = std::get_if<CrossEntropy>(&reader->kind);
+    return loss != nullptr ? loss->classes : std::get<Embedding>(reader->kind).rows;
 }
 
 bool is_label(const OperatorGraph& graph, TensorId input) {
-    return std::ranges::any_of(graph.operators(), [&](const Operator& op) {
-        return std::holds_alternative<CrossEntropy>(op.kind) && std::ranges::find(op.inputs, input) != op.inputs.end();
-    });
+    const Operator* reader = reader_of(graph, input);
+    return reader != nullptr && std::holds_alternative<CrossEntropy>(reader->kind);
 }
 
 std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) {
@@ -32,9 +46,12 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) 
     return values;
 }
 
-Array index_input(ComputeDevice& device, const Tensor& t, bool label, ContextCut context, std::int64_t sequence, std::int64_t samples,
-                  const IndexAt& value) {
-    const std::int64_t here = static_cast<std::int64_t>(t.elements()) / samples, all = here * context.ranks;
+Array index_input(ComputeDevice& device, const OperatorGraph& graph, TensorId input, ContextCut context, std::int64_t sequence,
+                  std::int64_t samples, const IndexAt& value) {
+    const bool label = is_label(graph, input);
+    const Operator* reader = reader_of(graph, input);
+    const std::int64_t ahead = reader != nullptr ? tokens_ahead(*reader) : 0;
+    const std::int64_t here = static_cast<std::int64_t>(graph.tensor(input).elements()) / samples, all = here * context.ranks;
     std::vector<std::int64_t> values;
     values.reserve(static_cast<std::size_t>(here * samples));
     for (std::int64_t s = 0; s < samples; ++s)
@@ -42,8 +59,10 @@ Array index_input(ComputeDevice& device, const Tensor& t, bool label, ContextCut
             const std::int64_t at = context.position(i, here);
             if (label && all == 1)
                 values.push_back(value(s, {}));
+            else if (label)
+                values.push_back(value(s, std::min(at * sequence / all + 1 + ahead, sequence)));
             else
-                values.push_back(value(s, label ? at * sequence / all + 1 : at));
+                values.push_back(value(s, std::min(at + ahead, all)));
         }
     Array array = device.allocate(here * samples, Element::index);
     device.upload(values.data(), array);

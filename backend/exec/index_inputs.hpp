@@ -22,7 +22,9 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial);
 using IndexAt = std::function<std::int64_t(std::int64_t sample, std::optional<std::int64_t> position)>;
 
 // Such an input of a micro-batch of `samples` sequences of so many tokens, on a rank that has this part of every sequence. A label is what
-// follows a position; where there is one for a sample, its class. Labels of some of the positions are of positions spread evenly.
-Array index_input(ComputeDevice&, const Tensor&, bool label, ContextCut, std::int64_t sequence, std::int64_t samples, const IndexAt&);
+// follows a position; where there is one for a sample, its class. Labels of some of the positions are of positions spread evenly. What is
+// further ahead than the label of the last position is that label: nothing depends on it.
+Array index_input(ComputeDevice&, const OperatorGraph&, TensorId input, ContextCut, std::int64_t sequence, std::int64_t samples,
+                  const IndexAt&);
 
 }  // namespace sextant

@@ -58,6 +58,11 @@ std::size_t Job::experts() const {
     return network != nullptr && network->moe ? static_cast<std::size_t>(network->moe->experts) : 0;
 }
 
+std::int64_t Job::mtp_layers() const {
+    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    return network != nullptr ? network->mtp_layers : 0;
+}
+
 double Job::bias_update_speed() const {
     const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
     const bool moves = network != nullptr && network->moe && network->moe->sigmoid_router && !network->adapters;

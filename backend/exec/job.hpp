@@ -32,7 +32,8 @@ struct Job {
     [[nodiscard]] BlockCut cut_at(const RankPlace& at) const {
         return {{at.tensor, scenario.plan.tp}, {at.context, scenario.plan.cp, balances_context}, {}};
     }
-    [[nodiscard]] std::size_t experts() const;  // of a layer that has some; none in a dense network
+    [[nodiscard]] std::size_t experts() const;      // of a layer that has some; none in a dense network
+    [[nodiscard]] std::int64_t mtp_layers() const;  // TransformerSpec::mtp_layers
     // MixtureOfExperts::bias_update_speed; 0 where routers have no biases, or are frozen beside adapters.
     [[nodiscard]] double bias_update_speed() const;
     [[nodiscard]] int workers() const;

@@ -10,6 +10,9 @@ namespace {
 
 std::int64_t whole(double elements) { return static_cast<std::int64_t>(elements); }
 
+// The same in whichever block; no other parameter has these.
+RandomKey key_of(SharedMatrix matrix) { return matrix == SharedMatrix::embedding ? RandomKey(0).with(0).with(0) : RandomKey(4); }
+
 // Writes the tensors of one operator. `op` is the operator here, `serial_op` the same one in the serial network.
 class ParameterWriter {
 public:
@@ -21,8 +24,7 @@ public:
         index_ = index;
         op_ = &op;
         serial_op_ = &serial_op;
-        // The one tied matrix is the table of the first operator of the first block.
-        key_ = op.tied ? RandomKey(0).with(0).with(0) : RandomKey(0).with(static_cast<std::uint64_t>(block_)).with(serial_index);
+        key_ = op.shared ? key_of(*op.shared) : RandomKey(0).with(static_cast<std::uint64_t>(block_)).with(serial_index);
         std::visit([&](const auto& kind) { write_kind(kind, std::get<std::decay_t<decltype(kind)>>(serial_op.kind)); }, op.kind);
     }
     std::vector<ParameterTensor> take() { return std::move(list_); }
@@ -35,8 +37,8 @@ private:
     void write_kind(const Gemm& g, const Gemm& s) {
         const Tensor& in = mine_.tensor(op_->inputs.front());
         const std::vector<Extent> sections = sections_of(g, s);
-        ParameterTensor weight =
-            tensor("weight", sections, {g.k, s.k}, op_->tied ? normal : uniform(1 / std::sqrt(static_cast<float>(s.k))));
+        ParameterTensor weight = tensor("weight", sections, {g.k, s.k},
+                                        op_->shared == SharedMatrix::embedding ? normal : uniform(1 / std::sqrt(static_cast<float>(s.k))));
         // An image that is cut by channels and flattened has, of each pixel, a run of the serial columns.
         if (in.shape.size() > 2 && g.m == in.shape[0])
             weight.place = {
@@ -160,6 +162,7 @@ private:
         t.whole_columns = columns.serial;
         t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};
         t.run = run();
+        t.matrix = op_->shared;
         t.frozen = op_->frozen;
         t.initial = initial;
         return t;
@@ -180,9 +183,11 @@ private:
     void add(ParameterTensor t) {
         t.key = key_.with(t.operator_index == last_ ? ++ordinal_ : (ordinal_ = 0));
         last_ = t.operator_index;
-        std::int64_t& end = ends_[static_cast<std::size_t>(t.run)];
-        t.offset = end;
-        end += t.elements();
+        if (t.run != RunKind::tied) {
+            std::int64_t& end = ends_[static_cast<std::size_t>(t.run)];
+            t.offset = end;
+            end += t.elements();
+        }
         list_.push_back(std::move(t));
     }
 

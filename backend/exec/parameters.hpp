@@ -29,7 +29,7 @@ struct RowSection {
 
 enum class RunKind {
     own,
-    tied,     // a head that multiplies with the embedding's table: the embedding's block owns it
+    tied,     // a SharedMatrix that another block owns: each lies by itself
     experts,  // the weights of a mixture's, [experts, outputs] rows, as other ranks have the same of them
     frozen,   // of the block's own, without gradients
     biases,   // of experts in a router's decision, without gradients: fp32 always, and whole on every rank
@@ -46,10 +46,11 @@ struct ParameterTensor {
     std::size_t operator_index = 0;
     std::int64_t rows = 1, columns = 1;  // here
     RunKind run = RunKind::own;
-    std::int64_t offset = 0;  // in the run
-    bool frozen = false;      // nothing trains it; a tied one lies with the embedding's all the same
-    bool shared = false;      // some rows are on several ranks of the tensor group, but not on all (key-value heads)
-    bool partial = false;     // each rank of the tensor group has the gradient of its part of the tokens only
+    std::optional<SharedMatrix> matrix{};  // what it is, if that
+    std::int64_t offset = 0;               // in the run
+    bool frozen = false;                   // nothing trains it; a tied one lies with the embedding's all the same
+    bool shared = false;                   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
+    bool partial = false;                  // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;
     std::vector<RowSection> sections;
     Place place;  // of the columns in a row of the serial tensor

@@ -64,6 +64,17 @@ std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, cons
     return list;
 }
 
+std::optional<PreparedLoss> prepare_loss(const OperatorGraph& graph, TensorId output, const BlockOptions& options) {
+    const CrossEntropy* loss = loss_behind(graph, output);
+    if (loss == nullptr) return {};
+    PreparedLoss prepared{.weight = loss->weight};
+    if (loss->ahead == 0) return prepared;
+    const std::int64_t here = loss->rows / options.samples, all = here * options.cut.context.ranks;
+    for (std::int64_t row = 0; row < loss->rows; ++row)
+        if (options.cut.context.position(row % here, here) + loss->ahead >= all) prepared.unlabelled.push_back(row);
+    return prepared;
+}
+
 // Where the rows of what an operator makes stand, which reads rows that stand at `from`.
 RoutedRows rows_behind(const Operator& op, bool to_experts, RoutedRows from) {
     if (std::holds_alternative<TokenPermute>(op.kind)) return to_experts ? RoutedRows::sent : RoutedRows::none;
@@ -123,6 +134,7 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
                     .graph = checked(mine),
                     .parameters = {},
                     .operators = {},
+                    .losses = {},
                     .wants_gradient = {},
                     .differentiated = {},
                     .makers = {},
@@ -132,6 +144,7 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
     const OperatorGraph whole = executable(serial);
     b.parameters = parameters_of(b.graph, whole, options.cut, options.block);
     b.operators = prepare_operators(b.graph, whole, options);
+    for (const TensorId id : b.graph.outputs()) b.losses.push_back(prepare_loss(b.graph, id, options));
     find_routed_rows(b);
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
     find_gradients(b);

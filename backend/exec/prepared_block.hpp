@@ -7,6 +7,7 @@
 #include "backend/exec/routing.hpp"
 #include "model/plan/plan.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace sextant {
@@ -34,16 +35,23 @@ struct PreparedOperator {
     RandomKey key{0};  // before seed and step
 };
 
+// An output that is a loss.
+struct PreparedLoss {
+    double weight = 1;                       // of its mean in what training lowers
+    std::vector<std::int64_t> unlabelled{};  // rows that do not count
+};
+
 struct PreparedBlock {
     BlockOptions options;
     OperatorGraph graph;  // with the tensors that only execution needs
     std::vector<ParameterTensor> parameters;
     std::vector<PreparedOperator> operators;
-    std::vector<char> wants_gradient;  // by tensor
-    std::vector<char> differentiated;  // by operator: somebody waits for what its backward makes
-    std::vector<std::size_t> makers;   // see makers_of
-    std::vector<RoutedRows> rows;      // by tensor
-    bool gathers_rows = false;         // the tensor ranks of an expert have rows of their own
+    std::vector<std::optional<PreparedLoss>> losses;  // by output
+    std::vector<char> wants_gradient;                 // by tensor
+    std::vector<char> differentiated;                 // by operator: somebody waits for what its backward makes
+    std::vector<std::size_t> makers;                  // see makers_of
+    std::vector<RoutedRows> rows;                     // by tensor
+    bool gathers_rows = false;                        // the tensor ranks of an expert have rows of their own
     Retention retention;
 };
 

@@ -1,27 +1,16 @@
 #include "backend/exec/rank_memory.hpp"
 
-#include <algorithm>
-#include <set>
+#include "backend/exec/rank_plan.hpp"
 
 namespace sextant {
 namespace {
-
-std::set<int> blocks_of(const TaskGraph& graph, GraphRank rank) {
-    std::set<int> blocks;
-    if (graph.ranks()[rank].server)
-        for (std::size_t b = 0; b < graph.blocks().size(); ++b) blocks.insert(static_cast<int>(b));
-    for (const Segment& s : graph.segments())
-        if (const auto* work = std::get_if<ComputeWork>(&graph.works()[s.work]); work != nullptr && s.rank == rank)
-            for (int b = work->first_block; b < work->first_block + work->count; ++b) blocks.insert(b);
-    return blocks;
-}
 
 const OperatorGraph& graph_of(const Network& network, int block) {
     return network.templates[static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)])].graph;
 }
 
-ParameterRun run_of(std::int64_t own, std::int64_t tied_copy, ShardCut shard, bool sharded) {
-    const std::int64_t used = own + tied_copy;
+ParameterRun run_of(std::int64_t own, std::int64_t copies, ShardCut shard, bool sharded) {
+    const std::int64_t used = own + copies;
     return {.own = own, .elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks, .shard = shard, .sharded = sharded};
 }
 
@@ -30,8 +19,7 @@ ParameterRun run_of(std::int64_t own, std::int64_t tied_copy, ShardCut shard, bo
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
                        const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
     : device_(device), flow_(flow) {
-    const std::set<int> here = blocks_of(graph, rank);
-    for (const int b : here) {
+    for (const int b : blocks_of(graph, rank)) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
@@ -39,15 +27,11 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
                                    .element = element_of(plan.precision.parameter)};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
-        const bool tied_frozen =
-            std::ranges::any_of(held.program.parameters(), [](const auto& p) { return p.run == RunKind::tied && p.frozen; });
-        held.tied_in = tied_frozen ? &HeldBlock::frozen : &HeldBlock::dense;
-        held.tied_copy = here.contains(0) ? 0 : held.program.elements(RunKind::tied);
-        const auto copy_in = [&held](ParameterRun HeldBlock::*run) { return held.tied_in == run ? held.tied_copy : 0; };
-        held.dense = run_of(held.program.elements(RunKind::own), copy_in(&HeldBlock::dense), of_dense, flow.sharded);
+        const std::int64_t dense = held.program.elements(RunKind::own), frozen = held.program.elements(RunKind::frozen);
+        const auto [dense_copies, frozen_copies] = find_homes(held.program, b);
+        held.dense = run_of(dense, dense_copies, of_dense, flow.sharded);
         held.experts = run_of(held.program.elements(RunKind::experts), 0, of_experts, flow.sharded && of_experts.ranks > 1);
-        held.frozen = run_of(held.program.elements(RunKind::frozen), copy_in(&HeldBlock::frozen),
-                             flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
+        held.frozen = run_of(frozen, frozen_copies, flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
         held.biases = run_of(held.program.elements(RunKind::biases), 0, {}, false);
         blocks_.emplace(b, std::move(held));
     }
@@ -56,6 +40,20 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
     make_room(&HeldBlock::frozen, plan, false);
     make_room(&HeldBlock::biases, plan, false);
     clear_gradients();
+}
+
+// Of matrices that have none yet. How many elements of copies lie behind the block's dense and frozen parameters.
+std::array<std::int64_t, 2> RankMemory::find_homes(const BlockProgram& program, int b) {
+    std::array<std::int64_t, 2> copies{};
+    for (const ParameterTensor& p : program.parameters()) {
+        if (!p.matrix || homes_[static_cast<std::size_t>(*p.matrix)]) continue;
+        const bool copied = p.run == RunKind::tied;
+        std::int64_t& behind = copies[p.frozen ? 1 : 0];
+        const std::int64_t offset = copied ? program.elements(p.frozen ? RunKind::frozen : RunKind::own) + behind : p.offset;
+        if (copied) behind += p.elements();
+        homes_[static_cast<std::size_t>(*p.matrix)] = {b, p.frozen ? &HeldBlock::frozen : &HeldBlock::dense, offset, p.elements(), copied};
+    }
+    return copies;
 }
 
 void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool trained) {
@@ -88,7 +86,7 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
         const Array dense = room_for(held.dense), experts = room_for(held.experts), frozen = room_for(held.frozen);
-        held.program.draw_weights(device_, seed, split(b, dense, experts, frozen, {}));
+        held.program.draw_weights(device_, seed, split(b, dense, experts, frozen, nullptr));
         put(held.dense, dense);
         put(held.experts, experts);
         put(held.frozen, frozen);
@@ -115,13 +113,17 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     if (!run.weights) copy(owned, run.owned);
 }
 
-ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const {
+ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen,
+                                  Array ParameterRun::*elsewhere) const {
     const HeldBlock& held = blocks_.at(b);
     ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own), held.biases.weights};
-    const std::int64_t tied = held.program.elements(RunKind::tied);
-    const Array& copied = held.tied_in == &HeldBlock::frozen ? frozen : dense;
-    const bool has_copy = held.tied_copy > 0;
-    if (const Array& from = has_copy ? copied : embedding) arrays.tied = from.part(has_copy ? (held.*held.tied_in).own : 0, tied);
+    for (const ParameterTensor& p : held.program.parameters()) {
+        if (p.run != RunKind::tied) continue;
+        const SharedHome& home = *this->home(*p.matrix);
+        Array in = home.run == &HeldBlock::frozen ? frozen : dense;
+        if (home.block != b) in = elsewhere != nullptr ? blocks_.at(home.block).*home.run.*elsewhere : Array{};
+        if (in) arrays.tied[static_cast<std::size_t>(*p.matrix)] = in.part(home.offset, home.elements);
+    }
     return arrays;
 }
 
@@ -129,8 +131,7 @@ ParameterArrays RankMemory::weights_of(int b, const Array& gathered, const Array
     HeldBlock& held = blocks_.at(b);
     const Array dense = gathered ? gathered.part(0, held.dense.elements) : held.dense.weights;
     const Array frozen = gathered ? gathered.part(held.dense.elements, held.frozen.elements) : held.frozen.weights;
-    return split(b, dense, gathered_experts ? gathered_experts : held.experts.weights, frozen,
-                 blocks_.contains(0) ? (blocks_.at(0).*held.tied_in).weights : Array{});
+    return split(b, dense, gathered_experts ? gathered_experts : held.experts.weights, frozen, &ParameterRun::weights);
 }
 
 ParameterArrays RankMemory::gradients_of(int b) {
@@ -141,9 +142,9 @@ ParameterArrays RankMemory::gradients_of(int b) {
     };
     HeldBlock& held = blocks_.at(b);
     for (ParameterRun* run : held.runs()) make(*run);
-    const bool elsewhere = held.program.elements(RunKind::tied) > held.tied_copy;
-    if (elsewhere) make(blocks_.at(0).dense);
-    return split(b, held.dense.gradients, held.experts.gradients, {}, elsewhere ? blocks_.at(0).dense.gradients : Array{});
+    for (const ParameterTensor& p : held.program.parameters())
+        if (p.run == RunKind::tied && !p.frozen) make(blocks_.at(home(*p.matrix)->block).dense);
+    return split(b, held.dense.gradients, held.experts.gradients, {}, &ParameterRun::gradients);
 }
 
 Array RankMemory::gradient_run(int first, int count, ParameterRun HeldBlock::*of) {
@@ -178,7 +179,7 @@ void RankMemory::clear_gradients() {
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
     for (auto& [b, held] : blocks_) {
-        if (settings.kind == Optimizer::lamb) update_tensors(device, settings, step, held);
+        if (settings.kind == Optimizer::lamb) update_tensors(device, settings, step, b);
         for (const ParameterRun* run : held.runs()) {
             if (run->elements == 0) continue;
             const Array& weights = run->masters ? run->masters : run->owned;
@@ -189,16 +190,18 @@ void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings
 }
 
 // Each by itself, as LAMB has it.
-void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, HeldBlock& held) {
-    for (const ParameterTensor& p : held.program.parameters()) {
-        if (p.frozen || (p.run == RunKind::tied && held.tied_copy == 0)) continue;
-        const ParameterRun& run = held.run_of(p);
-        const std::int64_t at = held.offset_of(p);
+void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, int b) {
+    HeldBlock& held = blocks_.at(b);
+    const auto update = [&](const ParameterRun& run, std::int64_t offset, std::int64_t elements) {
         std::vector<Array> states;
-        for (const Array& s : run.states) states.push_back(s.part(at, p.elements()));
-        device.update(settings, step, (run.masters ? run.masters : run.owned).part(at, p.elements()), run.sums.part(at, p.elements()),
+        for (const Array& s : run.states) states.push_back(s.part(offset, elements));
+        device.update(settings, step, (run.masters ? run.masters : run.owned).part(offset, elements), run.sums.part(offset, elements),
                       states);
-    }
+    };
+    for (const ParameterTensor& p : held.program.parameters())
+        if (!p.frozen && p.run != RunKind::tied) update(held.run_of(p), p.offset, p.elements());
+    for (const std::optional<SharedHome>& home : homes_)
+        if (home && home->block == b && home->copied && home->run == &HeldBlock::dense) update(held.dense, home->offset, home->elements);
 }
 
 }  // namespace sextant

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 namespace sextant {
 
@@ -17,7 +18,7 @@ struct ShardCut {
 // Parameters of a block that lie together, as the same ranks have and reduce them, and what belongs to them.
 struct ParameterRun {
     std::int64_t own = 0;       // elements of the block itself
-    std::int64_t elements = 0;  // with a copy of tied ones, and padding to equal shards
+    std::int64_t elements = 0;  // with copies of shared matrices, and padding to equal shards
     ShardCut shard{};
     bool sharded = false;         // each rank owns a part
     Array weights{};              // the run; none between uses where parameters are sharded
@@ -30,20 +31,23 @@ struct ParameterRun {
 
 struct HeldBlock {
     BlockProgram program;
-    std::int64_t tied_copy = 0;             // elements: of tied parameters that another rank's block owns
-    ParameterRun dense{}, experts{};        // those that are trained
-    ParameterRun frozen{}, biases{};        // weights, and nothing that belongs to training
-    ParameterRun HeldBlock::*tied_in = {};  // where the copy lies, behind the block's own
+    ParameterRun dense{}, experts{};  // those that are trained
+    ParameterRun frozen{}, biases{};  // weights, and nothing that belongs to training
 
     [[nodiscard]] std::array<ParameterRun*, 2> runs() { return {&dense, &experts}; }
     [[nodiscard]] ParameterRun& run_of(const ParameterTensor& p) {
         if (p.run == RunKind::biases) return biases;
         return p.frozen ? frozen : p.run == RunKind::experts ? experts : dense;
     }
-    // Where in its run a parameter lies.
-    [[nodiscard]] std::int64_t offset_of(const ParameterTensor& p) const {
-        return p.offset + (p.run == RunKind::tied ? (this->*tied_in).own : 0);
-    }
+};
+
+// Where on a rank a SharedMatrix lies: in the first of its blocks that use it, with the block's own parameters or, as a copy of what a
+// block of another rank owns, behind them.
+struct SharedHome {
+    int block = 0;
+    ParameterRun HeldBlock::*run = {};  // dense or frozen
+    std::int64_t offset = 0, elements = 0;
+    bool copied = false;
 };
 
 // How gradients become what the optimizer reads.
@@ -64,6 +68,7 @@ public:
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
+    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m) const { return homes_[static_cast<std::size_t>(m)]; }
 
     // For a pass over a block: weights as they are, or those that were gathered, frozen ones behind the dense.
     ParameterArrays weights_of(int b, const Array& gathered, const Array& gathered_experts);
@@ -76,17 +81,20 @@ public:
     void update(ComputeDevice&, const OptimizerSettings&, int step);  // on the device that is to run it
 
 private:
-    // Tied parameters of a block here: those of the embedding where this rank has it, else a copy behind its own.
-    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& frozen, const Array& embedding) const;
+    std::array<std::int64_t, 2> find_homes(const BlockProgram&, int b);
+    // Tied parameters of a block lie among its own, or in `elsewhere` of the block that is their home (null: they are left out).
+    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& frozen,
+                                        Array ParameterRun::*elsewhere) const;
     void make_room(ParameterRun HeldBlock::*of, const Plan&, bool trained);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);
-    static void update_tensors(ComputeDevice&, const OptimizerSettings&, int step, HeldBlock&);
+    void update_tensors(ComputeDevice&, const OptimizerSettings&, int step, int b);
 
     ComputeDevice& device_;
     GradientFlow flow_;
     std::map<int, HeldBlock> blocks_;
+    std::array<std::optional<SharedHome>, shared_matrix_count> homes_{};
 };
 
 }  // namespace sextant

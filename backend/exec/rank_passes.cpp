@@ -32,11 +32,22 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
         values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
         if (kept.routing) count_rows(b, *kept.routing);
         if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
-        if (b + 1 < static_cast<int>(job_.graph.blocks().size())) continue;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (program.graph().tensor(program.graph().outputs()[i]).role != TensorRole::statistic) values[i] = {};
-        made_losses_.push_back({s.micro_batch, program, std::exchange(values, {})});
+        keep_losses({b, s.micro_batch}, program, values);
     }
+    if (work.first_block + work.count == static_cast<int>(job_.graph.blocks().size())) values.clear();
+}
+
+// They stand behind what a block hands on, or in its place.
+void RankRunner::keep_losses(Place at, const BlockProgram& program, Arrays& values) {
+    Arrays losses(values.size());
+    Arrays handed_on;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (program.is_loss(i))
+            losses[i] = std::move(values[i]);
+        else
+            handed_on.push_back(std::move(values[i]));
+    if (handed_on.size() < losses.size()) made_losses_.push_back({at, program, std::move(losses)});
+    values = std::move(handed_on);
 }
 
 void RankRunner::count_rows(int block, const Routing& routing) {
@@ -46,9 +57,12 @@ void RankRunner::count_rows(int block, const Routing& routing) {
 
 // At the end of a step: to ask a device for a loss is to wait for it. Each rank of a tensor group has the whole loss.
 void RankRunner::take_losses() {
-    for (const MadeLosses& made : made_losses_)
-        losses_[static_cast<std::size_t>(round_of(made.micro_batch))] +=
-            made.program.loss(device_, made.outputs).value_or(0) * share_of_loss() / job_.scenario.plan.tp;
+    for (const MadeLosses& made : made_losses_) {
+        const bool last = made.at.block + 1 == static_cast<int>(job_.graph.blocks().size());
+        double& sum = (last ? losses_ : mtp_losses_)[static_cast<std::size_t>(round_of(made.at.micro_batch))];
+        const double parts = static_cast<double>(job_.scenario.plan.tp * (last ? 1 : job_.mtp_layers()));
+        sum += made.program.loss(device_, made.outputs).value_or(0) * share_of_loss() / parts;
+    }
     made_losses_.clear();
 }
 

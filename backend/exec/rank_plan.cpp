@@ -2,13 +2,21 @@
 
 #include "backend/exec/server_traffic.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
+bool trains(const Network& network, int block, SharedMatrix matrix) {
+    const auto t = static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)]);
+    return std::ranges::any_of(network.templates[t].graph.operators(),
+                               [&](const Operator& op) { return op.shared == matrix && op.is_trained(); });
+}
+
 class Planner {
 public:
-    Planner(const TaskGraph& graph, GraphRank rank, std::optional<int> tied_to_first, bool gathers_weights)
-        : graph_(graph), rank_(rank), tied_(tied_to_first), gathers_(gathers_weights) {
+    Planner(const TaskGraph& graph, GraphRank rank, const SharedGradients& shared, bool gathers_weights)
+        : graph_(graph), rank_(rank), shared_(shared), gathers_(gathers_weights) {
         for (const ServedRound& round : served_rounds(graph, rank))
             for (const Push& push : round.pushes) pushed_[push.segment] = push.block;
     }
@@ -35,7 +43,8 @@ private:
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
             if (work.phase != Phase::forward) {
                 adds_to(b);
-                if (tied_ == b) adds_to(0);
+                const auto [begin, end] = shared_.equal_range(b);
+                for (auto other = begin; other != end; ++other) adds_to(other->second);
             }
             if (!gathers_ || !gather_.contains(b)) continue;
             const Gathers& of_block = plan_.plans[at_].gathered_by[b] = gather_[b];
@@ -91,7 +100,7 @@ private:
 
     const TaskGraph& graph_;
     GraphRank rank_;
-    std::optional<int> tied_;
+    const SharedGradients& shared_;
     bool gathers_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
@@ -104,8 +113,45 @@ private:
 
 }  // namespace
 
-RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, std::optional<int> tied_to_first, bool gathers_weights) {
-    return Planner(graph, rank, tied_to_first, gathers_weights).write();
+std::set<int> blocks_of(const TaskGraph& graph, GraphRank rank) {
+    std::set<int> blocks;
+    if (graph.ranks()[rank].server)
+        for (std::size_t b = 0; b < graph.blocks().size(); ++b) blocks.insert(static_cast<int>(b));
+    for (const Segment& s : graph.segments())
+        if (const auto* work = std::get_if<ComputeWork>(&graph.works()[s.work]); work != nullptr && s.rank == rank)
+            for (int b = work->first_block; b < work->first_block + work->count; ++b) blocks.insert(b);
+    return blocks;
+}
+
+SharedGradients shared_gradients(const TaskGraph& graph, GraphRank rank) {
+    SharedGradients shared;
+    const std::set<int> here = blocks_of(graph, rank);
+    for (const SharedMatrix matrix : {SharedMatrix::embedding, SharedMatrix::output}) {
+        std::optional<int> home;
+        for (const int b : here) {
+            if (!trains(graph.network(), b, matrix)) continue;
+            if (home) shared.emplace(b, *home);
+            if (!home) home = b;
+        }
+    }
+    return shared;
+}
+
+std::vector<int> stages_with(const TaskGraph& graph, SharedMatrix matrix) {
+    std::vector<int> stages;
+    std::set<int> seen;
+    for (GraphRank rank = 0; rank < graph.ranks().size(); ++rank) {
+        const RankInfo& info = graph.ranks()[rank];
+        if (info.server || !seen.insert(info.stage).second) continue;
+        if (std::ranges::any_of(blocks_of(graph, rank), [&](int b) { return trains(graph.network(), b, matrix); }))
+            stages.push_back(info.stage);
+    }
+    std::ranges::sort(stages);
+    return stages;
+}
+
+RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedGradients& shared, bool gathers_weights) {
+    return Planner(graph, rank, shared, gathers_weights).write();
 }
 
 }  // namespace sextant

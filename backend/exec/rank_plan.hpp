@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace sextant {
@@ -36,7 +37,15 @@ struct RankPlan {
     bool reduces_repeatedly = false;     // some block's gradients more than once in the step
 };
 
-// `tied_to_first`: the block, if this rank has one beside block 0, whose backward adds to the gradients of block 0.
-RankPlan plan_rank(const TaskGraph&, GraphRank, std::optional<int> tied_to_first, bool gathers_weights);
+// The blocks that a rank computes, or, as a server, has the parameters of.
+std::set<int> blocks_of(const TaskGraph&, GraphRank);
+
+// By block, whose gradients its backward adds to beside its own: of the first block here that trains the same SharedMatrix.
+using SharedGradients = std::multimap<int, int>;
+SharedGradients shared_gradients(const TaskGraph&, GraphRank);
+// The pipeline stages that train one, in order.
+std::vector<int> stages_with(const TaskGraph&, SharedMatrix);
+
+RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedGradients&, bool gathers_weights);
 
 }  // namespace sextant

@@ -43,25 +43,8 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
     return flow.sharded ? place_in<ShardCut>(job.graph, rank, group) : ShardCut{};
 }
 
-// Of the table, as each tensor rank has it, that the head shares with the embedding, and that is trained.
-std::int64_t tied_elements(const TaskGraph& graph) {
-    const Network& network = graph.network();
-    double sum = 0;
-    for (const Operator& op : network.templates[static_cast<std::size_t>(network.sequence.back())].graph.operators())
-        if (op.tied && !op.frozen) sum += op.parameters;
-    return static_cast<std::int64_t>(sum);
-}
-
-// The head, where it multiplies with the table of an embedding on the same rank.
-std::optional<int> tied_block(const TaskGraph& graph, GraphRank rank) {
-    const bool whole =
-        graph.ranks()[rank].stage == 0 && std::ranges::all_of(graph.ranks(), [&](const RankInfo& r) { return r.stage == 0; });
-    if (!whole || tied_elements(graph) == 0) return {};
-    return static_cast<int>(graph.blocks().size()) - 1;
-}
-
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
-    RankPlan plan = plan_rank(job.graph, rank, tied_block(job.graph, rank), flow.sharded_parameters);
+    RankPlan plan = plan_rank(job.graph, rank, shared_gradients(job.graph, rank), flow.sharded_parameters);
     flow.accumulates = !flow.sharded && plan.reduces_repeatedly;
     return plan;
 }
@@ -92,7 +75,9 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
         first_of_rank_[job.graph.segments()[s].rank] = s;
     if (feed_ != nullptr) peers_ = peers_of_feed();
     if (job.optimizer.loss_scale) loss_scale_.emplace(*job.optimizer.loss_scale);
-    tied_elements_ = tied_elements(job.graph);
+    if (job.scenario.plan.pp > 1)
+        for (const SharedMatrix matrix : {SharedMatrix::embedding, SharedMatrix::output})
+            stages_with_[matrix] = stages_with(job.graph, matrix);
     memory_.draw_weights(job.seed);
     if (flow_.served) servers_.emplace(job, rank, memory_);
 }
@@ -162,7 +147,7 @@ RankRunner::Arrays RankRunner::room_for(SegmentIndex transfer) {
     Arrays arrays;
     for (const TensorId id : forward ? graph.inputs() : graph.outputs()) {
         const Tensor& t = graph.tensor(id);
-        if (t.role == TensorRole::index) continue;
+        if (t.role == TensorRole::index || t.role == TensorRole::statistic) continue;
         arrays.push_back(device_.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, job_.element())));
     }
     return arrays;
@@ -171,6 +156,7 @@ RankRunner::Arrays RankRunner::room_for(SegmentIndex transfer) {
 StepRecord RankRunner::step(int number) {
     step_ = number;
     losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
+    mtp_losses_ = losses_;
     expert_rows_.assign(job_.graph.blocks().size() * job_.experts(), 0);
     if (feed_ == nullptr) make_data();
     device_.begin_step();
@@ -200,6 +186,7 @@ StepRecord RankRunner::step(int number) {
     record.spans.insert(record.spans.end(), beside.begin(), beside.end());
     record.arrivals = loop_.take_arrivals();
     record.losses = losses_;
+    record.mtp_losses = mtp_losses_;
     record.expert_rows = expert_rows_;
     record.peak_bytes = device_.peak_bytes();
     return record;

@@ -24,6 +24,7 @@ struct StepRecord {
     Seconds begin, end;
     std::int64_t peak_bytes = 0;        // of arrays on the device, until then
     std::vector<double> losses;         // of each round, this rank's share: summed over the ranks it is the mean over the global batch
+    std::vector<double> mtp_losses{};   // likewise of the modules for multi-token prediction, their mean
     std::vector<double> expert_rows{};  // that this rank's routers sent: [blocks of the network, experts of a layer]; of training alone
 };
 
@@ -48,7 +49,7 @@ private:
         friend auto operator<=>(const Place&, const Place&) = default;
     };
     struct MadeLosses {
-        std::uint32_t micro_batch;
+        Place at;
         const BlockProgram& program;
         Arrays outputs;
     };
@@ -61,6 +62,7 @@ private:
     [[nodiscard]] bool reads_data(int block);
     void post_receives();
     void exchange(SegmentIndex, const std::vector<Call>&);
+    void keep_losses(Place, const BlockProgram&, Arrays& values);
     void take_losses();
     void count_rows(int block, const Routing&);
     void settle(const SegmentPlan&);
@@ -75,7 +77,7 @@ private:
     void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
-    void sum_tied_gradients();
+    void sum_tied_gradients(SharedMatrix);
     void move_biases();
     [[nodiscard]] double norm_of_gradients();
     [[nodiscard]] std::optional<double> factor_of_gradients();
@@ -117,10 +119,10 @@ private:
     int step_ = 0;
     int updates_ = 0;  // steps that did not count left out
     std::optional<LossScale> loss_scale_;
-    std::vector<double> losses_;
-    std::vector<MadeLosses> made_losses_;  // of this step, still on the device
-    std::vector<double> expert_rows_;      // of this step
-    std::int64_t tied_elements_ = 0;
+    std::vector<double> losses_, mtp_losses_;
+    std::vector<MadeLosses> made_losses_;                   // of this step, still on the device
+    std::vector<double> expert_rows_;                       // of this step
+    std::map<SharedMatrix, std::vector<int>> stages_with_;  // of a pipeline
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;
     std::map<Place, Arrays> data_;

@@ -3,6 +3,7 @@
 #include "backend/exec/rank_runner.hpp"
 #include "backend/exec/reals.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sextant {
@@ -14,7 +15,8 @@ constexpr int tied_tag = 1;
 
 void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     recorder_.begin(s, SpanKind::optimizer);
-    sum_tied_gradients();
+    for (const auto& [matrix, stages] : stages_with_)
+        if (std::ranges::find(stages, place_.pipeline) != stages.end()) sum_tied_gradients(matrix);
     if (const std::optional<double> factor = factor_of_gradients()) {
         if (*factor != 1)
             for (auto& [b, held] : memory_.blocks())
@@ -26,20 +28,33 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     memory_.clear_gradients();
 }
 
-// The first and the last stage have a copy each of the table that embedding and head share, and gradients of its use there.
-void RankRunner::sum_tied_gradients() {
-    const int stages = job_.scenario.plan.pp, last = static_cast<int>(job_.graph.blocks().size()) - 1;
-    const bool first = place_.pipeline == 0;
-    if (tied_elements_ == 0 || stages < 2 || (!first && place_.pipeline != stages - 1)) return;
-    HeldBlock& held = memory_.block(first ? 0 : last);
-    const Array mine = held.dense.sums.part(first ? 0 : held.dense.own, tied_elements_);
-    const Array other = device_.allocate(tied_elements_, mine.element);
-    RankPlace there = place_;
-    there.pipeline = first ? stages - 1 : 0;
-    const int peer = layout_.rank_at(there);
-    const std::vector<Call> calls{MessageCall{peer, tied_tag, false, mine}, MessageCall{peer, tied_tag, true, other}};
+// Each stage that uses a matrix has it, and the gradients of its use there. Summed in the order of the stages: so all copies stay the same.
+void RankRunner::sum_tied_gradients(SharedMatrix matrix) {
+    const SharedHome& home = *memory_.home(matrix);
+    Arrays parts;  // by stage
+    std::vector<Call> calls;
+    std::size_t mine = 0;
+    for (const int stage : stages_with_.at(matrix)) {
+        if (stage == place_.pipeline) mine = parts.size();
+        parts.push_back(stage == place_.pipeline ? memory_.block(home.block).dense.sums.part(home.offset, home.elements)
+                                                 : device_.allocate(home.elements, Element::real));
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i == mine) continue;
+        RankPlace there = place_;
+        there.pipeline = stages_with_.at(matrix)[i];
+        const int peer = layout_.rank_at(there);
+        calls.emplace_back(MessageCall{peer, tied_tag, false, parts[mine]});
+        calls.emplace_back(MessageCall{peer, tied_tag, true, parts[i]});
+    }
+    if (calls.empty()) return;
     exchange(recorder_.segment(), calls);
-    device_.add(mine, other, mine);
+    std::size_t sum = 0;  // where it is so far
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const std::size_t to = i == mine ? mine : sum;
+        device_.add(parts[sum], parts[i], parts[to]);
+        sum = to;
+    }
 }
 
 // Of routers, by how many tokens chose each expert in this step. Tensor ranks that have the same tokens all count them, in every layer and

@@ -61,6 +61,12 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
             record.losses.insert(record.losses.end(), walk + 1, walk + 1 + static_cast<std::ptrdiff_t>(rounds));
     }
     for (const StepRecord& w : walks) {
+        if (job.mtp_layers() == 0 || job.scenario.plan.forward_only) break;
+        std::vector<double> losses = w.mtp_losses;
+        sum(losses);
+        record.mtp_losses.insert(record.mtp_losses.end(), losses.begin(), losses.end());
+    }
+    for (const StepRecord& w : walks) {
         std::vector<double> rows = w.expert_rows;
         if (rows.empty() || job.scenario.plan.forward_only) break;
         sum(rows);

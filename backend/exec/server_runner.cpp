@@ -39,6 +39,7 @@ StepRecord ServerRunner::step(int number) {
     StepRecord record;
     record.begin = now();
     record.losses.assign(static_cast<std::size_t>(job_.rounds()), 0);
+    record.mtp_losses = record.losses;
     for (int w = 0; w < job_.workers(); ++w) {
         workers_[static_cast<std::size_t>(w)].round = 0;
         receive(w);

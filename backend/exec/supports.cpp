@@ -106,17 +106,18 @@ private:
             }
             for (const Operator& op : t.graph.operators()) {
                 tied = tied || op.tied;
-                joins = joins || is_concatenation(op);
+                joins = joins || (is_concatenation(op) && !s_.workload.is_transformer());
             }
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
         const bool shards = plan_.has_shards();
-        constexpr auto untie = "\"tied_embeddings\": false";
-        refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel",
-                  "shards of a table that the first and the last stage share do not run", untie);
+        const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
+        const char* untie = transformer != nullptr && transformer->mtp_layers > 0 ? "\"mtp_layers\": 0, \"tied_embeddings\": false"
+                                                                                  : "\"tied_embeddings\": false";
+        refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel", "shards of a matrix that several stages share do not run", untie);
         refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
-                  "a head that shares its table with the embedding does not run with sharded parameters", untie);
+                  "an embedding or output matrix that several blocks share does not run with sharded parameters", untie);
         const bool parts = shards || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
         refuse_if(plan_.optimizer == Optimizer::lamb && parts, "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, which no rank has here");

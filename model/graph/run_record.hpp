@@ -64,8 +64,9 @@ struct RunRecord {
     std::uint64_t seed = 1;
     std::vector<RankEnvironment> ranks;
     std::vector<LibraryVersion> libraries;
-    std::vector<double> losses;  // by step; empty forward only
-    std::vector<Seconds> steps;  // time of each
+    std::vector<double> losses;      // by step; empty forward only
+    std::vector<double> mtp_losses;  // likewise, of the modules for multi-token prediction, their mean; empty without them
+    std::vector<Seconds> steps;      // time of each
     // By step, of a mixture of experts: the most rows that one expert of a layer had, over their mean, averaged over the layers.
     std::vector<double> expert_imbalance;
     std::vector<double> expert_rank_imbalance;  // likewise of the experts of a rank together: MixtureOfExperts::imbalance

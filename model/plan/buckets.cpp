@@ -29,16 +29,20 @@ std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first,
 }  // namespace
 
 std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
-    const std::vector<StageBlocks> split = split_stages(network, plan);
     const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);
-    std::vector<BlockParameters> list;
+    std::vector<BlockParameters> list, before(static_cast<std::size_t>(plan.pp));
     for (std::size_t v = 0; v < per_virtual_stage.size(); ++v) {
-        const bool has_embedding = split[v % split.size()].has_input;
+        BlockParameters& of_stage = before[v % before.size()];
         for (int i = 0; i < per_virtual_stage[v]; ++i) {
             const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[list.size()])].graph;
             BlockParameters& p = list.emplace_back();
-            p.trained = graph.count_parameters(false).in_stage(has_embedding);
-            p.frozen = graph.count_parameters(true).in_stage(has_embedding);
+            const auto count = [&](ParameterCount BlockParameters::*of, bool frozen) {
+                const ParameterCount all = graph.count_parameters(frozen);
+                p.*of = all.in_stage(of_stage.*of);
+                of_stage.*of = of_stage.*of + all;
+            };
+            count(&BlockParameters::trained, false);
+            count(&BlockParameters::frozen, true);
             for (const Operator& op : graph.operators())
                 if (op.is_trained()) ++p.tensors;
         }

@@ -12,7 +12,8 @@
 
 namespace sextant {
 
-// Parameters of one block that its stage holds. A tied weight counts where the stage holds no other copy of it.
+// Parameters of one block that its stage holds. A tied weight counts in the first of the stage's blocks that use it, if
+// its owner is in another stage.
 struct BlockParameters {
     ParameterCount trained, frozen;  // with gradients, and without
     int tensors = 0;                 // of those that are trained

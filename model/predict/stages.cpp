@@ -8,10 +8,12 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const BlockKernels& k = job.templates[t];
         const double n = blocks.count[t];
-        sum.trained = sum.trained + n * k.trained.in_stage(blocks.has_input);
-        sum.frozen = sum.frozen + n * k.frozen.in_stage(blocks.has_input);
+        sum.trained = sum.trained + n * k.trained;
+        sum.frozen = sum.frozen + n * k.frozen;
         sum.tensors += blocks.count[t] * k.trained_tensors;
     }
+    sum.trained = sum.trained.in_stage({});
+    sum.frozen = sum.frozen.in_stage({});
     return sum;
 }
 

@@ -204,7 +204,7 @@ UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resource
 CollectivePrice group_price(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, const Resources&);
 
-// Local parameters of a stage. Tied weights are counted where no other copy lives in the stage.
+// Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {
     ParameterCount trained, frozen;
     int tensors = 0;  // of those that are trained

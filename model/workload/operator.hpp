@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -140,10 +141,15 @@ struct Pooling {
 
 struct Embedding {
     std::int64_t tokens = 1, rows = 1, width = 1;  // a table of rows x width, local part
+    std::int64_t ahead = 0;                        // so many tokens behind its own a position looks up; no cost depends on it
 };
 
 struct CrossEntropy {
     std::int64_t rows = 1, classes = 1;  // local classes under vocabulary-parallel loss
+    // No cost depends on these: a position's label is so many tokens behind the next one, and positions that have none do not count;
+    // and what the mean over the rows weighs in the loss that training lowers.
+    std::int64_t ahead = 0;
+    double weight = 1;
 };
 
 // Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange). Its parameters, if it has some,
@@ -194,6 +200,11 @@ enum class AdapterPart {
 using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolution, StateSpaceScan, DeltaRuleScan, Normalization, Softmax,
                                   Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
 
+// The matrices of the vocabulary, which several blocks may share. One belongs to the first block that has it: that is the last to add to
+// its gradient.
+enum class SharedMatrix { embedding, output };
+inline constexpr std::size_t shared_matrix_count = 2;
+
 struct Operator {
     std::string name;  // "mlp.fc1"
     OperatorKind kind;
@@ -204,9 +215,10 @@ struct Operator {
     double load = 1;                 // what it is sized for, over the work of an average rank: of experts that are loaded unevenly
     bool frozen = false;             // its parameters are held, and nothing trains them
     AdapterPart adapter = AdapterPart::none;
-    bool tied = false;            // its weight belongs to another operator (tied embeddings): counted there
-    bool attention_core = false;  // between Q, K, V and the output projection: what selective recompute drops
-    std::string label{};          // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+    std::optional<SharedMatrix> shared{};  // what its weight is, if that
+    bool tied = false;                     // its weight belongs to another operator (tied embeddings): counted there
+    bool attention_core = false;           // between Q, K, V and the output projection: what selective recompute drops
+    std::string label{};                   // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
 
     [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
 };

@@ -105,10 +105,31 @@ double OperatorGraph::parameters() const { return dense_parameters() + expert_pa
 double OperatorGraph::dense_parameters() const { return sum_parameters(operators_, false); }
 double OperatorGraph::expert_parameters() const { return sum_parameters(operators_, true); }
 
+ParameterCount ParameterCount::in_stage(const ParameterCount& before) const {
+    ParameterCount here{dense, expert, {}};
+    for (std::size_t m = 0; m < shared_matrix_count; ++m)
+        if (shared[m].owned + before.shared[m].owned + before.shared[m].tied == 0) here.dense += shared[m].tied;
+    return here;
+}
+
+ParameterCount operator+(const ParameterCount& a, const ParameterCount& b) {
+    ParameterCount sum{a.dense + b.dense, a.expert + b.expert, {}};
+    for (std::size_t m = 0; m < shared_matrix_count; ++m)
+        sum.shared[m] = {std::max(a.shared[m].owned, b.shared[m].owned), std::max(a.shared[m].tied, b.shared[m].tied)};
+    return sum;
+}
+
+ParameterCount operator*(double n, const ParameterCount& c) { return {n * c.dense, n * c.expert, n > 0 ? c.shared : decltype(c.shared){}}; }
+
 ParameterCount OperatorGraph::count_parameters(bool frozen) const {
     ParameterCount count;
-    for (const Operator& op : operators_)
-        if (op.frozen == frozen) (op.tied ? count.tied : op.expert_parameters ? count.expert : count.dense) += op.parameters;
+    for (const Operator& op : operators_) {
+        if (op.frozen != frozen) continue;
+        if (!op.tied) (op.expert_parameters ? count.expert : count.dense) += op.parameters;
+        if (!op.shared) continue;
+        SharedCount& shared = count.shared[static_cast<std::size_t>(*op.shared)];
+        (op.tied ? shared.tied : shared.owned) = op.parameters;
+    }
     return count;
 }
 

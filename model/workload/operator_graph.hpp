@@ -3,25 +3,30 @@
 
 #include "model/workload/operator.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace sextant {
 
+// Of a SharedMatrix, elements that belong to a block, and are among the dense ones; and that it uses and another block owns.
+struct SharedCount {
+    double owned = 0, tied = 0;
+    friend bool operator==(const SharedCount&, const SharedCount&) = default;
+};
+
 // Elements of parameters that one device holds of a block, or of many.
 struct ParameterCount {
     double dense = 0;   // every rank of the data group has them too
     double expert = 0;  // shared out over the expert group
-    double tied = 0;    // of a matrix that belongs to another block
+    std::array<SharedCount, shared_matrix_count> shared{};
 
     [[nodiscard]] double total() const { return dense + expert; }
-    // A tied matrix lives with the embedding; a stage without the embedding needs a copy of its own.
-    [[nodiscard]] ParameterCount in_stage(bool has_embedding) const { return {dense + (has_embedding ? 0 : tied), expert, 0}; }
-    friend ParameterCount operator+(const ParameterCount& a, const ParameterCount& b) {
-        return {a.dense + b.dense, a.expert + b.expert, a.tied + b.tied};
-    }
-    friend ParameterCount operator*(double n, const ParameterCount& c) { return {n * c.dense, n * c.expert, n * c.tied}; }
+    // A stage without the owner of a matrix needs a copy of its own, one for all of its blocks: `before` are those that have been counted.
+    [[nodiscard]] ParameterCount in_stage(const ParameterCount& before) const;
+    friend ParameterCount operator+(const ParameterCount&, const ParameterCount&);
+    friend ParameterCount operator*(double n, const ParameterCount&);  // so many such blocks
     friend bool operator==(const ParameterCount&, const ParameterCount&) = default;
 };
 

@@ -117,8 +117,8 @@ Network build_transformer(const TransformerSpec& spec, const Shard& shard) {
     NetworkWriter network(spec, shard);
     network.block("embedding", BlockRole::input, vision ? vision_input_block(spec, shard, cut) : input_block(spec, shard, cut));
     for (std::int64_t i = 0; i < spec.layers; ++i) network.layer(cut, kind_of_layer(spec, i));
-    for (std::int64_t i = 0; i < spec.mtp_layers; ++i)
-        network.block("multi-token prediction", BlockRole::head, prediction_block(spec, shard, cut, kind_of_prediction(spec)));
+    for (std::int64_t i = 1; i <= spec.mtp_layers; ++i)
+        network.block("multi-token prediction", BlockRole::head, prediction_block(spec, shard, cut, kind_of_prediction(spec), i));
     network.block("head", BlockRole::head, head_block(spec, shard, cut));
     return network.take();
 }

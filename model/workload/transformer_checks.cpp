@@ -12,7 +12,7 @@ constexpr std::int64_t most_prediction_layers = 100;
 constexpr std::int64_t most_heads = 10'000;
 constexpr std::int64_t most_experts = 10'000;
 constexpr std::int64_t most_tokens = 10'000'000'000;  // of a micro-batch
-constexpr double largest_capacity = 100, largest_balance_loss = 100;
+constexpr double largest_capacity = 100, largest_loss_weight = 100;
 
 void extent(Diagnostics& problems, std::string_view field, std::int64_t value, std::int64_t low = 1, std::int64_t high = largest_extent) {
     require_between(problems, "/workload/" + std::string(field), field, value, low, high);
@@ -88,7 +88,7 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
         extent(problems, "moe/groups_per_token", spec.moe->groups_per_token, 1, spec.moe->expert_groups);
         if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
             refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
-        if (!(spec.moe->balance_loss >= 0 && spec.moe->balance_loss <= largest_balance_loss))
+        if (!(spec.moe->balance_loss >= 0 && spec.moe->balance_loss <= largest_loss_weight))
             refuse(problems, "/workload/moe/balance_loss", "balance_loss must be between 0 and 100", "0.01 is usual");
         if (!(spec.moe->bias_update_speed >= 0 && spec.moe->bias_update_speed <= 1))
             refuse(problems, "/workload/moe/bias_update_speed", "bias_update_speed must be between 0 and 1", "0.001 is usual");
@@ -125,6 +125,8 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
         refuse(problems, "/workload/head", "this head needs an encoder");
     if (spec.mtp_layers > 0 && spec.kind != TransformerKind::decoder)
         refuse(problems, "/workload/mtp_layers", "multi-token prediction needs a decoder");
+    if (!(spec.mtp_loss_weight >= 0 && spec.mtp_loss_weight <= largest_loss_weight))
+        refuse(problems, "/workload/mtp_loss_weight", "mtp_loss_weight must be between 0 and 100", "0.3 and 0.1 are usual");
     if (!spec.moe) return;
     const MixtureOfExperts& moe = *spec.moe;
     require_divides(problems, "/workload/moe/expert_groups", "expert_groups", moe.expert_groups, "experts", moe.experts);

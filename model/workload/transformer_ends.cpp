@@ -13,12 +13,30 @@ std::int64_t local_vocab(const TransformerWriter& w) {
     return ceil_divide(w.spec.vocab, w.shard.tensor * multiple) * multiple;
 }
 
+// What a block has of a matrix of the vocabulary.
+struct VocabularyMatrix {
+    std::optional<SharedMatrix> which{};  // none: no other block has it
+    bool tied = false;                    // it belongs to a block before
+};
+
+template <class Write>
+TensorId write_with(TransformerWriter& w, const VocabularyMatrix& matrix, const Write& write) {
+    w.shared = matrix.which;
+    w.tied = matrix.tied;
+    const TensorId x = write();
+    w.shared = {};
+    w.tied = false;
+    return x;
+}
+
 // Rows of the table are cut over the tensor group: each rank looks up what it has, and the sum over ranks is the embedding.
-TensorId embed_tokens(TransformerWriter& w, std::string ids_name) {
+TensorId embed_tokens(TransformerWriter& w, std::string ids_name, bool tied, std::int64_t ahead = 0) {
     const std::int64_t tokens = w.cut.tokens(), rows = local_vocab(w), width = w.spec.hidden;
     const TensorId ids = w.graph.input(std::move(ids_name), {w.cut.batch, w.cut.sequence}, TensorRole::index);
-    const TensorId x =
-        w.write("embedding", Embedding{.tokens = tokens, .rows = rows, .width = width}, {ids}, {tokens, width}, product(rows, width));
+    const TensorId x = write_with(w, {SharedMatrix::embedding, tied}, [&] {
+        return w.write("embedding", Embedding{.tokens = tokens, .rows = rows, .width = width, .ahead = ahead}, {ids}, {tokens, width},
+                       product(rows, width));
+    });
     return w.leave_tensor_parallel("embedding.leave", x);
 }
 
@@ -32,23 +50,20 @@ void relative_bias(TransformerWriter& w) {
 
 std::int64_t positions_of(const TransformerSpec& spec) { return spec.max_positions > 0 ? spec.max_positions : tokens_of(spec); }
 
-TensorId cross_entropy(TransformerWriter& w, TensorId logits, std::int64_t rows, std::int64_t classes, const std::string& name) {
-    const TensorId labels = w.graph.input(name + ".labels", {rows}, TensorRole::index);
-    return w.write(std::move(name), CrossEntropy{.rows = rows, .classes = classes}, {logits, labels}, {rows}, 0, TensorRole::statistic);
+TensorId cross_entropy(TransformerWriter& w, TensorId logits, const CrossEntropy& loss, const std::string& name) {
+    const TensorId labels = w.graph.input(name + ".labels", {loss.rows}, TensorRole::index);
+    return w.write(name, loss, {logits, labels}, {loss.rows}, 0, TensorRole::statistic);
 }
 
 // Logits of the local part of the vocabulary, and the loss over all parts: maximum, target and sum of exponentials of each row are
-// exchanged, not the logits (Megatron-LM, arXiv 1909.08053, section 3). `cut`: x is cut by sequence; `tied`: the matrix is counted
-// elsewhere.
-TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, bool tied) {
+// exchanged, not the logits (Megatron-LM, arXiv 1909.08053, section 3). `cut`: x is cut by sequence; `loss`: but for its extents.
+TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, const VocabularyMatrix& matrix, CrossEntropy loss = {}) {
     x = w.enter("head.enter", x, ParallelGroup::tensor, w.shard.tensor, cut);
-    const std::int64_t rows = w.rows_of(x), classes = local_vocab(w);
-    w.tied = tied;
-    x = w.linear("head", x, classes, false, TensorRole::logits);
-    w.tied = false;
+    const std::int64_t rows = loss.rows = w.rows_of(x), classes = loss.classes = local_vocab(w);
+    x = write_with(w, matrix, [&] { return w.linear("head", x, classes, false, TensorRole::logits); });
     if (w.spec.kind == TransformerKind::encoder) x = w.pointwise("head.bias", PointwiseKind::bias, {x}, static_cast<double>(classes));
     if (!w.shard.training) return x;
-    x = cross_entropy(w, x, rows, classes, "loss");
+    x = cross_entropy(w, x, loss, "loss");
     if (w.shard.tensor == 1) return x;
     const Exchange exchange{.forward = ExchangeKind::all_reduce,
                             .backward = ExchangeKind::none,
@@ -57,10 +72,17 @@ TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, bool tied) 
     return w.write("loss.reduce", exchange, {x}, {rows}, 0, TensorRole::statistic);
 }
 
+// The output matrix of a block's head; `first`: of all heads of the network.
+VocabularyMatrix output_matrix(const TransformerSpec& spec, bool first) {
+    if (spec.tied_embeddings) return {SharedMatrix::embedding, true};
+    if (spec.mtp_layers == 0) return {};
+    return {SharedMatrix::output, !first};
+}
+
 TensorId classifier_head(TransformerWriter& w, TensorId x, std::int64_t rows, std::int64_t classes, std::string name) {
     x = w.linear(name, x, classes, true);
     if (!w.shard.training) return x;
-    return cross_entropy(w, x, rows, classes, name + ".loss");
+    return cross_entropy(w, x, {.rows = rows, .classes = classes}, name + ".loss");
 }
 
 // All tokens on every rank, for heads that no cut of ours reaches; each rank then computes the same.
@@ -92,7 +114,7 @@ void encoder_head(TransformerWriter& w, TensorId x) {
     const TensorId tokens = x;
     if (w.spec.head == HeadKind::question_answering) {
         TensorId spans = w.linear("answer", tokens, 2, true);
-        if (w.shard.training) spans = cross_entropy(w, spans, 2 * w.cut.batch, w.cut.sequence, "answer.loss");
+        if (w.shard.training) spans = cross_entropy(w, spans, {.rows = 2 * w.cut.batch, .classes = w.cut.sequence}, "answer.loss");
         return w.graph.output(spans);
     }
     if (w.spec.head == HeadKind::classifier)
@@ -102,7 +124,7 @@ void encoder_head(TransformerWriter& w, TensorId x) {
     x = w.linear("head.transform", x, w.spec.hidden, true);
     x = w.pointwise("head.gelu", PointwiseKind::gelu, {x});
     x = w.norm("head.norm", x);
-    w.graph.output(vocabulary_head(w, x, false, w.spec.tied_embeddings));
+    w.graph.output(vocabulary_head(w, x, false, output_matrix(w.spec, false)));
     if (w.spec.pooler) w.graph.output(classifier_head(w, pooled(w, tokens), w.cut.batch, 2, "next_sentence"));
 }
 
@@ -110,7 +132,7 @@ void encoder_head(TransformerWriter& w, TensorId x) {
 
 OperatorGraph input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
     TransformerWriter w{spec, shard, cut};
-    TensorId x = embed_tokens(w, "tokens");
+    TensorId x = embed_tokens(w, "tokens", false);
     if (spec.position == PositionKind::learned)
         x = w.pointwise("positions", PointwiseKind::add, {x}, product(positions_of(spec), spec.hidden));
     if (spec.type_vocab > 0) x = w.pointwise("segments", PointwiseKind::add, {x}, product(spec.type_vocab, spec.hidden));
@@ -145,9 +167,7 @@ OperatorGraph decoder_input_block(const TransformerSpec& spec, const Shard& shar
     TensorId memory = w.norm("encoder.norm", w.hidden_input("encoder.hidden"));
     memory = w.dropout("encoder.drop", memory);
     w.cut = decoder;
-    w.tied = true;
-    TensorId x = embed_tokens(w, "decoder.tokens");
-    w.tied = false;
+    TensorId x = embed_tokens(w, "decoder.tokens", true);
     if (spec.position == PositionKind::learned)
         x = w.pointwise("positions", PointwiseKind::add, {x}, product(decoder.full_sequence, spec.hidden));
     relative_bias(w);
@@ -165,27 +185,29 @@ OperatorGraph head_block(const TransformerSpec& spec, const Shard& shard, const 
     }
     x = w.norm("final.norm", x);
     if (spec.head == HeadKind::language_model)
-        w.graph.output(vocabulary_head(w, x, shard.sequence_parallel, spec.tied_embeddings));
+        w.graph.output(vocabulary_head(w, x, shard.sequence_parallel, output_matrix(spec, false)));
     else
         w.graph.output(classifier_head(w, pooled(w, whole_sequence(w, x)), cut.batch, spec.classes, "classifier"));
     return std::move(w.graph).build();
 }
 
-OperatorGraph prediction_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut, const LayerKind& kind) {
+OperatorGraph prediction_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut, const LayerKind& kind,
+                               std::int64_t module) {
     TransformerWriter w{spec, shard, cut};
+    const bool first = module == 1;
     const TensorId hidden = w.hidden_input("hidden");
-    w.tied = true;
-    const TensorId next = embed_tokens(w, "next.tokens");
-    w.tied = false;
-    const TensorId a = w.norm("mtp.hidden_norm", hidden);
+    const TensorId before = first ? hidden : w.hidden_input("mtp.hidden");
+    const TensorId next = embed_tokens(w, "next.tokens", true, module);
+    const TensorId a = w.norm("mtp.hidden_norm", before);
     const TensorId b = w.norm("mtp.next_norm", next);
     TensorId x =
         w.write("mtp.concatenate", Pointwise{PointwiseKind::copy, 2 * product(cut.rows, spec.hidden)}, {a, b}, {cut.rows, 2 * spec.hidden});
     x = w.linear("mtp.project", x, spec.hidden, false);
     x = write_layer(w, x, kind);
-    x = w.norm("mtp.norm", x);
-    vocabulary_head(w, x, shard.sequence_parallel, true);
     w.graph.output(hidden);
+    if (module < spec.mtp_layers) w.graph.output(x);
+    const double weight = spec.mtp_loss_weight / static_cast<double>(spec.mtp_layers);
+    vocabulary_head(w, w.norm("mtp.norm", x), shard.sequence_parallel, output_matrix(spec, first), {.ahead = module, .weight = weight});
     return std::move(w.graph).build();
 }
 

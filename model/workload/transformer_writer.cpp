@@ -25,6 +25,7 @@ TensorId TransformerWriter::write(std::string name, OperatorKind kind, std::vect
     op.attention_core = attention_core;
     op.expert_parameters = expert_parameters;
     op.load = load;
+    op.shared = shared;
     op.tied = tied;
     op.adapter = adapter;
     op.frozen = parameters > 0 && (frozen || (spec.adapters && adapter == AdapterPart::none));

@@ -10,6 +10,7 @@
 #include "model/workload/operator_graph.hpp"
 #include "model/workload/workload.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct TransformerWriter {
     // Marks that the operators that follow carry; see Operator.
     std::string label{};
     bool attention_core = false, expert_parameters = false, frozen = false, tied = false;
+    std::optional<SharedMatrix> shared{};
     AdapterPart adapter = AdapterPart::none;
     double load = 1;
 
@@ -104,9 +106,10 @@ OperatorGraph vision_input_block(const TransformerSpec&, const Shard&, const Tok
 OperatorGraph head_block(const TransformerSpec&, const Shard&, const TokenCut&);
 // Between encoder and decoder: ends the encoder (final norm) and embeds the decoder's tokens.
 OperatorGraph decoder_input_block(const TransformerSpec&, const Shard&, const TokenCut& encoder, const TokenCut& decoder);
-// Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): from the hidden state and the next token's embedding, a layer and a
-// head of its own; embedding and output matrix are the main ones.
-OperatorGraph prediction_block(const TransformerSpec&, const Shard&, const TokenCut&, const LayerKind&);
+// Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2), module k of k = 1, 2, ...: what the module before made of a position
+// (of the first: the hidden state) and the embedding of the token k further on, a layer, and a head, whose label is the token after that;
+// embedding and output matrix are the main ones. The hidden state goes on to the network's head.
+OperatorGraph prediction_block(const TransformerSpec&, const Shard&, const TokenCut&, const LayerKind&, std::int64_t module);
 
 // Problems of spec and cut, all of them.
 void check_transformer(const TransformerSpec&, const Shard&);

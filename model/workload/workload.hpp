@@ -87,6 +87,7 @@ struct TransformerSpec {
     bool embedding_norm = false;  // BLOOM; an encoder always has it
     std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window
     std::int64_t mtp_layers = 0;                                // multi-token prediction modules
+    double mtp_loss_weight = 0.3;                               // of the mean of their losses, as in DeepSeek-V3; it costs nothing
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all
     std::optional<LatentAttention> mla;
     std::optional<MixtureOfExperts> moe;

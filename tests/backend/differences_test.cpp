@@ -16,8 +16,9 @@ double norm_of(const std::vector<float>& v) { return std::sqrt(std::inner_produc
 // Moves parameters along their gradients and back.
 class Slope {
 public:
-    Slope(ComputeDevice& device, WholeNetwork& network, WholeNetwork::Data data)
-        : device_(device), network_(network), data_(std::move(data)) {
+    // `others`: what losses of other blocks than the last weigh.
+    Slope(ComputeDevice& device, WholeNetwork& network, WholeNetwork::Data data, double others = 0)
+        : device_(device), network_(network), data_(std::move(data)), others_(others) {
         network_.clear_gradients();
         network_.forward_and_backward(data_);
         network_.for_each_parameter([&](std::size_t, const ParameterTensor& p, const Array& weights, const Array& gradients) {
@@ -52,22 +53,24 @@ private:
             for (std::size_t k = 0; k < moved.size(); ++k) moved[k] += static_cast<float>(factor) * list_[i].gradient[k];
             device_.upload(moved.data(), list_[i].weights);
         }
-        return network_.forward_and_backward(data_);
+        const double of_last = network_.forward_and_backward(data_);
+        return of_last + others_ * std::accumulate(network_.losses().begin(), network_.losses().end() - 1, 0.0);
     }
     ComputeDevice& device_;
     WholeNetwork& network_;
     WholeNetwork::Data data_;
+    double others_;
     std::vector<Parameter> list_;
 };
 
-void expect_gradient_of_each_parameter(const Workload& w) {
+void expect_gradient_of_each_parameter(const Workload& w, double others = 0) {
     for (const bool flash : {true, false}) {
         const std::unique_ptr<ComputeDevice> made = make_device();
         ComputeDevice& device = *made;
         SingleRank alone;
         WholeNetwork net(device, alone, w, {.shard = {.micro_batch = 3, .flash_attention = flash}});
         set_made_weights(device, net);
-        Slope slope(device, net, made_data(device, w.name));
+        Slope slope(device, net, made_data(device, w.name), others);
         for (std::size_t i = 0; i < slope.size(); ++i)
             EXPECT_NEAR(slope.measure(i, i + 1, 0.01), slope.norm(i, i + 1), 0.01 * slope.norm(i, i + 1) + 1e-3)
                 << slope.name(i) << (flash ? "" : ", scores written out");
@@ -96,6 +99,18 @@ TEST(Differences, ShowTheGradientOfEachParameterOfLatentAttention) {
     std::get<TransformerSpec>(w.spec).mla =
         LatentAttention{.q_rank = 12, .kv_rank = 10, .qk_nope_dim = 4, .qk_rope_dim = 4, .value_dim = 6};
     expect_gradient_of_each_parameter(w);
+}
+
+// Of two modules for multi-token prediction, with what they share with the network; they weigh 0.5 together.
+TEST(Differences, ShowTheGradientOfEachParameterOfMultiTokenPrediction) {
+    for (const bool tied : {false, true}) {
+        Workload w = small_network("llama").workload;
+        auto& spec = std::get<TransformerSpec>(w.spec);
+        spec.mtp_layers = 2;
+        spec.mtp_loss_weight = 0.5;
+        spec.tied_embeddings = tied;
+        expect_gradient_of_each_parameter(w, 0.25);
+    }
 }
 
 TEST(Differences, ShowTheGradientOfEveryFamilyOfNetworksOnImages) {

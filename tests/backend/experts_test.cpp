@@ -250,7 +250,7 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     Parameters p{{"x", {x.begin(), x.end()}}, {"gradient", {dy.begin(), dy.end()}}};
     for (const ParameterTensor& t : program.parameters()) {
         const std::vector<float> values = made(Made::weight, t.operator_index * 2 + (t.columns == 1 ? 1 : 0), t.elements());
-        device->upload(values.data(), weights.of(t.run).part(t.offset, t.elements()));
+        device->upload(values.data(), weights.of(t));
         p[t.name] = {values.begin(), values.end()};
     }
 
@@ -281,7 +281,7 @@ TEST_P(Mixtures, HaveTheGradientsOfDifferences) {
     };
     expect_gradient("x", from_device(*device, dx.front()));
     for (const ParameterTensor& t : program.parameters())
-        if (!t.frozen) expect_gradient(t.name, from_device(*device, gradients.of(t.run).part(t.offset, t.elements())));
+        if (!t.frozen) expect_gradient(t.name, from_device(*device, gradients.of(t)));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -45,5 +45,20 @@ TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
     EXPECT_EQ(released, 6U);
 }
 
+// Blocks: the embedding, four layers, a module that reads the embedding and has the output matrix, the head.
+TEST(RankPlan, KnowsWhoAddsToTheGradientsOfAnotherBlock) {
+    using testing::ElementsAre;
+    using testing::Pair;
+    const std::string module = "workload.transformer.mtp_layers=1";
+    const TaskGraph whole = lowered({module});
+    EXPECT_THAT(shared_gradients(whole, 0), ElementsAre(Pair(5, 0), Pair(6, 5)));
+    EXPECT_THAT(stages_with(whole, SharedMatrix::embedding), ElementsAre(0));
+    const TaskGraph stages = lowered({module, "plan.dp=1", "plan.pp=2"});
+    EXPECT_THAT(shared_gradients(stages, 0), testing::IsEmpty());
+    EXPECT_THAT(shared_gradients(stages, 1), ElementsAre(Pair(6, 5)));
+    EXPECT_THAT(stages_with(stages, SharedMatrix::embedding), ElementsAre(0, 1));
+    EXPECT_THAT(stages_with(stages, SharedMatrix::output), ElementsAre(1));
+}
+
 }  // namespace
 }  // namespace sextant

@@ -40,7 +40,15 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
-    EXPECT_THAT(refused({"workload.transformer.mtp_layers=1"}), Contains("/workload"));
+}
+
+// The modules share the embedding and the output matrix with the network, tied or not.
+TEST(Supports, RunsModulesForMultiTokenPredictionWhereSharedMatricesAreWhole) {
+    const std::string modules = "workload.transformer.mtp_layers=1", untied = "workload.transformer.tied_embeddings=false";
+    EXPECT_THAT(refused({modules}), IsEmpty());
+    EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero1"}), IsEmpty());
+    EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero3"}), Contains("/plan/data_parallel"));
+    EXPECT_THAT(refused({untied, "plan.data_parallel=zero3"}), IsEmpty());
 }
 
 TEST(Supports, AsksThatASequenceCanBeSharedOut) {
@@ -81,8 +89,7 @@ TEST(Supports, AsksTheEngineForGraphs) {
 }
 
 TEST(Supports, NamesAllReasonsAtOnce) {
-    EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "workload.transformer.mtp_layers=1"}),
-                testing::SizeIs(testing::Ge(3U)));
+    EXPECT_THAT(refused({"plan.precision=fp8", "plan.offload=optimizer", "plan.cuda_graph=true"}), testing::SizeIs(testing::Ge(3U)));
 }
 
 }  // namespace

@@ -18,13 +18,15 @@ WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator
                                    .recomputed = c.recomputed};
         programs_.emplace_back(mine.templates[mine.sequence[i]].graph, serial.templates[serial.sequence[i]].graph, c.plan, options);
     }
+    std::array<Array, shared_matrix_count> shared_weights, shared_gradients;  // of the blocks before
     for (const BlockProgram& p : programs_) {
-        weights_.push_back({device.allocate(p.elements(RunKind::own)), {}});
-        gradients_.push_back({device.allocate(p.elements(RunKind::own)), {}});
-        if (p.elements(RunKind::tied) == 0) continue;
-        // The table of the first block, whose first parameter it is.
-        weights_.back().tied = weights_.front().own.part(0, p.elements(RunKind::tied));
-        gradients_.back().tied = gradients_.front().own.part(0, p.elements(RunKind::tied));
+        weights_.push_back({device.allocate(p.elements(RunKind::own)), shared_weights});
+        gradients_.push_back({device.allocate(p.elements(RunKind::own)), shared_gradients});
+        for (const ParameterTensor& t : p.parameters()) {
+            if (!t.matrix || t.run == RunKind::tied) continue;
+            shared_weights[static_cast<std::size_t>(*t.matrix)] = weights_.back().of(t);
+            shared_gradients[static_cast<std::size_t>(*t.matrix)] = gradients_.back().of(t);
+        }
     }
     states_.resize(programs_.size());
 }
@@ -37,8 +39,7 @@ void WholeNetwork::for_each_parameter(
     const std::function<void(std::size_t, const ParameterTensor&, const Array&, const Array&)>& visit) const {
     for (std::size_t b = 0; b < programs_.size(); ++b)
         for (const ParameterTensor& p : programs_[b].parameters())
-            if (p.run != RunKind::tied)
-                visit(b, p, weights_[b].own.part(p.offset, p.elements()), gradients_[b].own.part(p.offset, p.elements()));
+            if (p.run != RunKind::tied) visit(b, p, weights_[b].of(p), gradients_[b].of(p));
 }
 
 void WholeNetwork::draw_weights(std::uint64_t seed) {
@@ -53,6 +54,7 @@ double WholeNetwork::forward_and_backward(const Data& data, const StepPosition& 
     std::vector<BlockProgram::Kept> kept(programs_.size());
     std::vector<Array> passed;
     kept_bytes_ = 0;
+    losses_.clear();
     for (std::size_t b = 0; b < programs_.size(); ++b) {
         std::vector<Array> inputs;
         std::size_t next = 0;
@@ -61,20 +63,23 @@ double WholeNetwork::forward_and_backward(const Data& data, const StepPosition& 
             inputs.push_back(b == 0 || t.role == TensorRole::index ? data(t) : passed[next++]);
         }
         passed = programs_[b].forward(context(b, position), inputs, &kept[b]);
+        losses_.push_back(programs_[b].loss(device_, passed).value_or(0));
+        // Those of modules for multi-token prediction stand behind what is handed on.
+        while (b + 1 < programs_.size() && programs_[b].is_loss(passed.size() - 1)) passed.pop_back();
     }
     std::set<const void*> counted;  // two blocks may keep what one hands to the other
     for (const BlockProgram::Kept& of_block : kept)
         for (const Array& a : of_block.values)
             if (counted.insert(a.memory.get()).second) kept_bytes_ += a.bytes();
-    const double loss = programs_.back().loss(device_, passed).value_or(0);
     for (std::size_t b = programs_.size(); b-- > 0;) {
+        passed.resize(programs_[b].graph().outputs().size());
         std::vector<Array> gradients = programs_[b].backward(context(b, position), std::move(kept[b]), passed);
         passed.clear();
         for (std::size_t i = 0; i < gradients.size(); ++i)
             if (programs_[b].graph().tensor(programs_[b].graph().inputs()[i]).role != TensorRole::index) passed.push_back(gradients[i]);
     }
     for (std::size_t b = 0; b < programs_.size(); ++b) programs_[b].sum_partial_gradients(context(b, position));
-    return loss;
+    return losses_.back();
 }
 
 void WholeNetwork::update(const OptimizerSettings& settings) {

@@ -33,7 +33,8 @@ public:
 
     void draw_weights(std::uint64_t seed);
     void clear_gradients();
-    double forward_and_backward(const Data&, const StepPosition& = {});  // the loss; gradients are added
+    double forward_and_backward(const Data&, const StepPosition& = {});          // the last block's loss; gradients are added
+    [[nodiscard]] const std::vector<double>& losses() const { return losses_; }  // then: by block, zero where it has none
     void update(const OptimizerSettings&);
     [[nodiscard]] std::int64_t kept_bytes() const { return kept_bytes_; }  // from forward to backward, at the end of forward
 
@@ -45,6 +46,7 @@ private:
     std::vector<std::vector<Array>> states_;
     int steps_ = 0;
     std::int64_t kept_bytes_ = 0;
+    std::vector<double> losses_;
 };
 
 }  // namespace sextant

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-namespace sextant {
+namespace sextant::trained {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST_F(Run, RunsOverSeveralHosts) {
 }
 
 }  // namespace
-}  // namespace sextant
+}  // namespace sextant::trained

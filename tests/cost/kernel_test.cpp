@@ -276,8 +276,8 @@ TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
 
 TEST(HeadKernels, CountATiedMatrixApart) {
     const BlockKernels head = Cut{}.block(BlockRole::head);
-    EXPECT_DOUBLE_EQ(head.trained.tied, 1000 * 64);  // the embedding's
-    EXPECT_DOUBLE_EQ(head.trained.dense, 2 * 64);    // gain and shift of the last norm
+    EXPECT_DOUBLE_EQ(head.trained.shared[0].tied, 1000 * 64);  // the embedding's
+    EXPECT_DOUBLE_EQ(head.trained.dense, 2 * 64);              // gain and shift of the last norm
 }
 
 TEST(InputKernels, ClearAndFillADenseGradientOfTheTable) {

@@ -157,6 +157,7 @@ TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
                                       "--qk-pos-emb-head-dim",
                                       "--v-head-dim",
                                       "--mtp-num-layers",
+                                      "--mtp-loss-scaling-factor",
                                       "--num-experts",
                                       "--moe-router-topk",
                                       "--moe-router-num-groups",

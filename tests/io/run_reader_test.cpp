@@ -95,6 +95,16 @@ TEST(RunReader, KnowsHowUnevenlyExpertsWereLoaded) {
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/expert_imbalance: there are 1 for 5 steps"));
 }
 
+TEST(RunReader, KnowsTheLossesOfModulesForMultiTokenPrediction) {
+    EditedRun run;
+    run.json["mtp_losses"] = {4, 3.5, 3, 2.5, nullptr};
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    EXPECT_EQ(read.mtp_losses[3], 2.5);
+    EXPECT_EQ(Json::parse(run_to_json(read))["mtp_losses"], run.json["mtp_losses"]);
+    run.json["mtp_losses"] = {4};
+    EXPECT_THAT(run.complaint(), HasSubstr("run.json:/mtp_losses: there are 1 for 5 steps"));
+}
+
 TEST(RunReader, ALossThatDivergedIsNoNumber) {
     EditedRun run;
     run.json["losses"][4] = nullptr;

@@ -81,8 +81,8 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     // One stage: the head uses the embedding's matrix. Two: the second needs a copy.
     Prepared::State job = ten_layers();
     BlockKernels input, head;
-    input.trained.dense = 50e6;
-    head.trained.tied = 50e6;
+    input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}}}};
+    head.trained.shared[0].tied = 50e6;
     job.templates.push_back(input);
     job.templates.push_back(head);
     job.roles.push_back(BlockRole::input);
@@ -92,6 +92,24 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     job.stages = {{.count = {5, 1, 0}, .layers = 5, .has_input = true}, {.count = {5, 0, 1}, .layers = 5, .has_head = true}};
     EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 550e6);
     EXPECT_DOUBLE_EQ(parameters_of(job, 1).trained.total(), 550e6);
+}
+
+// Modules for multi-token prediction use the embedding and, before the head, the output matrix: a copy for all blocks of a stage.
+TEST(StageParameters, CountACopyOfASharedMatrixOnce) {
+    Prepared::State job = ten_layers();
+    BlockKernels input, module, head;
+    input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}, {}}}};
+    module.trained = {.dense = 150e6, .shared = {{{.tied = 50e6}, {.owned = 50e6}}}};
+    head.trained.shared[1].tied = 50e6;
+    job.templates = {job.templates.front(), input, module, head};
+    job.roles = {BlockRole::layer, BlockRole::input, BlockRole::head, BlockRole::head};
+    job.stages = {{.count = {10, 1, 1, 1}}};
+    EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 1200e6);
+    job.stages = {{.count = {10, 1, 0, 0}}, {.count = {0, 0, 1, 1}}};
+    EXPECT_DOUBLE_EQ(parameters_of(job, 1).trained.total(), 200e6);
+    job.stages = {{.count = {10, 1, 0, 0}}, {.count = {0, 0, 1, 0}}, {.count = {0, 0, 0, 1}}};
+    EXPECT_DOUBLE_EQ(parameters_of(job, 1).trained.total(), 200e6);
+    EXPECT_DOUBLE_EQ(parameters_of(job, 2).trained.total(), 50e6);
 }
 
 }  // namespace

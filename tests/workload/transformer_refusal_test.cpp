@@ -73,6 +73,14 @@ TEST(TransformerRefusal, WhatAMixtureOfExpertsCountsWithIsANumberWithinItsBounds
     }
 }
 
+TEST(TransformerRefusal, ALossOfModulesWeighsSomethingSensible) {
+    TransformerSpec spec = spec_of("llama-2-7b");
+    for (const double weight : {-0.1, 101.0, std::numeric_limits<double>::quiet_NaN()}) {
+        spec.mtp_loss_weight = weight;
+        EXPECT_THAT(refusals(spec, {}), ElementsAre("/workload/mtp_loss_weight"));
+    }
+}
+
 TEST(TransformerRefusal, GroupsOfExpertsAreAlikeAndHaveWhatATokenNeeds) {
     TransformerSpec spec = spec_of("mixtral-8x7b");  // 2 of 8 experts
     spec.moe->expert_groups = 4;

@@ -322,5 +322,27 @@ TEST(MultiTokenPrediction, AddsALayerAndAProjectionButNoMatrixOfTheVocabulary) {
     EXPECT_EQ(network.templates.back().name, "head");
 }
 
+TEST(MultiTokenPrediction, GoesFromModuleToModuleAndHandsTheHiddenStateOn) {
+    TransformerSpec spec = std::get<TransformerSpec>(find_workload("llama-2-7b")->spec);
+    spec.mtp_layers = 2;
+    const Network network = build_transformer(spec, {});
+    const auto block = [&](std::size_t from_end) -> const OperatorGraph& {
+        return network.templates[static_cast<std::size_t>(network.sequence[network.sequence.size() - from_end])].graph;
+    };
+    const OperatorGraph &first = block(3), &second = block(2), &head = block(1);
+    EXPECT_EQ(first.outputs().size(), 2);
+    EXPECT_EQ(first.outputs()[0], first.inputs()[0]);
+    EXPECT_EQ(second.inputs().size(), 4) << "hidden state, what the first made, tokens, labels";
+    EXPECT_EQ(second.outputs().size(), 1);
+    // The output matrix belongs to the first that uses it, which is the last to add to its gradient.
+    EXPECT_FALSE(named(first, "head").tied);
+    EXPECT_TRUE(named(second, "head").tied);
+    EXPECT_TRUE(named(head, "head").tied);
+    EXPECT_TRUE(named(second, "embedding").tied);
+    EXPECT_EQ(std::get<Embedding>(named(second, "embedding").kind).ahead, 2);
+    EXPECT_EQ(std::get<CrossEntropy>(named(second, "loss").kind).ahead, 2);
+    EXPECT_EQ(std::get<CrossEntropy>(named(second, "loss").kind).weight, 0.15);
+}
+
 }  // namespace
 }  // namespace sextant

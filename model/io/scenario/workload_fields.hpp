@@ -40,7 +40,7 @@ inline constexpr Word<PoolingKind> pooling_kinds[] = {
 // Bounds far beyond any real network, so that a slip of the keyboard is caught before it is built.
 inline constexpr Bounds layer_count{1, 1e4}, width_bound{1, 1 << 24}, length_bound{1, 1e8}, optional_length{0, 1e8},
     optional_width{0, 1 << 24};
-inline constexpr Bounds pixel_bound{1, 1 << 16}, padding_bound{0, 1 << 16}, expert_bound{1, 1 << 16};
+inline constexpr Bounds pixel_bound{1, 1 << 16}, padding_bound{0, 1 << 16}, expert_bound{1, 1 << 16}, loss_weight{0, 100};
 
 template <class Visit>
 void transformer_fields(const Visit& visit) {
@@ -74,6 +74,7 @@ void transformer_fields(const Visit& visit) {
     visit("sliding_window", &T::sliding_window, optional_length);
     visit("sliding_window_every", &T::sliding_window_every, layer_count);
     visit("mtp_layers", &T::mtp_layers, Bounds{0, layer_count.high});
+    visit("mtp_loss_weight", &T::mtp_loss_weight, loss_weight);
     visit("predicted_tokens", &T::predicted_tokens, optional_length);
     visit("image_px", &T::image_px, pixel_bound);
     visit("patch_px", &T::patch_px, pixel_bound);
@@ -131,7 +132,7 @@ void mixture_fields(const Visit& visit) {
     visit("bias_update_speed", &T::bias_update_speed, Bounds{0, 1});
     visit("capacity_factor", &T::capacity_factor, Bounds{0, 1000});
     visit("imbalance", &T::imbalance, Bounds{1, 1000});
-    visit("balance_loss", &T::balance_loss, Bounds{0, 100});
+    visit("balance_loss", &T::balance_loss, loss_weight);
 }
 
 template <class Visit>

@@ -212,7 +212,10 @@ void experts(const TransformerSpec& t, Words& w) {
             w.set("--window-attn-skip-freq",
                   "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
     }
-    if (t.mtp_layers > 0) w.set("--mtp-num-layers", t.mtp_layers);
+    if (t.mtp_layers > 0) {
+        w.set("--mtp-num-layers", t.mtp_layers);
+        w.set("--mtp-loss-scaling-factor", t.mtp_loss_weight);
+    }
     if (!t.moe) return;
     const MixtureOfExperts& moe = *t.moe;
     w.set("--num-experts", moe.experts);

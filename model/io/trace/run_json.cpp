@@ -86,6 +86,7 @@ std::string run_to_json(const RunRecord& run) {
               {"overrides", run.overrides}, {"backend", run.backend},   {"seed", run.seed}};
     json["environment"] = {{"libraries", std::move(libraries)}, {"ranks", ranks_json(run)}};
     json["losses"] = run.losses;
+    if (!run.mtp_losses.empty()) json["mtp_losses"] = run.mtp_losses;
     json["step_times_s"] = std::move(steps);
     json["traced_step"] = run.traced_step;
     if (run.steps_in_trace > 1) json["steps_in_trace"] = run.steps_in_trace;

@@ -105,7 +105,6 @@ private:
 
 // JSON has no word for a number that is none, as a loss is that diverged: it stands there as null.
 void read_numbers(ObjectReader& r, std::string_view key, std::vector<double>& out) {
-    r.need(key);
     r.each(key, [&](const JsonNode& n) {
         double value = std::numeric_limits<double>::quiet_NaN();
         if (!n.value->is_null()) read_value(n, value);
@@ -132,8 +131,11 @@ public:
         r.required("backend", run_.backend);
         read_seed(r.need("seed"));
         if (const JsonNode n = r.need("environment"); n.value) read_environment(n);
+        r.need("losses");
         read_numbers(r, "losses", run_.losses);
         read_steps(r);
+        read_numbers(r, "mtp_losses", run_.mtp_losses);
+        check_count(r, "mtp_losses", run_.mtp_losses);
         read_by_step(r, "expert_imbalance", run_.expert_imbalance);
         read_by_step(r, "expert_rank_imbalance", run_.expert_rank_imbalance);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
@@ -149,6 +151,9 @@ private:
     // Of the busiest, over the mean.
     void read_by_step(ObjectReader& r, const char* key, std::vector<double>& values) {
         r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), over_mean); });
+        check_count(r, key, values);
+    }
+    void check_count(ObjectReader& r, const char* key, const std::vector<double>& values) {
         if (!values.empty() && values.size() != run_.steps.size())
             r.get(key).complain("there are " + std::to_string(values.size()) + " for " + std::to_string(run_.steps.size()) + " steps");
     }

@@ -111,12 +111,13 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     if (!run.libraries.empty()) table.row({"libraries", libraries_text(run)});
     table.row({"step time", step_text(run)});
     table.row({"throughput", throughput_text(run, scenario)});
-    if (!run.losses.empty()) table.row({"loss", number_text(run.losses.front(), 4) + " to " + number_text(run.losses.back(), 4)});
-    const auto busiest = [&](const char* name, const std::vector<double>& times, const char* what) {
-        if (!times.empty()) table.row({name, number_text(times.front(), 3) + " to " + number_text(times.back(), 3) + what});
+    const auto course = [&](const char* name, const std::vector<double>& by_step, int digits, const char* what) {
+        if (!by_step.empty()) table.row({name, number_text(by_step.front(), digits) + " to " + number_text(by_step.back(), digits) + what});
     };
-    busiest("busiest expert", run.expert_imbalance, " times the mean of its layer");
-    busiest("busiest rank", run.expert_rank_imbalance, " times the mean in rows for its experts");
+    course("loss", run.losses, 4, "");
+    course("loss of modules", run.mtp_losses, 4, "");
+    course("busiest expert", run.expert_imbalance, 3, " times the mean of its layer");
+    course("busiest rank", run.expert_rank_imbalance, 3, " times the mean in rows for its experts");
     table.row({"memory", memory_text(run)});
     if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
     if (run.loss_scale) table.row({"loss scale", loss_scale_text(*run.loss_scale)});
