@@ -30,8 +30,8 @@ struct Refusal {
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
             case PointwiseKind::multiply:
-                return op.inputs.size() > 1 && graph.tensor(op.inputs.back()).elements() < graph.tensor(op.inputs.front()).elements()
-                           ? "gates on shared experts do not run: \"shared_gate\": false runs"
+                return op.inputs.size() > 1 && out().shape.size() == 2 && graph.tensor(op.inputs.back()).shape.back() < out().shape.back()
+                           ? "gates on shared experts do not run: \"shared_gate\": false does"
                            : "";
             case PointwiseKind::add:
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";

@@ -30,9 +30,9 @@
 
 namespace sextant::kernels {
 
-// Those of experts are always routed, exchanges are run by those that communicate: never reached.
+// Those of experts are always routed, exchanges are run by those that communicate, delta rules are refused before: never reached.
 template <class Kind>
-concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange>;
+concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange> || std::is_same_v<Kind, DeltaRuleScan>;
 template <class T, class Machine, RunElsewhere Kind>
 void forward(Machine&, const Kind&, const OperatorCall&) {
     assert(false && "not an operator of a kernel");

@@ -69,14 +69,16 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 
 // Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
 // waits for its backward: of the whole stage, for each micro-batch between the two.
-Bytes passing_weights(const Prepared::State& job, std::size_t stage, double flight, Bytes largest) {
+Bytes passing_weights(const Prepared::State& job, std::size_t stage, const PassingBytes& passing) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
-    if (!plan.shards_parameters() && plan.offload != Offload::optimizer_and_parameters) return {};
-    const Bytes at_work = (1.0 + f.prefetch_blocks) * largest;
-    if (!plan.shards_parameters() || plan.forward_only || f.reshards_after_forward) return at_work;
+    const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
+    if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
+    const Bytes at_work = (1.0 + f.prefetch_blocks) * passing.largest_weights;
+    if (!gathers || plan.forward_only || f.reshards_after_forward) return at_work;
     const StageParameters all = parameters_of(job, stage);
-    return max(at_work, flight * (1 - plan.pruned_fraction) * (all.trained + all.frozen).total() * size_of(job.precision.parameter));
+    const double weights = (1 - plan.pruned_fraction) * (all.trained + all.frozen).total();
+    return max(at_work, in_flight(job, stage) * weights * size_of(job.precision.parameter));
 }
 
 // Does the recompute policy run whole blocks again?
@@ -111,7 +113,7 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const StageBlocks& blocks = job.stages[stage];
     PassingBytes passing;
     const double flight = in_flight(job, stage);
-    Bytes working, largest_weights;
+    Bytes working;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const double n = blocks.count[t];
         if (n == 0) continue;
@@ -123,10 +125,9 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
         // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
         const bool waits = plan.schedule == Schedule::gpipe || plan.schedule == Schedule::zero_bubble;
         passing.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
-        largest_weights = max(largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
+        passing.largest_weights = max(passing.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }
     passing.activations += working;
-    passing.weights = passing_weights(job, stage, flight, largest_weights);
     return passing;
 }
 
@@ -139,15 +140,17 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
         const PassingBytes passing = passing_bytes(job, s);
         memory[MemoryKind::activations] = passing.activations;
         memory[MemoryKind::logits] = passing.logits;
-        memory[MemoryKind::gathered_weights] = passing.weights;
-        memory[MemoryKind::fragmentation] = fragmentation(job.scenario.framework, passing.total(), held, device_memory(job));
+        memory[MemoryKind::gathered_weights] = passing_weights(job, s, passing);
+        const Bytes all = passing.activations + passing.logits + memory[MemoryKind::gathered_weights];
+        memory[MemoryKind::fragmentation] = fragmentation(job.scenario.framework, all, held, device_memory(job));
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes peak_bytes(const Prepared::State& job, Bytes held, const PassingBytes& passing) {
-    return held + passing.total() + fragmentation(job.scenario.framework, passing.total(), held, device_memory(job));
+Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const PassingBytes& passing) {
+    const Bytes all = passing.activations + passing.logits + passing_weights(job, stage, passing);
+    return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
 }
 
 Bytes device_memory(const Prepared::State& job) {

@@ -199,7 +199,8 @@ Bytes PlanPricer::memory() {
     if (passing.empty())
         for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
     Bytes peak;
-    for (std::size_t i = 0; i < passing.size(); ++i) peak = max(peak, peak_bytes(state_, here.held[order_->unlike[i]], passing[i]));
+    for (std::size_t i = 0; i < passing.size(); ++i)
+        peak = max(peak, peak_bytes(state_, order_->unlike[i], here.held[order_->unlike[i]], passing[i]));
     return peak;
 }
 

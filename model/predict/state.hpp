@@ -147,14 +147,13 @@ Bytes weight_bytes(const Prepared::State&, double parameters);
 
 // What comes and goes with the micro-batches of a stage, whoever shares weights and states; and the weights of its largest block.
 struct PassingBytes {
-    Bytes activations, logits, weights;  // weights: gathered, or fetched from the host
-    [[nodiscard]] Bytes total() const { return activations + logits + weights; }
+    Bytes activations, logits, largest_weights;
 };
 PassingBytes passing_bytes(const Prepared::State&, std::size_t stage);
 // Memory of each stage; of one what is there from beginning to end, and its peak with what passes; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes peak_bytes(const Prepared::State&, Bytes held, const PassingBytes&);
+Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const PassingBytes&);
 Bytes device_memory(const Prepared::State&);
 
 // Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr DeltaRuleScan scan{.batch = 2, .sequence = 16, .heads = 4, .key_dim = 32, .value_dim = 16, .chunk = 8};
+constexpr DeltaRuleScan rule{.batch = 2, .sequence = 16, .heads = 4, .key_dim = 32, .value_dim = 16, .chunk = 8};
 
 // A delta rule of that scan in the small GPT's place: 32 tokens by four chunks in all, two heads of values to one of keys.
 BlockKernels delta_rule() {
@@ -16,7 +16,7 @@ BlockKernels delta_rule() {
     auto& spec = std::get<TransformerSpec>(workload.spec);
     spec.layer_pattern = "GG";
     spec.delta_rule =
-        DeltaRule{.key_heads = 2, .value_heads = scan.heads, .key_dim = scan.key_dim, .value_dim = scan.value_dim, .chunk = scan.chunk};
+        DeltaRule{.key_heads = 2, .value_heads = rule.heads, .key_dim = rule.key_dim, .value_dim = rule.value_dim, .chunk = rule.chunk};
     Shard shard;
     shard.micro_batch = 2;
     for (const Block& b : build_network(workload, shard).templates)
@@ -40,15 +40,15 @@ TEST(DeltaRuleKernels, DoTheFlopsOfTheOperator) {
         for (const Kernel& k : named(kernels, "delta.scan", KernelKind::gemm)) flops += k.flops;
         return flops.si();
     };
-    EXPECT_EQ(sum(layer.forward), forward_flops(OperatorKind(scan)).si());
-    EXPECT_EQ(sum(layer.backward), backward_flops(OperatorKind(scan)).si());
+    EXPECT_EQ(sum(layer.forward), forward_flops(OperatorKind(rule)).si());
+    EXPECT_EQ(sum(layer.backward), backward_flops(OperatorKind(rule)).si());
 }
 
-// Queries and keys of two heads become those of four: 64 columns are read and 128 written.
+// Queries and keys of two heads become those of four: 64 columns are read and 128 written, in 16 bits.
 TEST(DeltaRuleKernels, SpreadTheHeadsOfKeys) {
     const BlockKernels layer = delta_rule();
-    EXPECT_EQ(bytes_of(layer.forward, "delta.spread_q"), 32 * (64 + 128) * 4);
-    EXPECT_EQ(bytes_of(layer.forward, "delta.spread_k"), 32 * (64 + 128) * 4);
+    EXPECT_EQ(bytes_of(layer.forward, "delta.spread_q"), 32 * (64 + 128) * 2);
+    EXPECT_EQ(bytes_of(layer.forward, "delta.spread_k"), 32 * (64 + 128) * 2);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace sextant::machines {
 
 using namespace units;
-using Group = std::vector<DeviceIndex>;
-using Groups = std::vector<Group>;
+using Members = std::vector<DeviceIndex>;
+using Groups = std::vector<Members>;
 
 inline LinkType link(LinkCategory category, double gigabytes, double achievable, double microseconds) {
     LinkType type;
@@ -70,8 +70,8 @@ inline Cluster dgx_cluster(int nics = 8) {
     return c;
 }
 
-inline Group all_of(const Topology& t) {
-    Group g(t.nodes() * t.devices_per_node());
+inline Members all_of(const Topology& t) {
+    Members g(t.nodes() * t.devices_per_node());
     std::iota(g.begin(), g.end(), 0);
     return g;
 }
@@ -83,7 +83,7 @@ inline Groups one_per_node(const Topology& t) {
     return groups;
 }
 
-inline double ring_gb(const Topology& t, const Group& members, const Groups& groups = {}) {
+inline double ring_gb(const Topology& t, const Members& members, const Groups& groups = {}) {
     return t.ring(members, groups).bandwidth / (GB / s);
 }
 

@@ -78,8 +78,8 @@ std::vector<Machine> machines_of_all_kinds() {
 
 // All devices, every second one, the first and the last, and one of each node.
 Groups groups_of(const Topology& t) {
-    const Group all = all_of(t);
-    Group halves;
+    const Members all = all_of(t);
+    Members halves;
     for (const DeviceIndex d : all)
         if (d % 2 == 0) halves.push_back(d);
     Groups groups = one_per_node(t);
@@ -91,7 +91,7 @@ Groups groups_of(const Topology& t) {
 
 TEST(TopologyLoads, TheTightestLinkOfARingGivesItsBandwidth) {
     for (const Machine& m : machines_of_all_kinds())
-        for (const Group& group : groups_of(m.topology)) {
+        for (const Members& group : groups_of(m.topology)) {
             const double bandwidth = ring_gb(m.topology, group, {group});
             if (group.size() < 2)
                 EXPECT_TRUE(m.topology.ring_loads(group).empty()) << m.name;
@@ -102,7 +102,7 @@ TEST(TopologyLoads, TheTightestLinkOfARingGivesItsBandwidth) {
 
 TEST(TopologyLoads, TheTightestLinkOfAnAllToAllGivesItsBandwidth) {
     for (const Machine& m : machines_of_all_kinds())
-        for (const Group& group : groups_of(m.topology)) {
+        for (const Members& group : groups_of(m.topology)) {
             const Bandwidth bandwidth = m.topology.all_to_all_bandwidth(group, Groups{group});
             if (group.size() < 2)
                 EXPECT_TRUE(m.topology.all_to_all_loads(group).empty()) << m.name;

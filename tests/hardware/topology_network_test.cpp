@@ -29,7 +29,7 @@ TEST(TopologyNetwork, NvlinkLimitsWholeNodesWhenTheNicsAreFaster) {
 TEST(TopologyNetwork, OneRankPerNodeGetsItsOwnNic) {
     const auto t = Topology::build(dgx_cluster(), 16);
     const auto groups = one_per_node(t);
-    for (const Group& group : groups) EXPECT_DOUBLE_EQ(ring_gb(t, group, groups), 22.5);
+    for (const Members& group : groups) EXPECT_DOUBLE_EQ(ring_gb(t, group, groups), 22.5);
     // device -> PCIe switch -> NIC -> leaf -> NIC -> switch -> device: four PCIe links of 1 us, the wire 0.6, the leaf 0.1.
     EXPECT_NEAR(t.ring(groups[0], groups).step_latency / us, 4.7, 1e-9);
 }
@@ -102,12 +102,12 @@ TEST(TopologyNetwork, DragonflyGroupsAreJoinedPairwise) {
 
 TEST(TopologyNetwork, ScatteredRanksRingNodeByNode) {
     const auto t = Topology::build(dgx_cluster(), 4);
-    const Group scattered{27, 0, 18, 9};
-    EXPECT_EQ(t.ring(scattered, {}).order, (Group{0, 9, 18, 27}));
+    const Members scattered{27, 0, 18, 9};
+    EXPECT_EQ(t.ring(scattered, {}).order, (Members{0, 9, 18, 27}));
     EXPECT_DOUBLE_EQ(ring_gb(t, scattered), 22.5);
     // Three on node 0, one on node 1: one NIC at one end, so one ring. Neither a second group on the other NICs nor NVLink matters.
     EXPECT_DOUBLE_EQ(ring_gb(t, {2, 0, 12, 1}, {{2, 0, 12, 1}, {3, 11}}), 22.5);
-    EXPECT_EQ(t.ring(Group{2, 0, 12, 1}, {}).network_hops, 2);
+    EXPECT_EQ(t.ring(Members{2, 0, 12, 1}, {}).network_hops, 2);
 }
 
 TEST(TopologyNetwork, NodesWithoutNvlinkRingOverPcieAndTheNic) {

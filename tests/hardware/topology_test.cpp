@@ -17,7 +17,7 @@ TEST(Topology, EveryDeviceOnAnNvswitchGetsItsWholePort) {
     const auto t = Topology::build(dgx_cluster(), 1);
     const auto ring = t.ring(all_of(t), {});
     EXPECT_DOUBLE_EQ(ring.bandwidth / (GB / s), 270);
-    EXPECT_EQ(ring.order, (Group{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(ring.order, (Members{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(ring.bottleneck, LinkCategory::nvlink);
     EXPECT_DOUBLE_EQ(ring.step_latency / us, 2);  // that of the port, once from device to device
     // Two groups of four: ports are not shared.
@@ -52,7 +52,7 @@ TEST(Topology, Dgx1WithP100TurnsFourLinksIntoFourRings) {
 TEST(Topology, DevicesWithoutARingOfDirectLinksFallBackToPcie) {
     // 0 and 5 are not joined, and stand on different sockets: the socket link's 20 x 0.8 = 16.
     const auto t = Topology::build(cube_mesh(true), 1);
-    const auto ring = t.ring(Group{0, 5}, {});
+    const auto ring = t.ring(Members{0, 5}, {});
     EXPECT_DOUBLE_EQ(ring.bandwidth / (GB / s), 16);
     EXPECT_EQ(ring.bottleneck, LinkCategory::socket);
 }
@@ -87,8 +87,8 @@ TEST(Topology, DevicesUnderOneSwitchShareItsUplink) {
 
 TEST(Topology, MembersGivenInAnyOrderAreLaidByPlace) {
     const auto t = Topology::build(pcie_node(8), 1);
-    const auto ring = t.ring(Group{5, 0, 7, 2}, {});
-    EXPECT_EQ(ring.order, (Group{0, 2, 5, 7}));
+    const auto ring = t.ring(Members{5, 0, 7, 2}, {});
+    EXPECT_EQ(ring.order, (Members{0, 2, 5, 7}));
     EXPECT_DOUBLE_EQ(ring.bandwidth / (GB / s), 16);
 }
 
@@ -108,13 +108,13 @@ TEST(Topology, WithoutPeerAccessCopiesPassThroughHostMemory) {
     EXPECT_TRUE(path.through_host);
     EXPECT_EQ(path.links.size(), 4);
     EXPECT_DOUBLE_EQ(path.bottleneck / (GB / s), 11);
-    const auto ring = t.ring(Group{0, 1}, {});
+    const auto ring = t.ring(Members{0, 1}, {});
     EXPECT_DOUBLE_EQ(ring.bandwidth / (GB / s), 11);
     EXPECT_EQ(ring.host_hops, 2);
     // Slow memory: 40 GB/s on two sockets, half for writes: 10 each way; two hops write to it: 10 x 0.55 / 2.
     c.node.host.memory_bandwidth.value = 40 * GB / s;
     EXPECT_DOUBLE_EQ(ring_gb(Topology::build(c, 1), {0, 1}), 2.75);
-    EXPECT_EQ(Topology::build(c, 1).ring(Group{0, 1}, {}).bottleneck, LinkCategory::memory);
+    EXPECT_EQ(Topology::build(c, 1).ring(Members{0, 1}, {}).bottleneck, LinkCategory::memory);
 }
 
 TEST(Topology, CpuRanksTalkThroughHostMemory) {
@@ -137,8 +137,8 @@ TEST(Topology, CpuRanksTalkThroughHostMemory) {
 TEST(Topology, OneMemberCommunicatesForFree) {
     const auto t = Topology::build(dgx_cluster(), 2);
     EXPECT_TRUE(std::isinf(ring_gb(t, {3}, one_per_node(t))));
-    EXPECT_TRUE(std::isinf(t.all_to_all_bandwidth(Group{3}, {}).si()));
-    EXPECT_EQ(t.ring(Group{3}, {}).order, Group{3});
+    EXPECT_TRUE(std::isinf(t.all_to_all_bandwidth(Members{3}, {}).si()));
+    EXPECT_EQ(t.ring(Members{3}, {}).order, Members{3});
 }
 
 TEST(Topology, AllToAllInANodeIsLimitedByThePortOrTheSocketLink) {
@@ -284,7 +284,7 @@ TEST(Topology, AllToAllAgreesWithCountingEveryPath) {
     // Routes every ordered pair over path() and takes the slowest link: what the count by leaves abbreviates.
     for (const auto& [name, cluster, nodes] : wired_machines()) {
         const auto t = Topology::build(cluster, nodes);
-        for (const Group& members : {all_of(t), Group{0, 1, 5, 8, 13, 16, 18, 23}}) {
+        for (const Members& members : {all_of(t), Members{0, 1, 5, 8, 13, 16, 18, 23}}) {
             std::vector<double> load(t.links().size());
             double slowest = 0;
             for (const DeviceIndex a : members) {

@@ -42,7 +42,7 @@ TEST(BundledProfiles, FilesOfDevicesAndClustersAreCalledAsTheirNames) {
         Diagnostics problems;
         const JsonFile json = JsonFile::load(file, problems);
         std::string name;
-        ASSERT_TRUE(read_value(json.profile_root().child("name"), name)) << file;
+        ASSERT_TRUE(read_value(json.root().child("name"), name)) << file;
         EXPECT_EQ(slug_of(name), file.stem().string());
     }
 }

@@ -173,7 +173,13 @@ TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
                                       "--moe-ffn-hidden-size",
                                       "--moe-shared-expert-intermediate-size",
                                       "--moe-layer-freq",
-                                      "--moe-token-dispatcher-type"};
+                                      "--moe-token-dispatcher-type",
+                                      "--moe-grouped-gemm",
+                                      "--moe-shared-expert-gate",
+                                      "--qk-layernorm",
+                                      "--attention-output-gate",
+                                      "--window-size",
+                                      "--window-attn-skip-freq"};
     int exported = 0;
     for (const std::string& name : bundled_scenario_names()) {
         try {

@@ -88,6 +88,7 @@ TEST(Bottleneck, SaysThatLessLatencyIsBetter) {
 
 TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
     Scenario job = products();
+    job.plan.without_optimizer = false;
     job.cluster.node.device.memory = round_machine::given(100 * MB);
     const Bottleneck b = bottleneck_of(job);
     EXPECT_EQ(b.kind, BottleneckKind::memory_size);

@@ -111,6 +111,7 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     // One block: 1024 x 1025 parameters of 16 bytes, 16.7936 MB. A sample keeps its 1024 inputs (2048 bytes), its logits (2048) and their
     // FP32 copy (4096): 8192 bytes. (100 MB - 16.7936 MB) / 8192 = 10 157.03
     Scenario job = products(1);
+    job.plan.without_optimizer = false;
     job.cluster.node.device.memory = round_machine::given(100 * MB);
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 10'157);
     job.cluster.node.device.memory = round_machine::given(10 * MB);
