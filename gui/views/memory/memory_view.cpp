@@ -62,12 +62,11 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
 }
 
 // The most that was played, where it is not what the bars above it say.
-QString where_peaks_part(const Estimate& played) {
-    const Bytes formula = std::ranges::max_element(played.memory, {}, &StageMemory::total)->total();
+QString where_peaks_part(Bytes played, Bytes formula) {
     constexpr double noticeable = 0.005;
-    if (std::abs(played.peak_memory / formula - 1) < noticeable) return {};
+    if (std::abs(played / formula - 1) < noticeable) return {};
     return QStringLiteral("At most %1, and not %2: the bars above add up the most of each kind, which is not all there at the same time.")
-        .arg(quantity(played.peak_memory), quantity(formula));
+        .arg(quantity(played), quantity(formula));
 }
 
 class MemoryView : public PageView {
@@ -127,7 +126,10 @@ private:
         const std::optional<TimeRange> range = selection().now().range;
         QStringList notes;
         if (stages.size() < count) notes += tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count);
-        if (const QString apart = where_peaks_part(played_->report->report.estimate); !apart.isEmpty()) notes += apart;
+        if (const auto answer = workbench().answer()) {
+            const Bytes played = played_->report->report.estimate.peak_memory, formula = answer->report.estimate.peak_memory;
+            if (const QString apart = where_peaks_part(played, formula); !apart.isEmpty()) notes += apart;
+        }
         if (range)
             notes += tr("The most from %1 to %2, as selected in the timeline.").arg(quantity(range->from, 4), quantity(range->to, 4));
         drawn_->setText(notes.join(QLatin1Char(' ')));
