@@ -98,26 +98,28 @@ void backward_clamped_gate(const OperatorCall& c) {
 }
 
 // Times a factor for each channel: of the sample (an image), or learned.
+// A factor for each channel: learned, of the sample (an image), or of the row.
 void forward_multiply(const OperatorCall& c) {
-    const bool learned = c.inputs.size() == 1;
-    const std::int64_t channels = c.output(0).shape[1], per_sample = c.outputs[0].elements / c.samples;
-    const float *x = c.inputs[0].reals(), *factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
+    const Array& factors = c.inputs.size() == 1 ? c.weights[0] : c.inputs[1];
+    const std::int64_t channels = c.output(0).shape[1], with_one = c.outputs[0].elements / factors.elements * channels;
+    const float *x = c.inputs[0].reals(), *factor = factors.reals();
     float* y = c.outputs[0].reals();
     for (std::int64_t i = 0; i < c.outputs[0].elements; i += channels) {
-        const float* f = learned ? factor : factor + i / per_sample * channels;
+        const float* f = factor + i / with_one * channels;
         for (std::int64_t j = 0; j < channels; ++j) y[i + j] = x[i + j] * f[j];
     }
 }
 
 void backward_multiply(const OperatorCall& c) {
     const bool learned = c.inputs.size() == 1;
-    const std::int64_t channels = c.output(0).shape[1], count = c.output_gradients[0].elements, per_sample = count / c.samples;
-    const float *x = c.inputs[0].reals(), *factor = learned ? c.weights[0].reals() : c.inputs[1].reals();
-    const float* dy = c.output_gradients[0].reals();
+    const Array& factors = learned ? c.weights[0] : c.inputs[1];
+    const std::int64_t channels = c.output(0).shape[1], count = c.output_gradients[0].elements;
+    const std::int64_t with_one = count / factors.elements * channels;
+    const float *x = c.inputs[0].reals(), *factor = factors.reals(), *dy = c.output_gradients[0].reals();
     float *dx = c.input_gradients[0].reals(), *d_factor = learned ? c.weight_gradients[0].reals() : c.input_gradients[1].reals();
-    if (!learned && d_factor != nullptr) std::fill_n(d_factor, c.samples * channels, 0.0F);
+    if (!learned && d_factor != nullptr) std::fill_n(d_factor, factors.elements, 0.0F);
     for (std::int64_t i = 0; i < count; i += channels) {
-        const std::int64_t at = learned ? 0 : i / per_sample * channels;
+        const std::int64_t at = i / with_one * channels;
         for (std::int64_t j = 0; dx != nullptr && j < channels; ++j) dx[i + j] = dy[i + j] * factor[at + j];
         for (std::int64_t j = 0; d_factor != nullptr && j < channels; ++j) d_factor[at + j] += dy[i + j] * x[i + j];
     }

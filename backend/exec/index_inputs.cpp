@@ -48,8 +48,8 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) 
 
 Array index_input(ComputeDevice& device, const OperatorGraph& graph, TensorId input, ContextCut context, std::int64_t sequence,
                   std::int64_t samples, const IndexAt& value) {
-    const bool label = is_label(graph, input);
     const Operator* reader = reader_of(graph, input);
+    const bool label = reader != nullptr && std::holds_alternative<CrossEntropy>(reader->kind);
     const std::int64_t ahead = reader != nullptr ? tokens_ahead(*reader) : 0;
     const std::int64_t here = static_cast<std::int64_t>(graph.tensor(input).elements()) / samples, all = here * context.ranks;
     std::vector<std::int64_t> values;

@@ -74,7 +74,7 @@ private:
     void write_kind(const Normalization& n, const Normalization& s) {
         const bool by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
         const Extent width = by_row ? Extent{n.width, s.width} : Extent{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
-        const bool partial = n.kind != NormKind::batch && is_part(n.rows, s.rows);
+        const bool partial = n.of_heads ? cut_.ranks > 1 : n.kind != NormKind::batch && is_part(n.rows, s.rows);
         const auto vector = [&](const char* name, float value) {
             ParameterTensor t = tensor(name, {width}, {1, 1}, constant(value));
             t.partial = partial;
@@ -145,19 +145,22 @@ private:
         t.name = op_->name + "." + name;
         t.operator_index = index_;
         t.rows = t.whole_rows = 0;
+        bool is_cut = false, has_copies = false;
         const auto section = [&](const Extent& r, bool here) {
             const std::int64_t offset = part_offset(r.here, r.serial, cut);
             const TensorCut before{cut.rank - 1, cut.ranks};
             const bool repeated = cut.rank > 0 && columns.here == columns.serial && part_offset(r.here, r.serial, before) == offset;
             if (here) t.sections.push_back({t.rows, r.here, t.whole_rows + offset, repeated});
             const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
-            t.shared |= pieces > 1 && pieces < cut.ranks;
+            is_cut |= pieces > 1;
+            has_copies |= pieces < cut.ranks;
             t.rows += here ? r.here : 0;
             t.whole_rows += r.serial;
         };
         const auto [first, count, all] = experts();
         for (std::int64_t e = 0; e < all; ++e)
             for (const Extent& r : rows) section(r, e >= first && e < first + count);
+        t.shared = is_cut && has_copies;
         t.columns = columns.here;
         t.whole_columns = columns.serial;
         t.place = {.run = columns.here, .stride = columns.serial, .offset = part_offset(columns.here, columns.serial, cut)};

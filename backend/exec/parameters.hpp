@@ -49,7 +49,7 @@ struct ParameterTensor {
     std::optional<SharedMatrix> matrix{};  // what it is, if that
     std::int64_t offset = 0;               // in the run
     bool frozen = false;                   // nothing trains it; a tied one lies with the embedding's all the same
-    bool shared = false;                   // some rows are on several ranks of the tensor group, but not on all (key-value heads)
+    bool shared = false;                   // cut over the tensor group, but some rows are on several of its ranks or all (key-value heads)
     bool partial = false;                  // each rank of the tensor group has the gradient of its part of the tokens only
     Initial initial;
     std::vector<RowSection> sections;

@@ -97,10 +97,6 @@ private:
                   "stage boundaries are not cut over the tensor group", own);
     }
     void check_network() {
-        const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
-        refuse_if(network != nullptr && plan_.tp > 1 && (network->qk_norm || network->attention_gate), "/plan/tp",
-                  "norms of heads and gates on attention do not run with heads cut over ranks: their gradients are not right yet",
-                  "tp of 1");
         const Network mine = cut_network(s_);
         bool tied = false, joins = false;
         for (const Block& t : mine.templates) {

@@ -106,12 +106,12 @@ struct ClampedGatesGradient {
     }
 };
 
-// Times a factor for each channel: of the sample (an image), or learned, which is one sample of all pixels.
+// Times a factor for each channel: learned, of the sample (an image), or of the row; each serves so many pixels.
 template <class T>
 struct Multiply {
     const T *x, *factor;
     T* y;
-    std::int64_t channels, pixels;  // of a sample
+    std::int64_t channels, pixels;
     SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
         y[pixel * channels + c] = x[pixel * channels + c] * factor[pixel / pixels * channels + c];
     }
@@ -172,17 +172,18 @@ Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, fl
 template <class T, class Machine>
 void multiply_backward(Machine& m, const OperatorCall& c) {
     const bool learned = c.inputs.size() == 1;
+    const Array& factors = learned ? c.weights[0] : c.inputs[1];
     const std::int64_t channels = c.output(0).shape[1], all = c.output_gradients[0].elements / channels;
-    const std::int64_t samples = learned ? 1 : c.samples, pixels = all / samples;
+    const std::int64_t sets = factors.elements / channels, pixels = all / sets;
     const T *x = c.inputs[0].as<T>(), *dy = c.output_gradients[0].as<T>();
-    const T* factor = learned ? c.weights[0].as<T>() : c.inputs[1].as<T>();
-    if (c.input_gradients[0]) m.matrix(all, channels, Multiply<T>{dy, factor, c.input_gradients[0].as<T>(), channels, pixels});
+    if (c.input_gradients[0]) m.matrix(all, channels, Multiply<T>{dy, factors.as<T>(), c.input_gradients[0].as<T>(), channels, pixels});
     if (!learned && !c.input_gradients[1]) return;
-    const Array totals = column_totals<float>(m, FactorGradient<T>{x, dy, channels, pixels}, samples, pixels, channels);
+    if (!learned && pixels == 1) return m.matrix(all, channels, Multiply<T>{dy, x, c.input_gradients[1].as<T>(), channels, 1});
+    const Array totals = column_totals<float>(m, FactorGradient<T>{x, dy, channels, pixels}, sets, pixels, channels);
     if (learned)
         m.elements(channels, AddElements{totals.reals(), c.weight_gradients[0].reals()});
     else
-        m.elements(samples * channels, Convert<float, T>{totals.reals(), c.input_gradients[1].as<T>()});
+        m.elements(sets * channels, Convert<float, T>{totals.reals(), c.input_gradients[1].as<T>()});
 }
 
 template <class T, class Machine>
@@ -210,10 +211,9 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::clamped_gate:
             return m.matrix(count / width, width, ClampedGates<T>{x, y, width});
         case PointwiseKind::multiply: {
-            const bool learned = c.inputs.size() == 1;
-            const std::int64_t channels = c.output(0).shape[1], pixels = count / channels;
-            const T* factor = learned ? c.weights[0].as<T>() : c.inputs[1].as<T>();
-            return m.matrix(pixels, channels, Multiply<T>{x, factor, y, channels, learned ? pixels : pixels / c.samples});
+            const Array& factors = c.inputs.size() == 1 ? c.weights[0] : c.inputs[1];
+            const std::int64_t channels = c.output(0).shape[1];
+            return m.matrix(count / channels, channels, Multiply<T>{x, factors.as<T>(), y, channels, count / factors.elements});
         }
         case PointwiseKind::dropout: {
             const auto dropped = static_cast<float>(p.constant);

@@ -1,5 +1,7 @@
 #include "model/cost/elementwise.hpp"
 
+#include "model/cost/scans.hpp"
+
 #include <algorithm>
 
 namespace sextant {
@@ -48,10 +50,7 @@ double elements(const SequenceConvolution& c, bool backward) {
     return static_cast<double>(c.batch * c.sequence) * static_cast<double>(c.channels) * silu.of(backward);
 }
 // A decay for each pair of tokens of a chunk.
-double elements(const StateSpaceScan& s, bool) {
-    return static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads * std::min(s.chunk, s.sequence));
-}
-double elements(const DeltaRuleScan& s, bool) {
+double elements(const Scan auto& s, bool) {
     return static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads * std::min(s.chunk, s.sequence));
 }
 double elements(const CrossEntropy& c, bool backward) {

@@ -90,6 +90,7 @@ struct Normalization {
     std::int64_t parts = 1;            // of a row, each normalized by itself
     bool gated = false;                // what is normalized is the product of the first input and SiLU of the second
     bool gate_behind = false;          // ... SiLU of the second multiplies what comes out instead
+    bool of_heads = false;             // each row is a token's head: tensor ranks share them out, or have copies, and all have the gain
 };
 
 struct Softmax {

@@ -87,8 +87,8 @@ TensorId finish(TransformerWriter& w, AttentionCore a) {
 // Each head by itself; they share the gain.
 TensorId norm_heads(TransformerWriter& w, std::string name, TensorId x, std::int64_t dim) {
     const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
-    return w.write(std::move(name), Normalization{.kind = NormKind::rms, .rows = rows * (width / dim), .width = dim}, {x}, {rows, width},
-                   static_cast<double>(dim));
+    return w.write(std::move(name), Normalization{.kind = NormKind::rms, .rows = rows * (width / dim), .width = dim, .of_heads = true}, {x},
+                   {rows, width}, static_cast<double>(dim));
 }
 
 // A rank has at least one key-value head: below that, heads are copied.

@@ -101,6 +101,13 @@ TEST(Differences, ShowTheGradientOfEachParameterOfLatentAttention) {
     expect_gradient_of_each_parameter(w);
 }
 
+TEST(Differences, ShowTheGradientOfEachParameterOfAttentionWithNormsOfItsHeadsAndAGate) {
+    Workload w = small_network("llama").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.qk_norm = spec.attention_gate = true;
+    expect_gradient_of_each_parameter(w);
+}
+
 // Of two modules for multi-token prediction, with what they share with the network; they weigh 0.5 together.
 TEST(Differences, ShowTheGradientOfEachParameterOfMultiTokenPrediction) {
     for (const bool tied : {false, true}) {

@@ -88,11 +88,15 @@ void read_qwen_experts(ObjectReader& r, TransformerSpec& spec) {
         refuse(r, "mlp_only_layers", "single layers without experts are not supported");
 }
 
-void qwen2_moe(ObjectReader& r, TransformerSpec& spec) {
-    qwen2(r, spec);
+void read_qwen_shared_expert(ObjectReader& r, TransformerSpec& spec) {
     read_qwen_experts(r, spec);
     r.required("shared_expert_intermediate_size", spec.moe->shared_ffn_hidden, width_bound);
     spec.moe->shared_gate = true;
+}
+
+void qwen2_moe(ObjectReader& r, TransformerSpec& spec) {
+    qwen2(r, spec);
+    read_qwen_shared_expert(r, spec);
 }
 
 void qwen3_moe(ObjectReader& r, TransformerSpec& spec) {
@@ -103,9 +107,8 @@ void qwen3_moe(ObjectReader& r, TransformerSpec& spec) {
 // Each of its layers is two of a hybrid: what mixes tokens, and experts.
 void qwen3_next(ObjectReader& r, TransformerSpec& spec) {
     qwen3(r, spec);
-    read_qwen_experts(r, spec);
-    r.required("shared_expert_intermediate_size", spec.moe->shared_ffn_hidden, width_bound);
-    spec.moe->shared_gate = spec.attention_gate = true;
+    read_qwen_shared_expert(r, spec);
+    spec.attention_gate = true;
     if (spec.moe->every != 1) refuse(r, "decoder_sparse_step", "layers without experts are not supported");
     spec.moe->every = 1;
     DeltaRule& d = spec.delta_rule.emplace();
