@@ -82,7 +82,7 @@ std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
     double largest = 1'000'000;  // as many as a plan may ask for
     for (const StageMemory& m : e.memory) {
         // Where it would not fit otherwise, an allocator gives back what lies unused.
-        const Bytes fixed = with_micro_batch_scaled(m, 0).total();
+        const Bytes fixed = with_micro_batch_scaled(m, 0, e.device_memory).total();
         const Bytes growing = (m[MemoryKind::activations] + m[MemoryKind::logits]) / static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
@@ -154,9 +154,11 @@ std::string_view to_text(BottleneckKind k) {
     return "compute";
 }
 
-StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor) {
+StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor, Bytes device) {
     StageMemory scaled = memory;
     for (const MemoryKind kind : {MemoryKind::activations, MemoryKind::logits, MemoryKind::fragmentation}) scaled[kind] *= factor;
+    const Bytes needed = scaled.total() - scaled[MemoryKind::fragmentation];
+    if (needed <= device) scaled[MemoryKind::fragmentation] = min(scaled[MemoryKind::fragmentation], device - needed);
     return scaled;
 }
 

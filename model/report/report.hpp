@@ -93,8 +93,8 @@ Report make_report(const Prepared&);
 Report make_report(const Prepared&, const Estimate&);
 
 // What a stage would need if the micro-batch were so many times as large, and there were as many of them: activations and logits grow
-// with it, the rest does not.
-StageMemory with_micro_batch_scaled(const StageMemory&, double factor);
+// with it, the rest does not. What the allocator leaves unused grows too, but into no more than a device of so much has left.
+StageMemory with_micro_batch_scaled(const StageMemory&, double factor, Bytes device);
 
 // The formula and the numbers behind one term, line by line.
 std::vector<std::string> explain(const Prepared&, Term);

@@ -56,7 +56,8 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
         QString label = QString::number(size);
         if (size == now) label += QStringLiteral(" (now)");
         if (size == r.batch.largest_micro_batch) label += QStringLiteral(" (largest)");
-        bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, static_cast<double>(size) / static_cast<double>(now)), label));
+        const double times = static_cast<double>(size) / static_cast<double>(now);
+        bars->rows.push_back(row_of(with_micro_batch_scaled(fullest, times, e.device_memory), label));
     }
     return bars;
 }
