@@ -38,7 +38,7 @@ void RankWriter::scatter_until(std::size_t use) {
 Stretch RankWriter::sharded_pass(const ComputeWork& work) {
     const bool ahead = work.phase == Phase::forward;
     const bool gathers = ahead || job_.framework.reshards_after_forward;
-    const bool every = job_.plan.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
+    const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool makes_gradients = work.phase == Phase::backward || work.phase == Phase::backward_weight;
     const bool scatters = makes_gradients && (every || ends_gradients());
     const std::size_t lag = overlaps_gathers(job_.plan, job_.framework) ? static_cast<std::size_t>(job_.framework.prefetch_blocks) : 0;

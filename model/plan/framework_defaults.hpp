@@ -26,9 +26,9 @@ inline bool overlaps_experts(const Plan& p, const Framework& f, const Workload& 
 // Workers that do not wait for each other have nothing to add up.
 inline bool sums_on_host(const Plan& p, const Framework& f) { return f.sums_on_host && p.data_parallel == DataParallel::parameter_server; }
 
-// Are gradients reduced after each micro-batch, or once a step? Gradients in shards have no room to wait in.
+// Are gradients reduced after each micro-batch, or once a step? Those in shards have no room to wait in, unless the plan says so.
 inline bool reduces_every_micro_batch(const Plan& p, const Framework& f) {
-    return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch) || p.data_parallel == DataParallel::zero2;
+    return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch || p.shards_gradients());
 }
 
 }  // namespace sextant

@@ -102,6 +102,7 @@ struct Plan {
     // Optimizer states, and no more than gradients beside them, are shared out over the shard group.
     [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
     [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }
+    [[nodiscard]] bool shards_gradients() const { return data_parallel == DataParallel::zero2 || shards_parameters(); }
     [[nodiscard]] bool has_shards() const { return shards_states() || shards_parameters(); }
     [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }
     // Tensor parallelism inside an expert, and how many ranks hold the same experts.

@@ -40,7 +40,8 @@ void place_readers(InputJob& in, const Prepared::State& job) {
     const int group = plan.tp * plan.cp;
     const int of_node = std::clamp(job.devices_per_node / group, 1, plan.dp);
     in.readers = of_node;
-    in.nodes = std::ceil(static_cast<double>(plan.dp) / of_node);
+    in.all_readers = plan.dp;
+    in.nodes = std::ceil(in.all_readers / in.readers);
     in.samples = static_cast<double>(plan.global_batch) / plan.dp;
 }
 
@@ -116,7 +117,8 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
 }
 
 LoaderRate rate_of(const InputJob& in, const std::vector<SampleSource>& sources, const Resources& r) {
-    return loader_rate(sources, in.work, in.node, in.nodes, in.others, {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
+    const double full_nodes = in.all_readers / in.readers;  // what is shared, is by readers
+    return loader_rate(sources, in.work, in.node, full_nodes, in.others, {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
 }
 
 Seconds loading_time(const InputJob& in, const LoaderRate& rate) { return in.readers * in.samples / rate.samples; }
@@ -224,7 +226,7 @@ double taken_by_loaders(const InputJob& in, const std::string& storage, Seconds 
     for (const SampleSource& source : in.later) {
         if (source.storage.name != storage) continue;
         for (const StorageDemand& d : storage_demands(source, {}, in.others))
-            if (!d.of_node) most = std::max(most, in.nodes * in.readers * in.samples * d.of_sample / (d.per_second * step.si()));
+            if (!d.of_node) most = std::max(most, in.all_readers * in.samples * d.of_sample / (d.per_second * step.si()));
     }
     return most;
 }

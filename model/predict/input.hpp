@@ -16,7 +16,8 @@ struct InputJob {
     Seconds work;                            // of a worker's thread for one sample
     LoaderNode node;
     double nodes = 1;          // on which samples are read
-    double readers = 1;        // devices of such a node that are fed
+    double readers = 1;        // devices of such a node that are fed; of the last one may be fewer
+    double all_readers = 1;    // on all nodes
     double samples = 1;        // of one step for each of them
     double busy_cores = 0;     // of a node, by the training itself
     double micro_batches = 1;  // of one step for each of them

@@ -1,3 +1,4 @@
+#include "model/plan/framework_defaults.hpp"
 #include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 
@@ -29,6 +30,14 @@ double in_flight(const Prepared::State& job, std::size_t stage) {
     return 1;
 }
 
+// Gradients that are scattered once a step add up as a whole until then: what part of the stage's does at a time. Where a stage's chunks
+// do all their micro-batches one chunk after the other, those of the chunk at work, while those of the one before are scattered.
+double adding_up(const Prepared::State& job) {
+    const Plan& plan = job.scenario.plan;
+    if (reduces_every_micro_batch(plan, job.scenario.framework) || job.micro_batches == 1) return 0;
+    return job.micro_batches <= plan.pp ? std::min(1.0, 2.0 / plan.vpp) : 1;
+}
+
 // What is there from beginning to end.
 StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
@@ -44,12 +53,10 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     if (plan.offload != Offload::optimizer_and_parameters)
         memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * weights * size_of(precision.parameter);
     if (!plan.forward_only) {
-        // Gradients that are scattered once a step wait for it as a whole.
-        const bool waits = dp == DataParallel::zero3 && !plan.reduce_every_micro_batch.value_or(true) && job.micro_batches > 1;
-        const bool shards_gradients = dp == DataParallel::zero2 || (dp == DataParallel::zero3 && !waits);
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
-        gradients = held(shards_gradients) * size_of(type);
+        gradients = held(plan.shards_gradients()) * size_of(type);
+        if (plan.shards_gradients()) gradients = min(held(false) * size_of(type), gradients + adding_up(job) * held(false) * size_of(type));
         if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
         if (f.copies_gradients_to_buckets && dp == DataParallel::all_reduce && plan.dp > 1) gradients += held(false) * size_of(type);
         if (f.flattens_gradients_to_update && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {

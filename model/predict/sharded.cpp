@@ -96,7 +96,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
     const std::vector<Turn> list = turns(exchanges, ahead);
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
-    const bool every = plan_.reduce_every_micro_batch.value_or(true);  // a sharded gradient has no room to wait in
+    const bool every = reduces_every_micro_batch(plan_, framework_);
     OnTheWay weights(std::max<std::size_t>(1, ahead));
     std::size_t next = 0;  // block to ask for
     Seconds done;          // the exchanges, when a micro-batch ended

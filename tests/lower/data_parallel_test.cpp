@@ -232,6 +232,13 @@ TEST(LoweredZero, ThreeScattersAfterEveryMicroBatchUnlessToldToAccumulate) {
     EXPECT_EQ(scatters(), 4u);
 }
 
+TEST(LoweredZero, TwoScattersAfterEveryMicroBatchUnlessToldToAccumulate) {
+    Scenario job = copies(DataParallel::zero2, 2);
+    EXPECT_EQ(compute(job, false), "o F0 B0 RS[0-3] o F1 B1 RS[0-3] U AG[0-3] =");
+    job.plan.reduce_every_micro_batch = false;
+    EXPECT_EQ(compute(job, false), "o F0 B0 o F1 B1 RS[0-3] U AG[0-3] =");
+}
+
 TEST(LoweredZero, ThreeGathersForForwardAlone) {
     Scenario job = copies(DataParallel::zero3);
     job.plan.forward_only = true;

@@ -41,6 +41,33 @@ TEST(Memory, OfModelStatesIsSixteenBytesAParameterAndZeroDividesThemPartByPart) 
     EXPECT_NEAR(model_states_gb(DataParallel::zero3), 1.875, 1e-9);
 }
 
+TEST(Memory, OfGradientsScatteredOnceAStepIsThatOfThemAllOrOfTwoChunks) {
+    // 1e9 parameters of two bytes each, 8 ranks: a shard is 0.25 GB.
+    Prepared::State job = ten_layers();
+    Plan& plan = job.scenario.plan;
+    plan.dp = 8;
+    job.micro_batches = 4;
+    const auto gradients = [&](DataParallel how, bool every) {
+        plan.data_parallel = how;
+        plan.reduce_every_micro_batch = every;
+        return stage_memory(job).front()[MemoryKind::gradients] / GB;
+    };
+    for (const DataParallel how : {DataParallel::zero2, DataParallel::zero3}) {
+        EXPECT_NEAR(gradients(how, true), 0.25, 1e-9);
+        EXPECT_NEAR(gradients(how, false), 2, 1e-9);
+    }
+    // Four stages of eight chunks: four micro-batches pass a chunk before the next chunk's turn. Two of eight, and the shards.
+    plan.pp = 4;
+    plan.schedule = Schedule::interleaved;
+    plan.vpp = 8;
+    EXPECT_NEAR(gradients(DataParallel::zero2, false), 0.25 + 2 * 2.0 / 8, 1e-9);
+    plan.vpp = 2;
+    EXPECT_NEAR(gradients(DataParallel::zero2, false), 2, 1e-9);
+    job.micro_batches = 8;  // chunks take turns
+    plan.vpp = 8;
+    EXPECT_NEAR(gradients(DataParallel::zero2, false), 2, 1e-9);
+}
+
 TEST(Memory, OfFrozenParametersIsTheirWeightsAlone) {
     // Beside 1e9 that are trained 4e9 that are not: two bytes each of weights, two of gradients and twelve of states of the former.
     Prepared::State job = ten_layers();

@@ -49,7 +49,7 @@ std::vector<std::string> draw_plan(Draw& draw) {
                                  field("recompute", transformer ? draw.of({"none", "selective", "full"}) : "none"),
                                  field("precision", draw.of({"bf16", "fp16", "fp32"}))};
     if (tp > 1 && draw.one_in(2)) set.push_back("plan.sequence_parallel=true");
-    if (draw.one_in(8)) set.push_back("plan.reduce_every_micro_batch=true");
+    if (draw.one_in(4)) set.push_back(std::string("plan.reduce_every_micro_batch=") + (draw.one_in(2) ? "true" : "false"));
     if (draw.one_in(16)) set.push_back("plan.forward_only=true");
     if (draw.one_in(8)) set.push_back(std::string("plan.pipeline_overlap=") + (draw.one_in(2) ? "true" : "false"));
     return set;
