@@ -118,7 +118,8 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
 
 LoaderRate rate_of(const InputJob& in, const std::vector<SampleSource>& sources, const Resources& r) {
     const double full_nodes = in.all_readers / in.readers;  // what is shared, is by readers
-    return loader_rate(sources, in.work, in.node, full_nodes, in.others, {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
+    return loader_rate(sources, in.work, in.node, full_nodes, in.others,
+                       {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
 }
 
 Seconds loading_time(const InputJob& in, const LoaderRate& rate) { return in.readers * in.samples / rate.samples; }
