@@ -133,8 +133,8 @@ void run_show(const CalibrateOptions& o) {
         std::cout << stamp_to_text(*cluster);
         return;
     }
-    check_writable(o.picture);
     const bool page = fs::path(o.picture).extension() == ".html";
+    page ? check_writable(o.picture) : check_picture(o.picture);
     write_text(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
 }
 

@@ -3,6 +3,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/replay_report_writer.hpp"
 #include "model/io/trace/timeline_svg.hpp"
@@ -31,6 +32,7 @@ void write_trace(const ReplayReport& report, const std::filesystem::path& file) 
 
 ExitCode run_replay(const ReplayOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    if (!o.picture.empty()) check_picture(o.picture);
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());

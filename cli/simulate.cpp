@@ -4,6 +4,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/simulation_writer.hpp"
@@ -50,6 +51,7 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 
 ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
+    if (!o.picture.empty()) check_picture(o.picture);
     const Prepared job = prepare(o.scenario.load());
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);

@@ -10,6 +10,9 @@ namespace sextant {
 // Throws BackendError.
 void check_writable(const std::filesystem::path& file);
 
+// Likewise, of a picture. Throws InputError where the name promises another format than SVG.
+void check_picture(const std::filesystem::path& file);
+
 // What is said when a profile is there, and which field of a scenario takes it.
 std::string written_line(const std::filesystem::path& profile, std::string_view field);
 

@@ -87,6 +87,13 @@ TEST_F(Simulate, writes_columns_and_a_picture) {
     EXPECT_THAT(contents(file("t.svg")), HasSubstr("<svg"));
 }
 
+TEST_F(Simulate, refuses_a_picture_that_would_not_be_what_its_name_says) {
+    const ProcessResult r = simulate_pipeline({"--picture", file("t.png")});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("a name that ends in .svg"));
+    EXPECT_FALSE(std::filesystem::exists(file("t.png")));
+}
+
 TEST_F(Simulate, refuses_a_trace_whose_format_it_cannot_tell) {
     const ProcessResult r = simulate_pipeline({"--trace", file("t.txt")});
     EXPECT_EQ(r.exit_code, 2);

@@ -307,6 +307,16 @@ TEST(ScenarioReader, nesting_without_end_is_one_problem) {
     EXPECT_THAT(problems[0].what, HasSubstr("nested deeper than"));
 }
 
+TEST(ScenarioReader, a_key_that_stands_twice_is_a_problem_beside_the_others) {
+    std::string text(good_scenario);
+    text.insert(text.find('{') + 1, R"("notes~/": [1, {"a": {}, "b": [2], "a": 3}], "name": "another",)");
+    std::vector<std::string> places;
+    for (const Diagnostic& d : read_text(text).problems) places.push_back(d.pointer + ": " + d.what);
+    EXPECT_THAT(places, testing::Contains("/name: stands twice"));
+    EXPECT_THAT(places, testing::Contains("/notes~0~1/1/a: stands twice"));
+    EXPECT_THAT(places, testing::Contains(HasSubstr("notes")).Times(2));  // and nobody asks for it
+}
+
 TEST(ScenarioReader, all_problems_are_reported_at_once) {
     const auto problems = read_text(good_scenario, {"name=7", "workload=gpt3-175", "hardware.nodes=-1", "plan.tp=\"x\"",
                                                     "plan.shedule=gpipe", "framework=plane", R"(run={"price": 2})", "extra=1"})

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace sextant {
@@ -29,6 +30,44 @@ std::string escape_pointer_token(std::string_view key) {
     }
     return out;
 }
+
+// What the parser lets pass: more levels than a stack holds, and a key that stands twice in one object, of which it keeps the last.
+class StructureWatch {
+public:
+    // Whether to go on.
+    bool see(nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+        using Event = nlohmann::json::parse_event_t;
+        if (event == Event::key) {
+            Level& object = levels_.back();
+            object.key = parsed.get<std::string>();
+            if (!object.keys.insert(object.key).second) repeated_.push_back(pointer());
+            return true;
+        }
+        if (event == Event::object_end || event == Event::array_end) {
+            levels_.pop_back();
+            return true;
+        }
+        if (!levels_.empty()) ++levels_.back().elements;
+        if (event != Event::value) levels_.emplace_back();
+        return static_cast<int>(levels_.size()) <= max_depth;
+    }
+    [[nodiscard]] bool too_deep() const { return static_cast<int>(levels_.size()) > max_depth; }
+    [[nodiscard]] const std::vector<std::string>& repeated() const { return repeated_; }
+
+private:
+    struct Level {  // an object or an array that is open
+        std::set<std::string> keys;
+        std::string key;
+        std::size_t elements = 0;
+    };
+    [[nodiscard]] std::string pointer() const {
+        std::string text;
+        for (const Level& l : levels_) text += '/' + (l.keys.empty() ? std::to_string(l.elements - 1) : escape_pointer_token(l.key));
+        return text;
+    }
+    std::vector<Level> levels_;
+    std::vector<std::string> repeated_;
+};
 
 template <class Names>
 std::string nearest(std::string_view word, const Names& names) {
@@ -143,16 +182,12 @@ JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnost
 
 JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostics& diagnostics) {
     JsonFile file(std::move(name), diagnostics);
-    int depth = 0;
-    bool too_deep = false;
-    const auto limit_depth = [&](int d, nlohmann::json::parse_event_t event, nlohmann::json&) {
-        using Event = nlohmann::json::parse_event_t;
-        if (event == Event::object_start || event == Event::array_start) depth = d;
-        if (depth > max_depth) too_deep = true;
-        return !too_deep;
+    StructureWatch watch;
+    const auto see = [&](int, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+        return !watch.too_deep() && watch.see(event, parsed);
     };
     try {
-        *file.document_ = nlohmann::json::parse(text.begin(), text.end(), limit_depth);
+        *file.document_ = nlohmann::json::parse(text.begin(), text.end(), see);
     } catch (const nlohmann::json::exception& e) {
         std::string what = e.what();  // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
         if (const auto bracket = what.find("] "); bracket != std::string::npos) what = what.substr(bracket + 2);
@@ -160,10 +195,11 @@ JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostic
         file.document_.reset();
         return file;
     }
-    if (too_deep) {
+    if (watch.too_deep()) {
         diagnostics.add({*file.name_, "", "nested deeper than " + std::to_string(max_depth) + " levels", {}});
         file.document_.reset();
     }
+    for (const std::string& pointer : watch.repeated()) diagnostics.add({*file.name_, pointer, "stands twice", "one of them"});
     return file;
 }
 
