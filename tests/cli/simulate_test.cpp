@@ -87,6 +87,14 @@ TEST_F(Simulate, writes_columns_and_a_picture) {
     EXPECT_THAT(contents(file("t.svg")), HasSubstr("<svg"));
 }
 
+TEST_F(Simulate, draws_into_the_pipe_behind_its_output) {
+    const ProcessResult r = run_program(
+        "bash", {"-c", std::string("set -o pipefail; " SEXTANT_BINARY " simulate ") + pipeline + " --picture /dev/stdout | cat"});
+    EXPECT_EQ(r.exit_code, 0) << r.err.substr(0, 1000);
+    EXPECT_NE(r.out.find("</svg>"), std::string::npos);
+    EXPECT_NE(r.out.find("Critical path"), std::string::npos);
+}
+
 TEST_F(Simulate, refuses_a_picture_that_would_not_be_what_its_name_says) {
     const ProcessResult r = simulate_pipeline({"--picture", file("t.png")});
     EXPECT_EQ(r.exit_code, 2);

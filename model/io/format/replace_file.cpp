@@ -20,9 +20,9 @@ ReplacedFiles::~ReplacedFiles() {
 }
 
 void ReplacedFiles::write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
-    // A link stays one; a device or a pipe takes what comes, and is never replaced.
+    // A device or a pipe takes what comes, and is never replaced; the one behind /dev/stdout need not even have a path. A link stays one.
+    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return write(path);
     const std::filesystem::path place = std::filesystem::is_symlink(path) ? std::filesystem::weakly_canonical(path) : path;
-    if (std::filesystem::exists(place) && !std::filesystem::is_regular_file(place)) return write(place);
     waiting_.push_back(place);
     write(beside(place));
 }
