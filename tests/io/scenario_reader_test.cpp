@@ -25,6 +25,14 @@ TEST(ScenarioReader, data_parallelism_fills_the_nodes_that_the_model_leaves) {
     EXPECT_EQ(scenario.plan.micro_batches(), 8);  // 32 / (1 x 4)
 }
 
+TEST(ScenarioReader, what_is_given_by_its_name_keeps_it_when_one_of_its_fields_is_set) {
+    const std::int64_t usual = std::get<TransformerSpec>(read_good().workload.spec).seq_len;
+    const Scenario scenario = read_good({"workload.seq_len=512"});
+    EXPECT_EQ(std::get<TransformerSpec>(scenario.workload.spec).seq_len, 512);
+    EXPECT_NE(usual, 512);
+    EXPECT_EQ(scenario.workload.name, read_good().workload.name);
+}
+
 TEST(ScenarioReader, a_machine_of_one_node_is_filled_without_saying_so) {
     EXPECT_EQ(read_good({"hardware={\"cluster\": \"single\"}"}).plan.dp, 1);  // 4 / (2 x 2)
 }

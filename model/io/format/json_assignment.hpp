@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -34,6 +35,23 @@ Json* element_of(Json& array, const std::string& name) {
     return is_there ? &array[index] : nullptr;
 }
 
+// What a scenario may give by its name alone, and the member of the object that then has the name.
+struct NamedThing {
+    std::string_view path, name_member;
+};
+inline constexpr NamedThing named_things[] = {
+    {"workload", "model"}, {"hardware.device", "base"}, {"framework", "base"}, {"plan.precision", "base"}};
+
+// The object that takes the place of the scalar at `path`: of "gpt3-175b" as a workload {"model": "gpt3-175b"}, of anything else an empty
+// one.
+template <class Json>
+Json object_in_place_of(const Json& scalar, std::string_view path) {
+    Json object = Json::object();
+    for (const NamedThing& thing : named_things)
+        if (path == thing.path && scalar.is_string()) object[std::string(thing.name_member)] = scalar;
+    return object;
+}
+
 // Replaces or adds the value at a dotted path ("plan.tp=8"); null takes a member away. Returns what is wrong with the assignment, empty
 // when it was done.
 template <class Json>
@@ -42,8 +60,10 @@ std::string assign(Json& document, std::string_view assignment) {
     if (equals == std::string_view::npos || equals == 0) return "expected PATH=VALUE";
     Json value = json_value<Json>(assignment.substr(equals + 1));
     Json* at = &document;
-    std::string_view path = assignment.substr(0, equals);
+    const std::string_view whole = assignment.substr(0, equals);
+    std::string_view path = whole;
     for (int depth = 0; !path.empty(); ++depth) {
+        const std::string_view here = whole.substr(0, std::max(whole.size() - path.size(), std::size_t{1}) - 1);
         const std::string name = next_name(path);
         if (name.empty() || depth > most_json_levels) return "an empty name in the path";
         if (at->is_array()) {
@@ -56,8 +76,8 @@ std::string assign(Json& document, std::string_view assignment) {
             if (!at->is_object() || !at->contains(name)) return {};
             if (path.empty()) return at->erase(name), std::string();
         }
-        // A scalar on the way gives room to an object: "hardware.device=x" may become "hardware.device.memory=80 GiB".
-        if (!at->is_object()) *at = Json::object();
+        // A scalar on the way gives room to an object: beside "hardware.device=x" there may be "hardware.device.memory=80 GiB".
+        if (!at->is_object()) *at = object_in_place_of(*at, here);
         at = &(*at)[name];
     }
     *at = std::move(value);

@@ -30,13 +30,6 @@ const Json* at(const Json& document, std::string_view path) {
     return found && !found->is_null() ? found : nullptr;
 }
 
-// What may be given by its name alone, and the member of the object that then has the name.
-struct NamedThing {
-    std::string_view path, name_member;
-};
-constexpr NamedThing named_things[] = {
-    {"workload", "model"}, {"hardware.device", "base"}, {"framework", "base"}, {"plan.precision", "base"}};
-
 std::string_view path_of(std::string_view edit) { return edit.substr(0, edit.find('=')); }
 
 bool is_within(std::string_view path, std::string_view whole) {
@@ -132,12 +125,6 @@ ScenarioDocument open_document(const std::filesystem::path& path) {
 ScenarioDocument edited(const ScenarioDocument& before, std::string_view path, std::string_view value) {
     ScenarioDocument after = before;
     std::erase_if(after.edits, [&](const std::string& edit) { return is_within(path_of(edit), path); });
-    for (const NamedThing& thing : named_things) {
-        if (path == thing.path || !is_within(path, thing.path)) continue;
-        const Json document = parsed(after);
-        if (const Json* name = at(document, thing.path); name && name->is_string())
-            after.edits.push_back(std::string(thing.path) + "=" + Json({{thing.name_member, *name}}).dump());
-    }
     after.edits.push_back(std::string(path) + "=" + std::string(value));
     // What leaves the document as its author wrote it is no edit.
     ScenarioDocument without = after;
