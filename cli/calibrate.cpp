@@ -134,7 +134,10 @@ void run_show(const CalibrateOptions& o) {
         return;
     }
     const bool page = fs::path(o.picture).extension() == ".html";
-    page ? check_writable(o.picture) : check_picture(o.picture);
+    if (page)
+        check_writable(o.picture);
+    else
+        check_picture(o.picture);
     write_text(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
 }
 

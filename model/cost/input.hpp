@@ -89,8 +89,8 @@ std::vector<StorageDemand> storage_demands(const SampleSource&, Bandwidth networ
 // come they share it evenly.
 Frequency shared_rate(double workers, Seconds for_sample, Seconds there, double places);
 
-// `work`: of a worker's thread for one sample. `nodes` load alike; `others`: what other jobs take of storage that is shared. The shares of
-// the sources sum to one.
+// `work`: of a worker's thread for one sample. `nodes` load alike, and one with fewer readers than the others is a part of one; `others`:
+// what other jobs take of storage that is shared. The shares of the sources sum to one.
 LoaderRate loader_rate(const std::vector<SampleSource>&, Seconds work, const LoaderNode&, double nodes, double others,
                        const LoaderScale& = {});
 

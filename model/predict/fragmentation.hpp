@@ -7,6 +7,9 @@
 
 namespace sextant {
 
+// Of what an allocator would leave unused beside so much that is needed, what it does leave.
+inline Bytes left_unused(Bytes unused, Bytes needed, Bytes device) { return needed <= device ? min(unused, device - needed) : unused; }
+
 // `held`: what is there from beginning to end.
 Bytes fragmentation(const Framework&, Bytes passing, Bytes held, Bytes device);
 

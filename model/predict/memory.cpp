@@ -94,9 +94,8 @@ bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full |
 }  // namespace
 
 Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
-    const Bytes needed = held + passing, unused = framework.fragmentation.value * passing;
-    if (needed <= device && needed + unused > device) return (1 - 1e-9) * (device - needed);  // sums of parts round
-    return unused;
+    const Bytes unused = framework.fragmentation.value * passing, left = left_unused(unused, held + passing, device);
+    return left < unused ? (1 - 1e-9) * left : unused;  // sums of parts round
 }
 
 Bytes waiting_activations(const BlockKernels& k, const Plan& plan, double recomputed) {

@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
 #include "model/report/headings.hpp"
@@ -157,8 +158,8 @@ std::string_view to_text(BottleneckKind k) {
 StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor, Bytes device) {
     StageMemory scaled = memory;
     for (const MemoryKind kind : {MemoryKind::activations, MemoryKind::logits, MemoryKind::fragmentation}) scaled[kind] *= factor;
-    const Bytes needed = scaled.total() - scaled[MemoryKind::fragmentation];
-    if (needed <= device) scaled[MemoryKind::fragmentation] = min(scaled[MemoryKind::fragmentation], device - needed);
+    Bytes& unused = scaled[MemoryKind::fragmentation];
+    unused = left_unused(unused, scaled.total() - unused, device);
     return scaled;
 }
 
