@@ -97,6 +97,10 @@ private:
                   "stage boundaries are not cut over the tensor group", own);
     }
     void check_network() {
+        const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
+        refuse_if(network != nullptr && network->qk_norm_whole && plan_.tp > 1, "/plan/tp",
+                  "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
+                  "\"qk_norm_whole\": false normalizes each head by itself");
         const Network mine = cut_network(s_);
         bool tied = false, joins = false;
         for (const Block& t : mine.templates) {

@@ -108,12 +108,13 @@ private:
             }
     }
 
+    static bool has_gradient(TensorRole role) { return role == TensorRole::activation || role == TensorRole::logits; }
     // A chain reads what comes from outside it and writes what is used outside it or kept for backward. Going back it reads the
     // gradients of what it handed on and what was kept, and writes the gradients of what it read.
     [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const {
         Bytes traffic = sum_bytes(chain.inputs);
         for (const TensorId id : chain.outputs)
-            if (!backward || graph_.tensor(id).role == TensorRole::activation) traffic += bytes_of(id);
+            if (!backward || has_gradient(graph_.tensor(id).role)) traffic += bytes_of(id);
         return traffic + sum_bytes(backward ? chain.kept : chain.saved);
     }
 

@@ -1,6 +1,8 @@
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/recompute.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -12,6 +14,11 @@ std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_ty
         for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
     }
     return narrow;
+}
+
+bool reaches_loss(const OperatorGraph& graph, TensorId id) {
+    return std::ranges::any_of(
+        graph.operators(), [&](const Operator& op) { return std::holds_alternative<CrossEntropy>(op.kind) && op.inputs.front() == id; });
 }
 
 }  // namespace
@@ -34,9 +41,11 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
             continue;
         }
         if (t.role == TensorRole::logits) {
+            out.saved_logits += bytes;
+            if (!reaches_loss(graph, id)) continue;
             // Without a fused loss the framework keeps an fp32 copy beside the logits.
             if (framework.logits_gradient_apart) out.logits_gradient += bytes;
-            out.saved_logits += framework.fused_cross_entropy ? bytes : bytes + t.elements() * size_of(DataType::fp32);
+            if (!framework.fused_cross_entropy) out.saved_logits += t.elements() * size_of(DataType::fp32);
         } else {
             out.saved += bytes;
         }

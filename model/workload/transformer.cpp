@@ -48,7 +48,8 @@ LayerKind kind_of_layer(const TransformerSpec& spec, std::int64_t layer) {
     if (!spec.layer_pattern.empty()) return kind_of_letter(spec.layer_pattern[static_cast<std::size_t>(layer)]);
     LayerKind kind;
     if (spec.moe && layer >= spec.moe->dense_layers) kind.experts = (layer - spec.moe->dense_layers) % spec.moe->every == 0;
-    kind.windowed = spec.sliding_window > 0 && layer % spec.sliding_window_every == 0;
+    const bool full = spec.full_attention_every > 0 && (layer + 1) % spec.full_attention_every == 0;
+    kind.windowed = spec.sliding_window > 0 && layer % spec.sliding_window_every == 0 && !full;
     kind.causal = spec.kind == TransformerKind::decoder && !spec.bidirectional;
     return kind;
 }

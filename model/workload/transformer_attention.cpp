@@ -81,7 +81,7 @@ TensorId finish(TransformerWriter& w, AttentionCore a) {
         x = w.pointwise("attention.gated", PointwiseKind::multiply, {x, w.pointwise("attention.open", PointwiseKind::sigmoid, {*a.gate})});
     x = w.adapted_linear("attention.proj", &LowRankAdapters::proj, x, w.spec.hidden, w.spec.bias);
     x = w.leave_tensor_parallel("attention.leave", x);
-    return w.dropout("attention.out", x);
+    return w.joined ? x : w.dropout("attention.out", x);
 }
 
 // Each head by itself; they share the gain.
@@ -89,6 +89,25 @@ TensorId norm_heads(TransformerWriter& w, std::string name, TensorId x, std::int
     const std::int64_t rows = w.rows_of(x), width = w.width_of(x);
     return w.write(std::move(name), Normalization{.kind = NormKind::rms, .rows = rows * (width / dim), .width = dim, .of_heads = true}, {x},
                    {rows, width}, static_cast<double>(dim));
+}
+
+// All heads of queries, and all of keys, at once. Where tensor ranks share the heads out, each token's sums of squares are exchanged
+// before, and what the gradients have along the norms going back: a number each.
+void norm_whole(TransformerWriter& w, TensorId& q, TensorId& k) {
+    const std::int64_t rows = w.rows_of(q), q_width = w.width_of(q), k_width = w.width_of(k);
+    if (w.shard.tensor > 1) {
+        const Exchange sums{.forward = ExchangeKind::all_reduce,
+                            .backward = ExchangeKind::all_reduce,
+                            .group = ParallelGroup::tensor,
+                            .elements = 2 * static_cast<double>(rows)};
+        q = w.write("attention.qk_sums", sums, {q, k}, {rows, q_width});
+        k = w.graph.also("attention.qk_sums", {rows, k_width}, TensorRole::activation);
+    }
+    const auto norm = [&](std::string name, TensorId x, std::int64_t width) {
+        return w.write(std::move(name), Normalization{NormKind::rms, rows, width}, {x}, {rows, width}, static_cast<double>(width));
+    };
+    q = norm("attention.q_norm", q, q_width);
+    k = norm("attention.k_norm", k, k_width);
 }
 
 // A rank has at least one key-value head: below that, heads are copied.
@@ -159,7 +178,9 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     std::vector<TensorId*> made{&q, &k, &v};
     if (w.spec.attention_gate) made.push_back(&gate.emplace(w.graph.also("attention.gate", {tokens, q_width}, TensorRole::activation)));
     w.adapt("attention.qkv", &LowRankAdapters::qkv, x, made);
-    if (w.spec.qk_norm) {
+    if (w.spec.qk_norm_whole) {
+        norm_whole(w, q, k);
+    } else if (w.spec.qk_norm) {
         q = norm_heads(w, "attention.q_norm", q, dim);
         k = norm_heads(w, "attention.k_norm", k, dim);
     }

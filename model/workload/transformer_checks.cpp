@@ -12,7 +12,7 @@ constexpr std::int64_t most_prediction_layers = 100;
 constexpr std::int64_t most_heads = 10'000;
 constexpr std::int64_t most_experts = 10'000;
 constexpr std::int64_t most_tokens = 10'000'000'000;  // of a micro-batch
-constexpr double largest_capacity = 100, largest_loss_weight = 100;
+constexpr double largest_capacity = 100, largest_loss_weight = 100, largest_softcap = 1e6;
 
 void extent(Diagnostics& problems, std::string_view field, std::int64_t value, std::int64_t low = 1, std::int64_t high = largest_extent) {
     require_between(problems, "/workload/" + std::string(field), field, value, low, high);
@@ -37,6 +37,7 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "type_vocab", spec.type_vocab, 0);
     extent(problems, "sliding_window", spec.sliding_window, 0);
     extent(problems, "sliding_window_every", spec.sliding_window_every);
+    extent(problems, "full_attention_every", spec.full_attention_every, 0);
     extent(problems, "mtp_layers", spec.mtp_layers, 0, most_prediction_layers);
     extent(problems, "predicted_tokens", spec.predicted_tokens, 0, spec.seq_len);
     if (spec.kind == TransformerKind::vision) {
@@ -134,6 +135,28 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
         refuse(problems, "/workload/moe/groups_per_token",
                "the groups that a token may go to have fewer experts than it has to find (topk)",
                "more groups_per_token, or no expert_groups");
+}
+
+// Where norms stand, and what stands side by side.
+void check_arrangement(Diagnostics& problems, const TransformerSpec& spec) {
+    if (spec.norm_placement != NormPlacement::input && (spec.kind == TransformerKind::encoder || spec.parallel_residual))
+        refuse(problems, "/workload/norm_placement",
+               spec.parallel_residual ? "beside an MLP attention has its norm in front of it"
+                                      : "norms of an encoder stand behind the additions",
+               "\"input\"");
+    if (spec.shared_norm && !spec.parallel_residual)
+        refuse(problems, "/workload/shared_norm", "attention and MLP share a norm where they stand side by side alone",
+               "\"parallel_residual\": true");
+    const bool plain = spec.kind == TransformerKind::decoder && !spec.moe && !spec.mla && spec.layer_pattern.empty();
+    if (spec.parallel_residual && !plain)
+        refuse(problems, "/workload/parallel_residual",
+               "attention and MLP side by side are modelled for decoders whose layers have both, without experts or latent attention");
+    if (spec.qk_norm_whole && !spec.qk_norm)
+        refuse(problems, "/workload/qk_norm_whole", "there are no norms of queries and keys", "\"qk_norm\": true");
+    if (spec.full_attention_every > 0 && spec.sliding_window_every > 1)
+        refuse(problems, "/workload/full_attention_every", "which layers have the window is said twice", "no sliding_window_every");
+    if (!(spec.logit_softcap >= 0 && spec.logit_softcap <= largest_softcap))
+        refuse(problems, "/workload/logit_softcap", "logit_softcap must be between 0 and 10^6", "30, as Gemma 2 has it; 0: none");
 }
 
 bool has_letter(const TransformerSpec& spec, char letter) { return spec.layer_pattern.find(letter) != std::string::npos; }
@@ -239,6 +262,7 @@ void check_transformer(const TransformerSpec& spec, const Shard& shard) {
     check_shard(problems, shard);
     problems.throw_if_any();  // what follows divides by these
     check_consistency(problems, spec);
+    check_arrangement(problems, spec);
     check_adapters(problems, spec);
     check_hybrid(problems, spec, shard);
     check_tokens(problems, spec, shard);

@@ -55,6 +55,14 @@ TensorId cross_entropy(TransformerWriter& w, TensorId logits, const CrossEntropy
     return w.write(name, loss, {logits, labels}, {loss.rows}, 0, TensorRole::statistic);
 }
 
+TensorId capped(TransformerWriter& w, TensorId logits) {
+    const double cap = w.spec.logit_softcap;
+    if (cap == 0) return logits;
+    logits = w.pointwise("head.narrow", Pointwise{.kind = PointwiseKind::scale, .constant = 1 / cap}, {logits});
+    logits = w.pointwise("head.softcap", PointwiseKind::tanh, {logits});
+    return w.pointwise("head.widen", Pointwise{.kind = PointwiseKind::scale, .constant = cap}, {logits});
+}
+
 // Logits of the local part of the vocabulary, and the loss over all parts: maximum, target and sum of exponentials of each row are
 // exchanged, not the logits (Megatron-LM, arXiv 1909.08053, section 3). `cut`: x is cut by sequence; `loss`: but for its extents.
 TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, const VocabularyMatrix& matrix, CrossEntropy loss = {}) {
@@ -62,6 +70,7 @@ TensorId vocabulary_head(TransformerWriter& w, TensorId x, bool cut, const Vocab
     const std::int64_t rows = loss.rows = w.rows_of(x), classes = loss.classes = local_vocab(w);
     x = write_with(w, matrix, [&] { return w.linear("head", x, classes, false, TensorRole::logits); });
     if (w.spec.kind == TransformerKind::encoder) x = w.pointwise("head.bias", PointwiseKind::bias, {x}, static_cast<double>(classes));
+    x = capped(w, x);
     if (!w.shard.training) return x;
     x = cross_entropy(w, x, loss, "loss");
     if (w.shard.tensor == 1) return x;

@@ -111,6 +111,26 @@ TensorId experts_branch(TransformerWriter& w, TensorId x, TensorId weights, cons
     return all_to_all(w, "moe.combine", x, cut.copies);
 }
 
+TensorId layer_norm(TransformerWriter& w, std::string name, TensorId x) {
+    w.label = "layernorm";
+    const TensorId out = w.norm(std::move(name), x);
+    w.label.clear();
+    return out;
+}
+
+// Attention and MLP side by side, as GPT-J and GPT-NeoX have them (arXiv 2204.06745, section 2.1.2): under tensor parallelism what both
+// make is added before it is summed over the ranks, once.
+TensorId parallel_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, std::int64_t window) {
+    TensorId to_attention = w.enter_tensor_parallel("attention.enter", layer_norm(w, "attention.norm", x)), to_mlp = to_attention;
+    if (!w.spec.shared_norm) to_mlp = w.enter_tensor_parallel("mlp.enter", layer_norm(w, "mlp.norm", x));
+    w.joined = true;
+    const TensorId attention = write_self_attention(w, to_attention, kind.causal, window);
+    TensorId made = w.residual("layer.join", attention, write_mlp(w, to_mlp, w.spec.ffn_hidden));
+    w.joined = false;
+    made = w.dropout("layer.drop", w.leave_tensor_parallel("layer.leave", made));
+    return w.residual("layer.add", x, made);
+}
+
 }  // namespace
 
 bool has_gate(MlpKind kind) { return kind == MlpKind::swiglu || kind == MlpKind::geglu || kind == MlpKind::clamped_swiglu; }
@@ -119,7 +139,7 @@ TensorId write_mlp(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     w.label = "mlp";
     x = mlp_branch(w, x, ffn);
     w.label.clear();
-    return w.dropout("mlp.drop", x);
+    return w.joined ? x : w.dropout("mlp.drop", x);
 }
 
 TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts& moe) {
@@ -160,20 +180,17 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
 }
 
 TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, TensorId memory, const TokenCut& memory_cut) {
-    const auto norm = [&w](std::string name, TensorId in) {
-        w.label = "layernorm";
-        const TensorId out = w.norm(std::move(name), in);
-        w.label.clear();
-        return out;
-    };
-    // Pre-norm: x + f(norm(x)); BERT's post-norm: norm(x + f(x)).
-    const bool post = w.spec.kind == TransformerKind::encoder;
-    const auto around = [&](const std::string& norm_name, const std::string& add_name, const auto& branch) {
-        const TensorId in = post ? x : norm(norm_name, x);
-        x = w.residual(add_name, x, branch(in));
-        if (post) x = norm(norm_name, x);
-    };
     const std::int64_t window = kind.windowed ? w.spec.sliding_window : 0;
+    if (w.spec.parallel_residual) return parallel_layer(w, x, kind, window);
+    // x + f(norm(x)), x + norm(f(x)), x + norm(f(norm(x))); BERT's: norm(x + f(x)).
+    const bool post = w.spec.kind == TransformerKind::encoder;
+    const NormPlacement place = w.spec.norm_placement;
+    const auto around = [&](const std::string& norm_name, const std::string& add_name, const auto& branch) {
+        TensorId made = branch(post || place == NormPlacement::output ? x : layer_norm(w, norm_name, x));
+        if (place != NormPlacement::input) made = layer_norm(w, norm_name + "_out", made);
+        x = w.residual(add_name, x, made);
+        if (post) x = layer_norm(w, norm_name, x);
+    };
     if (kind.mixer == Mixer::attention)
         around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });
     if (kind.mixer == Mixer::state_space) around("ssm.norm", "ssm.add", [&](TensorId in) { return write_state_space(w, in, *w.spec.ssm); });

@@ -43,7 +43,7 @@ TensorId TransformerWriter::pointwise(std::string name, Pointwise function, std:
 
 TensorId TransformerWriter::norm(std::string name, TensorId x) {
     const std::int64_t rows = rows_of(x), width = width_of(x);
-    const bool shifted = spec.norm == NormKind::layer && spec.bias;
+    const bool shifted = spec.norm == NormKind::layer && spec.norm_bias.value_or(spec.bias);
     return write(std::move(name), Normalization{spec.norm, rows, width}, {x}, {rows, width},
                  static_cast<double>(width) * (shifted ? 2 : 1));
 }
@@ -97,10 +97,12 @@ TensorId TransformerWriter::residual(std::string name, TensorId x, TensorId bran
 }
 
 TensorId TransformerWriter::enter_tensor_parallel(std::string name, TensorId x) {
+    if (joined) return x;
     return enter(std::move(name), x, ParallelGroup::tensor, shard.tensor, shard.sequence_parallel);
 }
 
 TensorId TransformerWriter::leave_tensor_parallel(std::string name, TensorId partial) {
+    if (joined) return partial;
     return leave(std::move(name), partial, ParallelGroup::tensor, shard.tensor, shard.sequence_parallel);
 }
 

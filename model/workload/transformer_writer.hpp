@@ -41,6 +41,7 @@ struct TransformerWriter {
     std::optional<SharedMatrix> shared{};
     AdapterPart adapter = AdapterPart::none;
     double load = 1;
+    bool joined = false;  // the layer takes attention and MLP into tensor parallelism, and what both make out of it, at once
 
     TensorId hidden_input(std::string name) { return graph.input(std::move(name), {cut.rows, spec.hidden}); }
     // Any operator; its output has `shape`.
@@ -60,7 +61,8 @@ struct TransformerWriter {
     TensorId dropout(std::string name, TensorId x);  // x itself where the network has none
     TensorId residual(std::string name, TensorId x, TensorId branch);
 
-    // Around a column-parallel and row-parallel pair: from the residual stream to all tokens, and back. x itself in a group of one.
+    // Around a column-parallel and row-parallel pair: from the residual stream to all tokens, and back. x itself in a group of one, and
+    // where the layer does it.
     TensorId enter_tensor_parallel(std::string name, TensorId x);
     TensorId leave_tensor_parallel(std::string name, TensorId partial);
     // The same over any group of `degree` ranks; `cut` says that outside the pair each rank has its own part of the rows.

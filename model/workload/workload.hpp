@@ -17,6 +17,9 @@ enum class TransformerKind { decoder, encoder, encoder_decoder, vision };
 enum class MlpKind { gelu, relu, squared_relu, swiglu, geglu, clamped_swiglu };
 bool has_gate(MlpKind);
 enum class PositionKind { learned, rotary, alibi, relative, none };
+// Of attention and of the MLP: in front of them, behind them (OLMo 2, arXiv 2501.00656, section 2.1), or both (Gemma 2, arXiv 2408.00118,
+// section 2). An encoder's stand behind the additions.
+enum class NormPlacement { input, output, both };
 enum class HeadKind { language_model, masked_lm_nsp, question_answering, classifier };
 
 struct LatentAttention {      // MLA, DeepSeek-V2 (arXiv 2405.04434) section 2.1
@@ -78,14 +81,21 @@ struct TransformerSpec {
     bool tied_embeddings = true;
     bool bias = true;  // of dense layers (and of qkv unless qkv_bias says otherwise)
     std::optional<bool> qkv_bias;
-    bool qk_norm = false;         // each head's queries and keys are normalized (RMS); the heads share a gain (Qwen3)
-    bool attention_gate = false;  // what attention makes is multiplied with the sigmoid of a product of its input (arXiv 2505.06708)
-    bool dropout = true;          // hidden and attention dropout exist as operators
-    bool bidirectional = false;   // no causal mask
-    std::int64_t type_vocab = 0;  // BERT segment embeddings
-    bool pooler = false;          // BERT
-    bool embedding_norm = false;  // BLOOM; an encoder always has it
-    std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window
+    std::optional<bool> norm_bias;  // shifts of layer norms; none: as bias
+    NormPlacement norm_placement = NormPlacement::input;
+    bool parallel_residual = false;  // x + attention(norm(x)) + mlp(norm(x)), with a norm for each of both (GPT-NeoX)
+    bool shared_norm = false;        // ... or one (GPT-J)
+    bool qk_norm = false;            // each head's queries and keys are normalized (RMS); the heads share a gain (Qwen3)
+    bool qk_norm_whole = false;      // ... all heads' together, with a gain for each column (OLMo 2)
+    bool attention_gate = false;     // what attention makes is multiplied with the sigmoid of a product of its input (arXiv 2505.06708)
+    bool dropout = true;             // hidden and attention dropout exist as operators
+    bool bidirectional = false;      // no causal mask
+    std::int64_t type_vocab = 0;     // BERT segment embeddings
+    bool pooler = false;             // BERT
+    bool embedding_norm = false;     // BLOOM; an encoder always has it
+    std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window, beginning with the first
+    std::int64_t full_attention_every = 0;                      // ... or all have it but every n-th, ending with the n-th
+    double logit_softcap = 0;                                   // c: logits x become c tanh(x / c) (Gemma 2); 0: they stay
     std::int64_t mtp_layers = 0;                                // multi-token prediction modules
     double mtp_loss_weight = 0.3;                               // of the mean of their losses, as in DeepSeek-V3; it costs nothing
     std::int64_t predicted_tokens = 0;                          // masked_lm: positions that reach the head; 0: all

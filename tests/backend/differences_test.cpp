@@ -63,7 +63,7 @@ private:
     std::vector<Parameter> list_;
 };
 
-void expect_gradient_of_each_parameter(const Workload& w, double others = 0) {
+void expect_gradient_of_each_parameter(const Workload& w, double others = 0, double way = 0.01) {
     for (const bool flash : {true, false}) {
         const std::unique_ptr<ComputeDevice> made = make_device();
         ComputeDevice& device = *made;
@@ -72,7 +72,7 @@ void expect_gradient_of_each_parameter(const Workload& w, double others = 0) {
         set_made_weights(device, net);
         Slope slope(device, net, made_data(device, w.name), others);
         for (std::size_t i = 0; i < slope.size(); ++i)
-            EXPECT_NEAR(slope.measure(i, i + 1, 0.01), slope.norm(i, i + 1), 0.01 * slope.norm(i, i + 1) + 1e-3)
+            EXPECT_NEAR(slope.measure(i, i + 1, way), slope.norm(i, i + 1), 0.01 * slope.norm(i, i + 1) + 1e-3)
                 << slope.name(i) << (flash ? "" : ", scores written out");
     }
 }
@@ -106,6 +106,24 @@ TEST(Differences, ShowTheGradientOfEachParameterOfAttentionWithNormsOfItsHeadsAn
     auto& spec = std::get<TransformerSpec>(w.spec);
     spec.qk_norm = spec.attention_gate = true;
     expect_gradient_of_each_parameter(w);
+}
+
+// Norms in front and behind, or behind alone, and of all heads together; attention and MLP side by side; logits that are capped.
+TEST(Differences, ShowTheGradientOfEachParameterHoweverALayerIsArranged) {
+    Workload w = small_network("llama").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.norm_placement = NormPlacement::both;
+    spec.logit_softcap = 2;
+    expect_gradient_of_each_parameter(w);
+    spec.norm_placement = NormPlacement::output;
+    spec.qk_norm = spec.qk_norm_whole = true;
+    expect_gradient_of_each_parameter(w, 0, 0.003);  // the embedding goes to attention as it is, which bends with it
+    for (const bool shared : {false, true}) {
+        w = small_network("llama").workload;
+        spec.parallel_residual = true;
+        spec.shared_norm = shared;
+        expect_gradient_of_each_parameter(w);
+    }
 }
 
 // Of two modules for multi-token prediction, with what they share with the network; they weigh 0.5 together.

@@ -45,6 +45,26 @@ TEST_F(ExecutorAttention, WithNormsOfItsHeadsAndAGateComputesTheSameInEveryDimen
     expect_serial_results(workload, {{{"tp", 2}}, {{"tp", 2}, {"sequence_parallel", true}, {"dp", 2}}});
 }
 
+// As Falcon and GPT-NeoX have it, as Gemma 2, and as OLMo 2, whose norms of queries and keys are not cut.
+TEST_F(ExecutorAttention, BesideItsMlpComputesTheSameInEveryDimension) {
+    for (const bool shared : {true, false}) {
+        json workload = transformer(false);
+        workload["transformer"].update({{"parallel_residual", true}, {"shared_norm", shared}, {"position", "rotary"}});
+        expect_serial_results(workload, in_every_dimension);
+    }
+}
+
+TEST_F(ExecutorAttention, WithNormsBehindItComputesTheSameInEveryDimension) {
+    json workload = transformer(true);
+    workload["transformer"].update({{"norm_placement", "both"}, {"norm", "rms"}, {"sliding_window", 5}, {"full_attention_every", 2}});
+    workload["transformer"]["logit_softcap"] = 2;
+    expect_serial_results(workload,
+                          {{{"tp", 2}}, {{"tp", 4}, {"sequence_parallel", true}}, {{"pp", 2}, {"dp", 2}}, {{"cp", 2}, {"tp", 2}}});
+    workload = transformer(false);
+    workload["transformer"].update({{"norm_placement", "output"}, {"qk_norm", true}, {"qk_norm_whole", true}});
+    expect_serial_results(workload, {{{"dp", 2}, {"data_parallel", "zero3"}}, {{"pp", 2}, {"dp", 2}}, {{"cp", 2}, {"recompute", "full"}}});
+}
+
 // As DeepSeek-V2 has it: a dense layer first, then routed experts beside a shared one.
 TEST_F(ExecutorLatentAttention, ComputesTheSameWithExperts) {
     const json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}, {"shared_ffn_hidden", 16}, {"dense_layers", 1}};

@@ -51,6 +51,14 @@ TEST(Supports, RunsModulesForMultiTokenPredictionWhereSharedMatricesAreWhole) {
     EXPECT_THAT(refused({untied, "plan.data_parallel=zero3"}), IsEmpty());
 }
 
+// Nobody sums the squares of heads that several ranks share out.
+TEST(Supports, RunsNormsOfAllHeadsTogetherWhereTheyAreNotCut) {
+    const std::string of = "workload.transformer.";
+    EXPECT_THAT(refused({of + "qk_norm=true", of + "qk_norm_whole=true"}), IsEmpty());
+    EXPECT_THAT(refused({of + "qk_norm=true", of + "qk_norm_whole=true", "plan.dp=1", "plan.tp=2"}), ElementsAre("/plan/tp"));
+    EXPECT_THAT(refused({of + "qk_norm=true", "plan.dp=1", "plan.tp=2"}), IsEmpty());
+}
+
 TEST(Supports, AsksThatASequenceCanBeSharedOut) {
     const std::string of = "workload.transformer.";
     const std::vector<std::string> bert{"plan.dp=1", "plan.cp=2", of + "kind=encoder", of + "head=masked_lm_nsp"};

@@ -274,6 +274,23 @@ TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
     EXPECT_DOUBLE_EQ(fused.saved_logits.si(), 64'000);
 }
 
+// A cap keeps what its tanh makes, narrow, beside what the loss keeps; three passes read and write the logits.
+TEST(HeadKernels, OfCappedLogitsPassOverThemThreeTimes) {
+    Cut cut;
+    const BlockKernels without = cut.block(BlockRole::head);
+    cut.logit_softcap = 30;
+    const BlockKernels capped = cut.block(BlockRole::head);
+    EXPECT_DOUBLE_EQ((capped.saved_logits - without.saved_logits).si(), 64'000);
+    for (const char* pass : {"head.narrow", "head.softcap", "head.widen"}) {
+        EXPECT_DOUBLE_EQ(bytes_of(capped.forward, pass), 2 * 64'000) << pass;
+        EXPECT_GE(bytes_of(capped.backward, pass), 2 * 64'000) << pass;
+    }
+    cut.framework.fusion = Fusion::pointwise;  // one pass, which writes what backward reads as well
+    const BlockKernels fused = cut.block(BlockRole::head);
+    EXPECT_DOUBLE_EQ(bytes_of(fused.forward, "head.narrow"), 3 * 64'000);
+    EXPECT_DOUBLE_EQ(bytes_of(fused.backward, "head.narrow"), 3 * 64'000);
+}
+
 TEST(HeadKernels, CountATiedMatrixApart) {
     const BlockKernels head = Cut{}.block(BlockRole::head);
     EXPECT_DOUBLE_EQ(head.trained.shared[0].tied, 1000 * 64);  // the embedding's

@@ -27,6 +27,7 @@ struct Cut {
     int tensor = 1, context = 1;
     bool sequence_parallel = false, flash = true;
     MlpKind mlp = MlpKind::gelu;
+    double logit_softcap = 0;
     std::optional<LowRankAdapters> adapters{};
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
@@ -39,6 +40,7 @@ struct Cut {
         Workload workload = small_gpt();
         auto& spec = std::get<TransformerSpec>(workload.spec);
         spec.mlp = mlp;
+        spec.logit_softcap = logit_softcap;
         spec.adapters = adapters;
         for (const Block& b : build_network(workload, shard).templates)
             if (b.role == role) return block_kernels(b.graph, role, plan, framework);

@@ -97,6 +97,21 @@ TEST(ExportMegatron, routers_have_flags) {
     EXPECT_EQ(value_of(balanced, "--moe-router-pre-softmax"), "set");
 }
 
+TEST(ExportMegatron, windows_in_all_layers_but_every_nth_have_a_flag_and_other_arrangements_none) {
+    Scenario job = bundled_scenario("gpt3-175b-1024xa100");
+    auto& spec = std::get<TransformerSpec>(job.workload.spec);
+    spec.sliding_window = 1024;
+    spec.full_attention_every = 4;
+    EXPECT_EQ(value_of(megatron_launch(job), "--window-attn-skip-freq"), "4");
+    spec.parallel_residual = spec.qk_norm = spec.qk_norm_whole = true;
+    spec.logit_softcap = 30;
+    EXPECT_THAT(problems_of([&] { megatron_launch(job); }),
+                ElementsAre("/workload/parallel_residual", "/workload/qk_norm_whole", "/workload/logit_softcap"));
+    spec = std::get<TransformerSpec>(bundled_scenario("gpt3-175b-1024xa100").workload.spec);
+    spec.norm_placement = NormPlacement::both;
+    EXPECT_THAT(problems_of([&] { megatron_launch(job); }), ElementsAre("/workload/norm_placement"));
+}
+
 // Every flag that Megatron-LM is told exists there: the list was made from its source, see export_megatron.cpp.
 TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
     const std::set<std::string> known{"--tensor-model-parallel-size",

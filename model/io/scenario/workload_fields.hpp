@@ -16,6 +16,8 @@ inline constexpr Word<MlpKind> mlp_kinds[] = {
     {"swiglu", MlpKind::swiglu}, {"geglu", MlpKind::geglu}, {"clamped_swiglu", MlpKind::clamped_swiglu}};
 inline constexpr Word<NormKind> norm_kinds[] = {
     {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}, {"group", NormKind::group}};
+inline constexpr Word<NormPlacement> norm_placements[] = {
+    {"input", NormPlacement::input}, {"output", NormPlacement::output}, {"both", NormPlacement::both}};
 inline constexpr Word<PositionKind> position_kinds[] = {{"learned", PositionKind::learned},
                                                         {"rotary", PositionKind::rotary},
                                                         {"alibi", PositionKind::alibi},
@@ -40,7 +42,8 @@ inline constexpr Word<PoolingKind> pooling_kinds[] = {
 // Bounds far beyond any real network, so that a slip of the keyboard is caught before it is built.
 inline constexpr Bounds layer_count{1, 1e4}, width_bound{1, 1 << 24}, length_bound{1, 1e8}, optional_length{0, 1e8},
     optional_width{0, 1 << 24};
-inline constexpr Bounds pixel_bound{1, 1 << 16}, padding_bound{0, 1 << 16}, expert_bound{1, 1 << 16}, loss_weight{0, 100};
+inline constexpr Bounds pixel_bound{1, 1 << 16}, padding_bound{0, 1 << 16}, expert_bound{1, 1 << 16}, loss_weight{0, 100},
+    softcap_bound{0, 1e6};
 
 template <class Visit>
 void transformer_fields(const Visit& visit) {
@@ -64,7 +67,12 @@ void transformer_fields(const Visit& visit) {
     visit("tied_embeddings", &T::tied_embeddings);
     visit("bias", &T::bias);
     visit("qkv_bias", &T::qkv_bias);
+    visit("norm_bias", &T::norm_bias);
+    visit("norm_placement", &T::norm_placement, norm_placements);
+    visit("parallel_residual", &T::parallel_residual);
+    visit("shared_norm", &T::shared_norm);
     visit("qk_norm", &T::qk_norm);
+    visit("qk_norm_whole", &T::qk_norm_whole);
     visit("attention_gate", &T::attention_gate);
     visit("dropout", &T::dropout);
     visit("bidirectional", &T::bidirectional);
@@ -73,6 +81,8 @@ void transformer_fields(const Visit& visit) {
     visit("embedding_norm", &T::embedding_norm);
     visit("sliding_window", &T::sliding_window, optional_length);
     visit("sliding_window_every", &T::sliding_window_every, layer_count);
+    visit("full_attention_every", &T::full_attention_every, Bounds{0, layer_count.high});
+    visit("logit_softcap", &T::logit_softcap, softcap_bound);
     visit("mtp_layers", &T::mtp_layers, Bounds{0, layer_count.high});
     visit("mtp_loss_weight", &T::mtp_loss_weight, loss_weight);
     visit("predicted_tokens", &T::predicted_tokens, optional_length);

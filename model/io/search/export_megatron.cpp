@@ -60,6 +60,10 @@ void check_for_megatron(const Scenario& s) {
         r.unless(t->layer_pattern.empty(), "/workload/layer_pattern",
                  "is exported for networks whose layers have attention and an MLP each");
         r.unless(!t->moe || t->moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
+        r.unless(!t->parallel_residual, "/workload/parallel_residual", "has attention and MLP one behind the other");
+        r.unless(t->norm_placement == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
+        r.unless(!t->qk_norm_whole, "/workload/qk_norm_whole", "normalizes the queries and keys of each head by themselves");
+        r.unless(t->logit_softcap == 0, "/workload/logit_softcap", "has no flag for a cap of logits");
         r.unless(!t->adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
         r.unless(t->mlp != MlpKind::geglu && t->mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
         const bool even = p.stage_blocks.empty() && t->layers % (std::int64_t{p.pp} * p.vpp) == 0;
@@ -208,6 +212,7 @@ void experts(const TransformerSpec& t, Words& w) {
     if (t.sliding_window > 0) {
         w.set("--window-size", std::to_string(t.sliding_window) + ",0");
         const std::int64_t every = t.sliding_window_every;
+        if (t.full_attention_every > 0) w.set("--window-attn-skip-freq", t.full_attention_every);
         if (every > 1)
             w.set("--window-attn-skip-freq",
                   "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
