@@ -41,24 +41,64 @@ void PrintTo(const Released& r, std::ostream* out) { *out << r.name; }
 const Released released[] = {
     {"bert", "bert-base-uncased for pre-training", 110'106'428},
     {"bloom", "bloom-560m", 559'214'592},
+    // 256000 x 8192, tied; 40 layers of 4 x 8192^2 + 3 x 8192 x 22528 and one norm; a norm
+    {"cohere", "c4ai-command-r-v01", 34'980'831'232},
+    // 256000 x 4096, tied; 32 layers of 2 x 4096 x (4096 + 1024) + 3 x 4096 x 14336 and one norm; a norm
+    {"cohere2", "c4ai-command-r7b", 8'028'033'024},
     {"deepseek_v2", "DeepSeek-V2-Lite", 15'706'484'224},
     // 671,026,419,200 of the main model, and of the multi-token prediction module what it does not share: a layer of 11,507,286,272
     // (attention 187,107,328; 256 experts of 3 x 7168 x 2048; one shared; router and its bias 1,835,264; two norms),
     // the projection 2 x 7168 x 7168, three norms of 7168.
     {"deepseek_v3", "DeepSeek-V3", 671'026'419'200 + 11'507'286'272 + 2.0 * 7168 * 7168 + 3 * 7168},
+    // 65024 x 4544, tied; 32 layers of 4544 (4544 + 128) + 4544^2 + 8 x 4544^2 and one norm with a shift; another
+    {"falcon", "falcon-7b", 6'921'720'704},
     {"gemma", "gemma-2b", 2'506'172'416},
+    // 256000 x 3584, tied; 42 layers of 3584 x (4096 + 2 x 2048) + 4096 x 3584 + 3 x 3584 x 14336 and four norms; a norm
+    {"gemma2", "gemma-2-9b", 9'241'705'984},
+    // 27,432,406,640, of which what reads images, 416,866,032, and brings it to this width, 1152 x 5376 + 1152, is left out. 262208 x 5376,
+    // tied; 62 layers of 5376 x (4096 + 2 x 2048) + 4096 x 5376 + 3 x 5376 x 21504, four norms and two gains of heads of 128; a norm
+    {"gemma3", "gemma-3-27b", 27'432'406'640 - 416'866'032 - 1152 * 5376 - 1152},
+    // 262144 x 1152, tied; 26 layers of 1152 x (1024 + 2 x 256) + 1024 x 1152 + 3 x 1152 x 6912, four norms and two gains of heads of 256
+    {"gemma3_text", "gemma-3-1b", 999'885'952},
+    // 2 x 151552 x 4096; 40 layers of 4096 x (4096 + 512) + 4608 + 4096^2 + 3 x 4096 x 13696 and two norms; a norm
+    {"glm", "glm-4-9b", 9'399'951'360},
+    {"glm4", "GLM-4-9B-0414", 9'399'951'360 + 40 * 2 * 4096},
+    // 106,852,251,264 of the main model: 2 x 151552 x 4096; a dense layer of 109,066,240 for attention, 3 x 4096 x 10944 and two norms; 45
+    // of 128 experts of 3 x 4096 x 1408, a shared one, and a router with its biases instead. The module for prediction is such a layer, a
+    // projection and three norms.
+    {"glm4_moe", "GLM-4.5-Air", 106'852'251'264 + 2'341'492'864 + 2.0 * 4096 * 4096 + 3 * 4096},
     {"gpt2", "gpt2", 124'439'808},
+    {"gpt_bigcode", "starcoder", 15'517'456'384},
     {"gpt_neox", "pythia-160m", 162'322'944},
     // 20,914,757,184, of which the sinks of attention, 24 layers x 64 heads, and the router's biases, 24 x 32, are left out
     {"gpt_oss", "gpt-oss-20b", 20'914'757'184 - 24 * 64 - 24 * 32},
+    // 6,050,882,784, of which the biases of 28 MLPs and of the output matrix are left out
+    {"gptj", "gpt-j-6b", 6'050'882'784 - 28 * (16384 + 4096) - 50400},
+    // 49155 x 4096, tied; 40 layers of 2 x 4096 x (4096 + 1024) + 3 x 4096 x 12800 and two norms; a norm
+    {"granite", "granite-3.0-8b", 8'170'848'256},
+    // 49155 x 1536, tied; 32 layers of 2 x 1536 x (1536 + 512) + 40 x (3 x 1536 x 512 + 1536) and two norms; a norm
+    {"granitemoe", "granite-3.0-3b-a800m", 3'298'793'472},
+    // 2 x 92544 x 4096; 32 layers as Mistral has them; a norm
+    {"internlm2", "internlm2-7b", 7'737'708'544},
     {"llama", "Llama-3.1-8B", 8'030'261'248},
     {"mamba2", "mamba2-2.7b", 2'702'599'680},
     {"mistral", "Mistral-7B-v0.1", 7'241'732'096},
     {"mixtral", "Mixtral-8x7B-v0.1", 46'702'792'704},
     {"mpt", "mpt-7b", 6'649'286'656},
+    // 2 x 256000 x 3072; 32 layers of 2 x 3072 x (3072 + 1024) + 2 x 3072 x 9216 and two norms with shifts; another
+    {"nemotron", "Minitron-4B", 4'190'509'056},
     // beside these, the biases by which routers choose: 23 layers x 128
     {"nemotron_h", "Nemotron-3-Nano-30B-A3B", 31'577'937'344 + 23 * 128},
+    // 6,888,095,744, whose 65 norms have no gains
+    {"olmo", "OLMo-7B", 6'888'095'744 + 65 * 4096},
+    // 2 x 100352 x 4096; 32 layers of 4 x 4096^2 + 3 x 4096 x 11008 and four norms, those of queries and keys too; a norm
+    {"olmo2", "OLMo-2-7B", 7'298'617'344},
+    {"olmo3", "Olmo-3-7B", 7'298'617'344 - 2 * (100352 - 100278) * 4096},
+    // 2 x 50304 x 2048; 16 layers of 4 x 2048^2 + 64 x (3 x 2048 x 1024 + 2048) and four norms; a norm
+    {"olmoe", "OLMoE-1B-7B", 6'919'161'856},
     {"opt", "opt-125m", 125'239'296},
+    // 2,779,683,840, of which the biases of the output matrix are left out
+    {"phi", "phi-2", 2'779'683'840 - 51200},
     {"phi3", "Phi-3-mini-4k", 3'821'079'552},
     {"qwen2", "Qwen2.5-7B", 7'615'616'512},
     {"qwen2_moe", "Qwen1.5-MoE-A2.7B", 14'315'784'192},
@@ -66,6 +106,13 @@ const Released released[] = {
     {"qwen3_moe", "Qwen3-30B-A3B", 30'532'122'624},
     {"qwen3_next", "Qwen3-Next-80B-A3B", 79'674'391'296},
     {"roberta", "roberta-base for masked tokens", 124'697'433},
+    // 128256 x 2048, tied; 36 layers of 2 x 2048 x (2048 + 512) + 3 x 2048 x 11008 and two norms; a norm
+    {"smollm3", "SmolLM3-3B", 3'075'098'624},
+    // 2 x 50304 x 2560; 32 layers of 4 x 2560^2 + 3 x 2560 x 6912 and two norms with shifts; another
+    {"stablelm", "stablelm-3b-4e1t", 2'795'443'200},
+    // 2 x 49152 x 6144; 40 layers of 2 x 6144 x (6144 + 512) + 8 x 6144^2, of 5 x 6144 + 1024 + 24576 biases and two norms with shifts;
+    // another
+    {"starcoder2", "starcoder2-15b", 15'957'889'024},
     {"t5", "t5-small", 60'506'624},
     {"vit", "vit-base-patch16-224", 86'567'656},
 };
@@ -121,6 +168,87 @@ TEST(HuggingFaceImport, what_a_family_has_beyond_the_workload_is_named) {
     EXPECT_THAT(import_family("gpt_oss").workload.source, HasSubstr("sinks of attention"));
 }
 
+TransformerSpec spec_of_family(std::string_view type, const std::vector<std::string>& assignments = {}) {
+    const Imported imported = import_family(type, assignments);
+    EXPECT_EQ(all_of(imported.problems), "");
+    return std::get<TransformerSpec>(imported.workload.spec);
+}
+
+TEST(HuggingFaceImport, windows_stand_in_all_layers_but_every_n_th) {
+    const TransformerSpec gemma2 = spec_of_family("gemma2"), gemma3 = spec_of_family("gemma3_text"), cohere2 = spec_of_family("cohere2");
+    EXPECT_EQ(gemma2.full_attention_every, 2);
+    EXPECT_EQ(gemma3.full_attention_every, 6);
+    EXPECT_EQ(gemma3.sliding_window, 512);
+    EXPECT_EQ(cohere2.full_attention_every, 4);
+    EXPECT_EQ(spec_of_family("olmo3").full_attention_every, 4);  // layer by layer
+    EXPECT_EQ(spec_of_family("cohere2", {"sliding_window_pattern=2"}).full_attention_every, 2);
+    EXPECT_EQ(spec_of_family("cohere2", {"_sliding_window_pattern=3"}).full_attention_every, 3);
+    const std::string three = "num_hidden_layers=3";
+    EXPECT_EQ(
+        spec_of_family("gemma2", {three, R"(layer_types=["sliding_attention","sliding_attention","full_attention"])"}).full_attention_every,
+        3);
+    EXPECT_EQ(spec_of_family("gemma2", {three, R"(layer_types=["sliding_attention","sliding_attention","sliding_attention"])"})
+                  .full_attention_every,
+              0);
+}
+
+TEST(HuggingFaceImport, norms_stand_where_the_family_has_them) {
+    EXPECT_EQ(spec_of_family("glm").norm_placement, NormPlacement::input);
+    for (const char* type : {"gemma2", "gemma3_text", "glm4"}) EXPECT_EQ(spec_of_family(type).norm_placement, NormPlacement::both) << type;
+    for (const char* type : {"olmo2", "olmo3"}) {
+        EXPECT_EQ(spec_of_family(type).norm_placement, NormPlacement::output);
+        EXPECT_TRUE(spec_of_family(type).qk_norm_whole);
+    }
+    EXPECT_FALSE(spec_of_family("gemma3_text").qk_norm_whole);
+}
+
+TEST(HuggingFaceImport, attention_and_mlp_stand_side_by_side_where_the_family_has_them_so) {
+    for (const char* type : {"cohere", "cohere2", "falcon", "gptj", "phi"}) {
+        EXPECT_TRUE(spec_of_family(type).parallel_residual) << type;
+        EXPECT_TRUE(spec_of_family(type).shared_norm) << type;
+    }
+    EXPECT_TRUE(spec_of_family("gpt_neox").parallel_residual);
+    EXPECT_FALSE(spec_of_family("gpt_neox").shared_norm);
+    EXPECT_FALSE(spec_of_family("gpt_neox", {"use_parallel_residual=false"}).parallel_residual);
+    EXPECT_FALSE(spec_of_family("stablelm").parallel_residual);
+    EXPECT_TRUE(spec_of_family("stablelm", {"use_parallel_residual=true"}).shared_norm);
+}
+
+// Falcon 40B: 65024 x 8192, tied; 60 layers of 8192 x (8192 + 2 x 8 x 64) + 8192^2 + 8 x 8192^2 and two norms with shifts; another. 11B has
+// one norm a layer. Falcon-RW 1B is what Falcon was before: 50304 x 2048, tied; 24 layers of 12 x 2048^2 + 13 x 2048; a norm; ALiBi.
+TEST(HuggingFaceImport, falcon_is_read_in_each_of_its_architectures) {
+    const std::vector<std::string> large{"hidden_size=8192", "num_attention_heads=128", "num_hidden_layers=60", "num_kv_heads=8",
+                                         "new_decoder_architecture=true"};
+    const Imported falcon_40b = import_family("falcon", large);
+    EXPECT_EQ(size_of(falcon_40b.workload).parameters, 41'303'293'952);
+    EXPECT_FALSE(std::get<TransformerSpec>(falcon_40b.workload.spec).shared_norm);
+    std::vector<std::string> one_norm = large;
+    one_norm.push_back("num_ln_in_parallel_attn=1");
+    EXPECT_EQ(size_of(import_family("falcon", one_norm).workload).parameters, 41'303'293'952 - 60 * 2 * 8192);
+    const Imported rw = import_family("falcon", {"hidden_size=2048", "num_attention_heads=32", "num_hidden_layers=24", "vocab_size=50304",
+                                                 "multi_query=false", "parallel_attn=false", "bias=true", "alibi=true"});
+    EXPECT_EQ(size_of(rw.workload).parameters, 1'311'625'216);
+    EXPECT_EQ(std::get<TransformerSpec>(rw.workload.spec).position, PositionKind::alibi);
+    EXPECT_FALSE(std::get<TransformerSpec>(rw.workload.spec).parallel_residual);
+}
+
+TEST(HuggingFaceImport, what_a_config_leaves_out_or_states_as_null_is_as_the_family_has_it) {
+    for (const char* type : {"llama", "mistral", "phi3", "granite", "internlm2", "olmo2", "stablelm"}) {
+        const TransformerSpec spec = spec_of_family(
+            type, {"num_key_value_heads=null", "head_dim=null", "rope_scaling=null", "sliding_window=null", "tie_word_embeddings=null"});
+        EXPECT_EQ(spec.kv_heads, spec.heads) << type;
+        EXPECT_EQ(spec.head_dim, 0) << type;
+        EXPECT_EQ(spec.sliding_window, 0) << type;
+        EXPECT_FALSE(spec.tied_embeddings) << type;
+    }
+    for (const char* type : {"cohere", "falcon", "gemma", "gemma2", "gemma3_text", "smollm3", "starcoder2"})
+        EXPECT_TRUE(spec_of_family(type, {"tie_word_embeddings=null"}).tied_embeddings) << type;
+    EXPECT_EQ(spec_of_family("gemma2").logit_softcap, 30);
+    EXPECT_EQ(spec_of_family("gemma2", {"final_logit_softcapping=null"}).logit_softcap, 0);
+    EXPECT_TRUE(spec_of_family("starcoder2").dropout);
+    EXPECT_FALSE(spec_of_family("starcoder2", {"residual_dropout=0"}).dropout);
+}
+
 struct Broken {
     std::string what, model_type;
     std::vector<std::string> assignments;
@@ -143,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Broken{"no type", "llama", {"model_type=null"}, "", "\"model_type\" is missing"},
         Broken{"unknown type", "llama", {"model_type=lama"}, "/model_type", "did you mean \"llama\"?"},
-        Broken{"the supported types are listed", "llama", {"model_type=falcon"}, "/model_type", "deepseek_v3, gemma"},
+        Broken{"the supported types are listed", "llama", {"model_type=xlnet"}, "/model_type", "deepseek_v3, falcon, gemma, gemma2"},
         Broken{"missing size", "llama", {"hidden_size=null"}, "", "\"hidden_size\" is missing"},
         Broken{"text as size", "bert", {"hidden_size=\"768\""}, "/hidden_size", "expected a whole number"},
         Broken{"negative", "mixtral", {"num_local_experts=-8"}, "/num_local_experts", "must be at least 1"},
@@ -154,6 +282,13 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"narrow embeddings", "opt", {"word_embed_proj_dim=512"}, "/word_embed_proj_dim", "narrower"},
         Broken{"other buckets", "t5", {"relative_attention_num_buckets=64"}, "/relative_attention_num_buckets", "only 32"},
         Broken{"window of some layers", "qwen2", {"use_sliding_window=true"}, "/use_sliding_window", "not supported when true"},
+        Broken{"norms of each head by itself", "cohere", {"use_qk_norm=true"}, "/use_qk_norm", "not supported when true"},
+        Broken{"windows here and there",
+               "gemma2",
+               {"num_hidden_layers=3", "layer_types=[\"sliding_attention\",\"full_attention\",\"full_attention\"]"},
+               "/layer_types",
+               "every n-th"},
+        Broken{"layers without a kind", "olmo3", {"num_hidden_layers=33"}, "/layer_types", "there are 32 kinds"},
         Broken{"a layer of another kind",
                "nemotron_h",
                {"layers_block_type=[\"mamba\",\"mlq\"]"},

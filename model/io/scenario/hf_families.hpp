@@ -4,8 +4,8 @@
 #include "model/io/format/json_reader.hpp"
 #include "model/workload/workload.hpp"
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 namespace sextant {
 
@@ -15,6 +15,6 @@ struct HfFamily {
     std::string_view left_out = {};  // of the model, for its source
 };
 
-std::span<const HfFamily> hf_families();  // by name
+std::vector<HfFamily> hf_families();  // by name
 
 }  // namespace sextant

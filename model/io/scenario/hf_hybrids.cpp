@@ -37,8 +37,6 @@ void read_state_space(ObjectReader& r, std::string_view heads, std::string_view 
     spec.bias = spec.dropout = false;
 }
 
-}  // namespace
-
 void nemotron_h(ObjectReader& r, TransformerSpec& spec) {
     r.required("hidden_size", spec.hidden, width_bound);
     r.required("intermediate_size", spec.ffn_hidden, width_bound);
@@ -69,5 +67,14 @@ void mamba2(ObjectReader& r, TransformerSpec& spec) {
     spec.heads = spec.kv_heads = 1;  // there is no attention
     spec.seq_len = 2048;
 }
+
+constexpr HfFamily hybrids[] = {
+    {"mamba2", mamba2},
+    {"nemotron_h", nemotron_h},
+};
+
+}  // namespace
+
+std::span<const HfFamily> hybrid_families() { return hybrids; }
 
 }  // namespace sextant

@@ -18,7 +18,7 @@ Workload import_hf_config(const JsonFile& file) {
     r.ignore_others();
     std::string type;
     if (!r.required("model_type", type)) return workload;
-    const std::span<const HfFamily> families = hf_families();
+    const std::vector<HfFamily> families = hf_families();
     const auto family = std::ranges::find(families, type, &HfFamily::model_type);
     if (family == families.end()) {
         complain_about_word(r.get("model_type"), type, hf_model_types());

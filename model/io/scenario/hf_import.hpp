@@ -1,8 +1,7 @@
 // The config.json of a Hugging Face model, as a workload.
 //
-// Only families whose layers map one to one are read; what a family has beyond them (normalised queries and keys, a gate on shared
-// experts) is named in Workload::source. The sequence is as long as the positions that the config states: override seq_len to train
-// shorter.
+// Only families whose layers map one to one are read; what a family has beyond them (sinks of attention) is named in Workload::source. The
+// sequence is as long as the positions that the config states: override seq_len to train shorter.
 #pragma once
 
 #include "model/io/format/json_reader.hpp"

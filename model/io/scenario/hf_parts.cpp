@@ -38,8 +38,27 @@ void read_sizes(ObjectReader& r, TransformerSpec& spec, std::string_view ffn_key
 void read_vocabulary(ObjectReader& r, std::string_view positions, bool tied, TransformerSpec& spec) {
     r.required("vocab_size", spec.vocab, width_bound);
     r.required(positions, spec.seq_len, length_bound);
-    spec.tied_embeddings = tied;
+    read_tied(r, tied, spec);
+}
+
+void read_tied(ObjectReader& r, bool otherwise, TransformerSpec& spec) {
+    spec.tied_embeddings = otherwise;
     r.optional("tie_word_embeddings", spec.tied_embeddings);
+}
+
+void be_llama_like(TransformerSpec& spec) {
+    spec.norm = NormKind::rms;
+    spec.position = PositionKind::rotary;
+    spec.bias = spec.dropout = false;
+}
+
+void read_llama_like(ObjectReader& r, TransformerSpec& spec) {
+    read_sizes(r, spec);
+    read_vocabulary(r, "max_position_embeddings", false, spec);
+    r.optional("num_key_value_heads", spec.kv_heads, width_bound);
+    r.optional("head_dim", spec.head_dim, width_bound);
+    read_activation(r, "hidden_act", "silu", true, spec.mlp);
+    be_llama_like(spec);
 }
 
 MixtureOfExperts& read_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
@@ -48,6 +67,13 @@ MixtureOfExperts& read_experts(ObjectReader& r, std::string_view count_key, Tran
     r.required("num_experts_per_tok", moe.topk, expert_bound);
     r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
     return moe;
+}
+
+void read_few_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
+    MixtureOfExperts& moe = spec.moe.emplace();
+    r.required(count_key, moe.experts, expert_bound);
+    r.required("num_experts_per_tok", moe.topk, expert_bound);
+    moe.ffn_hidden = spec.ffn_hidden;
 }
 
 }  // namespace sextant

@@ -1,8 +1,10 @@
-// What the readers of several families share, and the families with files of their own. Internal to the import of Hugging Face's configs.
+// What the readers of several families share, and the families, file by file. Internal to the import of Hugging Face's configs.
 #pragma once
 
+#include "model/io/scenario/hf_families.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,11 +17,22 @@ void must_be(ObjectReader&, std::string_view key, bool wanted);
 void read_activation(ObjectReader&, std::string_view key, std::string activation, bool gated, MlpKind&);
 void read_sizes(ObjectReader&, TransformerSpec&, std::string_view ffn_key = "intermediate_size");
 void read_vocabulary(ObjectReader&, std::string_view positions, bool tied, TransformerSpec&);
+// As the config says, else as the family has it.
+void read_tied(ObjectReader&, bool otherwise, TransformerSpec&);
+// A decoder without biases, with RMS norms, rotary positions and a gated MLP.
+void read_llama_like(ObjectReader&, TransformerSpec&);
+void be_llama_like(TransformerSpec&);
 
 // How many experts, of how many columns, and how many of them a token goes to.
 MixtureOfExperts& read_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
 
-void nemotron_h(ObjectReader&, TransformerSpec&);
-void mamba2(ObjectReader&, TransformerSpec&);
+// The same of families whose experts have the width of an MLP.
+void read_few_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
+
+std::span<const HfFamily> llama_families();
+std::span<const HfFamily> gemma_families();
+std::span<const HfFamily> gpt_families();
+std::span<const HfFamily> hybrid_families();
+std::span<const HfFamily> encoder_families();
 
 }  // namespace sextant

@@ -1,0 +1,145 @@
+// Relatives of Llama that have norms, windows or blocks arranged in ways of their own: Gemma, OLMo, Cohere, StableLM.
+#include "model/io/scenario/hf_parts.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace sextant {
+namespace {
+
+void gemma(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    read_tied(r, true, spec);
+    if (spec.head_dim == 0) spec.head_dim = 256;
+    spec.mlp = MlpKind::geglu;  // hidden_act is "gelu" or its tanh form in every release
+    must_be(r, "attention_bias", false);
+}
+
+// All layers have the window but every `full`-th; newer configs name the kind of each.
+void read_windows(ObjectReader& r, std::string_view pattern_key, std::int64_t full, TransformerSpec& spec) {
+    spec.sliding_window = 4096;
+    r.optional("sliding_window", spec.sliding_window, length_bound);
+    spec.full_attention_every = full;
+    r.optional(pattern_key, spec.full_attention_every, layer_count);
+    std::vector<std::string> kinds;
+    if (!r.optional("layer_types", kinds)) return;
+    const auto whole = [](const std::string& kind) { return kind == "full_attention"; };
+    const auto first = std::ranges::find_if(kinds, whole);
+    spec.full_attention_every = first == kinds.end() ? 0 : first - kinds.begin() + 1;
+    for (std::int64_t i = 0; i < std::ssize(kinds); ++i) {
+        const bool expected = spec.full_attention_every > 0 && (i + 1) % spec.full_attention_every == 0;
+        if (whole(kinds[i]) == expected && (expected || kinds[i] == "sliding_attention")) continue;
+        return refuse(r, "layer_types", "layers other than every n-th with full attention among such with windows are not supported");
+    }
+    if (std::ssize(kinds) != spec.layers) refuse(r, "layer_types", "there are " + std::to_string(kinds.size()) + " kinds of layers");
+}
+
+void gemma2(ObjectReader& r, TransformerSpec& spec) {
+    gemma(r, spec);
+    spec.norm_placement = NormPlacement::both;
+    read_windows(r, "sliding_window_pattern", 2, spec);
+    r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
+}
+
+// Configs state what differs from these, which are those of transformers.
+void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
+    spec.layers = 26, spec.hidden = 2304, spec.ffn_hidden = 9216;
+    spec.heads = 8, spec.kv_heads = 4, spec.head_dim = 256;
+    spec.vocab = 262208, spec.seq_len = 131072;
+    r.optional("num_hidden_layers", spec.layers, layer_count);
+    r.optional("hidden_size", spec.hidden, width_bound);
+    r.optional("intermediate_size", spec.ffn_hidden, width_bound);
+    r.optional("num_attention_heads", spec.heads, width_bound);
+    r.optional("num_key_value_heads", spec.kv_heads, width_bound);
+    r.optional("head_dim", spec.head_dim, width_bound);
+    r.optional("vocab_size", spec.vocab, width_bound);
+    r.optional("max_position_embeddings", spec.seq_len, length_bound);
+    read_tied(r, true, spec);
+    must_be(r, "attention_bias", false);
+    be_llama_like(spec);
+    spec.mlp = MlpKind::geglu;
+    spec.norm_placement = NormPlacement::both;
+    spec.qk_norm = true;
+    read_windows(r, r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", 6, spec);
+    r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
+}
+
+// Of text and images, what reads text.
+void gemma3(ObjectReader& r, TransformerSpec& spec) {
+    const JsonNode text = r.need("text_config");
+    if (!text.value) return;
+    ObjectReader inner(text);
+    inner.ignore_others();
+    gemma3_text(inner, spec);
+}
+
+// The norms of the first OLMo have no gains.
+void olmo(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    spec.norm = NormKind::layer;
+}
+
+void olmoe(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    spec.qk_norm = spec.qk_norm_whole = true;
+    read_few_experts(r, "num_experts", spec);
+}
+
+void olmo2(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    spec.qk_norm = spec.qk_norm_whole = true;
+    spec.norm_placement = NormPlacement::output;
+}
+
+void olmo3(ObjectReader& r, TransformerSpec& spec) {
+    olmo2(r, spec);
+    read_windows(r, "sliding_window_pattern", 4, spec);
+}
+
+void cohere(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    read_tied(r, true, spec);
+    must_be(r, "attention_bias", false);
+    must_be(r, "use_qk_norm", false);
+    spec.norm = NormKind::layer;
+    spec.parallel_residual = spec.shared_norm = true;
+}
+
+void cohere2(ObjectReader& r, TransformerSpec& spec) {
+    cohere(r, spec);
+    read_windows(r, r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", 4, spec);
+}
+
+void stablelm(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    spec.norm = NormKind::layer;
+    spec.norm_bias = true;
+    r.optional("use_qkv_bias", spec.qkv_bias);
+    must_be(r, "qk_layernorm", false);
+    r.optional("use_parallel_residual", spec.parallel_residual);
+    spec.shared_norm = spec.parallel_residual;
+}
+
+constexpr HfFamily rearranged[] = {
+    {"cohere", cohere},
+    {"cohere2", cohere2},
+    {"gemma", gemma},
+    {"gemma2", gemma2, "; left out: the cap of attention's scores"},
+    {"gemma3", gemma3, "; left out: what reads images"},
+    {"gemma3_text", gemma3_text},
+    {"olmo", olmo, "; counted: gains of norms, which have none"},
+    {"olmo2", olmo2},
+    {"olmo3", olmo3},
+    {"olmoe", olmoe},
+    {"stablelm", stablelm},
+};
+
+}  // namespace
+
+std::span<const HfFamily> gemma_families() { return rearranged; }
+
+}  // namespace sextant
