@@ -177,6 +177,43 @@ void qwen3_next(TransformerSpec& spec) {
     spec.qk_norm = spec.attention_gate = true;
 }
 
+// Attention in windows in every second layer, beginning with the first (Gemma 2), or in all but every sixth (Gemma 3).
+void gemma_2(TransformerSpec& spec) {
+    spec.mlp = MlpKind::geglu;
+    spec.tied_embeddings = true;
+    spec.norm_placement = NormPlacement::both;
+    spec.sliding_window = 4096;
+    spec.full_attention_every = 2;
+    spec.logit_softcap = 30;
+    spec.head_dim = 128;
+}
+void gemma_2_9b(TransformerSpec& spec) {
+    gemma_2(spec);
+    spec.head_dim = 256;
+}
+void gemma_3_27b(TransformerSpec& spec) {
+    gemma_2(spec);
+    spec.sliding_window = 1024;
+    spec.full_attention_every = 6;
+    spec.logit_softcap = 0;
+    spec.qk_norm = true;
+}
+void olmo_2(TransformerSpec& spec) {
+    spec.norm_placement = NormPlacement::output;
+    spec.qk_norm = spec.qk_norm_whole = true;
+}
+void falcon(TransformerSpec& spec) {
+    spec.position = PositionKind::rotary;
+    spec.bias = spec.dropout = false;
+    spec.norm_bias = spec.parallel_residual = true;
+    spec.shared_norm = spec.kv_heads == 1;  // 7B
+}
+void starcoder_2(TransformerSpec& spec) {
+    spec.position = PositionKind::rotary;
+    spec.tied_embeddings = false;
+    spec.sliding_window = 4096;
+}
+
 void pretraining(TransformerSpec& spec) { spec.predicted_tokens = 77; }  // 15 % of 512 tokens, arXiv 1810.04805 section 3.1
 void squad(TransformerSpec& spec) {
     spec.head = HeadKind::question_answering;
@@ -199,6 +236,9 @@ constexpr std::string_view llama2 = "arXiv 2307.09288; config.json of meta-llama
 constexpr std::string_view llama3 = "arXiv 2407.21783, table 3";
 constexpr std::string_view qwen25 = "arXiv 2412.15115, table 1; config.json of Qwen/Qwen2.5";
 constexpr std::string_view qwen3_paper = "arXiv 2505.09388, tables 1 and 2; config.json of Qwen/Qwen3";
+constexpr std::string_view gemma2_paper = "arXiv 2408.00118, table 1; config.json of google/gemma-2";
+constexpr std::string_view olmo2_paper = "arXiv 2501.00656, section 2.1; config.json of allenai/OLMo-2-1124";
+constexpr std::string_view falcon_paper = "arXiv 2311.16867; config.json of tiiuae/falcon";
 constexpr std::string_view nemotron_h = "arXiv 2504.03624, table 1; NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
 constexpr std::string_view nemotron_3 = "NVIDIA-NeMo/Megatron-Bridge, models/nemotronh/nemotron_h_provider.py";
 constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
@@ -274,6 +314,17 @@ constexpr Entry entries[] = {
     {"qwen3-235b-a22b", "Qwen3 235B-A22B", qwen3_paper, llama, 94, 4096, 12288, 64, 4, 151936, 4096, qwen3_235b_a22b},
     {"qwen3-next-80b-a3b", "Qwen3-Next 80B-A3B", "config.json of Qwen/Qwen3-Next-80B-A3B-Instruct", llama, 96, 2048, 5120, 16, 2, 151936,
      4096, qwen3_next},
+    {"gemma-2-9b", "Gemma 2 9B", gemma2_paper, llama, 42, 3584, 14336, 16, 8, 256000, 8192, gemma_2_9b},
+    {"gemma-2-27b", "Gemma 2 27B", gemma2_paper, llama, 46, 4608, 36864, 32, 16, 256000, 8192, gemma_2},
+    {"gemma-3-27b", "Gemma 3 27B (text)", "arXiv 2503.19786, section 2; config.json of google/gemma-3-27b-pt", llama, 62, 5376, 21504, 32,
+     16, 262208, 32768, gemma_3_27b},
+    {"olmo-2-7b", "OLMo 2 7B", olmo2_paper, llama, 32, 4096, 11008, 32, 32, 100352, 4096, olmo_2},
+    {"olmo-2-13b", "OLMo 2 13B", olmo2_paper, llama, 40, 5120, 13824, 40, 40, 100352, 4096, olmo_2},
+    {"glm-4-9b", "GLM-4 9B", "config.json of THUDM/glm-4-9b-hf", llama, 40, 4096, 13696, 32, 2, 151552, 8192, qwen},
+    {"falcon-7b", "Falcon 7B", falcon_paper, gpt, 32, 4544, 18176, 71, 1, 65024, 2048, falcon},
+    {"falcon-40b", "Falcon 40B", falcon_paper, gpt, 60, 8192, 32768, 128, 8, 65024, 2048, falcon},
+    {"starcoder2-15b", "StarCoder2 15B", "arXiv 2402.19173; config.json of bigcode/starcoder2-15b", gpt, 40, 6144, 24576, 48, 4, 49152,
+     4096, starcoder_2},
     {"deepseek-v2-lite", "DeepSeek-V2-Lite 16B", "arXiv 2405.04434, appendix B", llama, 27, 2048, 10944, 16, 16, 102400, 4096,
      deepseek_v2_lite},
     {"deepseek-v2", "DeepSeek-V2 236B", "arXiv 2405.04434, section 3.1", llama, 60, 5120, 12288, 128, 128, 102400, 4096, deepseek_v2},

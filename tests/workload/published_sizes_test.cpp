@@ -50,6 +50,15 @@ constexpr Parameters exact[] = {
     {"qwen3-30b-a3b", 30'532'122'624},
     {"qwen3-235b-a22b", 235'093'634'560},
     {"qwen3-next-80b-a3b", 79'674'391'296},  // without its multi-token prediction module
+    {"gemma-2-9b", 9'241'705'984},
+    {"gemma-2-27b", 27'227'128'320},
+    {"gemma-3-27b", 27'009'346'304},  // without what reads images
+    {"olmo-2-7b", 7'298'617'344},
+    {"olmo-2-13b", 13'716'198'400},
+    {"glm-4-9b", 9'399'951'360},
+    {"falcon-7b", 6'921'720'704},
+    {"falcon-40b", 41'303'293'952},
+    {"starcoder2-15b", 15'957'889'024},
     {"deepseek-v2-lite", 15'706'484'224},
     {"deepseek-v2", 235'741'434'880},
     {"deepseek-v3", 671'026'419'200},   // without its multi-token prediction module
