@@ -249,6 +249,18 @@ TEST(HuggingFaceImport, what_a_config_leaves_out_or_states_as_null_is_as_the_fam
     EXPECT_FALSE(spec_of_family("starcoder2", {"residual_dropout=0"}).dropout);
 }
 
+// What configs mean by null where transformers assumes a window.
+TEST(HuggingFaceImport, a_window_that_is_null_is_none_and_one_that_is_not_stated_the_familys) {
+    const auto window = [](const std::string& stated) {
+        Diagnostics diagnostics;
+        const std::string text = R"({"model_type": "gemma3_text")" + stated + "}";
+        return std::get<TransformerSpec>(import_hf_config(JsonFile::from_text(text, "config.json", diagnostics)).spec).sliding_window;
+    };
+    EXPECT_EQ(window(""), 4096);
+    EXPECT_EQ(window(R"(, "sliding_window": 1024)"), 1024);
+    EXPECT_EQ(window(R"(, "sliding_window": null)"), 0);
+}
+
 struct Broken {
     std::string what, model_type;
     std::vector<std::string> assignments;

@@ -16,9 +16,11 @@ void gemma(ObjectReader& r, TransformerSpec& spec) {
     must_be(r, "attention_bias", false);
 }
 
-// All layers have the window but every `full`-th; newer configs name the kind of each.
+// All layers have the window but every `full`-th; newer configs name the kind of each. No window is stated as null.
 void read_windows(ObjectReader& r, std::string_view pattern_key, std::int64_t full, TransformerSpec& spec) {
-    spec.sliding_window = 4096;
+    const auto members = r.node().members();
+    const bool mentioned = std::ranges::any_of(members, [](const auto& member) { return member.first == "sliding_window"; });
+    spec.sliding_window = mentioned ? 0 : 4096;
     r.optional("sliding_window", spec.sliding_window, length_bound);
     spec.full_attention_every = full;
     r.optional(pattern_key, spec.full_attention_every, layer_count);
