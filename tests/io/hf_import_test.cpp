@@ -1,6 +1,5 @@
 #include "model/io/scenario/hf_import.hpp"
 
-#include "model/io/scenario/peft_import.hpp"
 #include "model/io/scenario/workload_reader.hpp"
 #include "model/io/scenario/workload_writer.hpp"
 #include "tests/io/scenario_fixture.hpp"
@@ -320,80 +319,6 @@ TEST(HuggingFaceImport, a_list_or_a_truncated_text_is_one_problem) {
         Diagnostics diagnostics;
         EXPECT_EQ(import(JsonFile::from_text(text, "config.json", diagnostics), diagnostics).problems.size(), 1u) << text;
     }
-}
-
-struct Adapted {
-    std::optional<LowRankAdapters> adapters;
-    std::vector<Diagnostic> problems;
-};
-Adapted import_adapters(std::string_view text) {
-    Diagnostics diagnostics;
-    Workload workload = import_family("llama").workload;
-    import_peft_config(JsonFile::from_text(text, "adapter_config.json", diagnostics), workload);
-    return {std::get<TransformerSpec>(workload.spec).adapters, diagnostics.list()};
-}
-
-TEST(PeftImport, gives_adapters_to_the_products_that_the_named_modules_are_parts_of) {
-    const Adapted some = import_adapters(
-        R"({"peft_type": "LORA", "r": 32, "lora_alpha": 64, "target_modules": ["v_proj", "model.layers.0.self_attn.q_proj", "down_proj"],
-            "lora_dropout": 0.05})");
-    EXPECT_TRUE(some.problems.empty()) << all_of(some.problems);
-    EXPECT_EQ(some.adapters, (LowRankAdapters{.rank = 32, .alpha = 64, .proj = false, .fc1 = false}));
-    const Adapted all = import_adapters(R"({"peft_type": "LORA", "target_modules": "all-linear"})");
-    EXPECT_EQ(all.adapters, LowRankAdapters{.rank = 8});
-}
-
-TEST(PeftImport, names_what_is_not_modelled) {
-    const auto pointers = [](std::string_view text) {
-        std::vector<std::string> found;
-        for (const Diagnostic& d : import_adapters(text).problems) found.push_back(d.pointer);
-        return found;
-    };
-    EXPECT_THAT(pointers(R"({"peft_type": "IA3", "r": 0, "target_modules": ["q_proj", "lm_head", 5]})"),
-                ElementsAre("/peft_type", "/r", "/target_modules/1", "/target_modules/2"));
-    EXPECT_THAT(pointers(R"({"peft_type": "LORA", "target_modules": ".*self_attn.*"})"), ElementsAre("/target_modules"));
-    EXPECT_THAT(pointers("{}"), ElementsAre("", ""));
-    EXPECT_THAT(pointers("[]"), ElementsAre(""));
-}
-
-TEST(PeftImport, is_read_back_from_what_is_written) {
-    Workload workload = import_family("llama").workload;
-    std::get<TransformerSpec>(workload.spec).adapters = LowRankAdapters{.rank = 4, .alpha = 8, .qkv = false};
-    const std::string written = write_workload(workload);
-    Diagnostics diagnostics;
-    const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-    ASSERT_TRUE(read) << all_of(diagnostics.list());
-    EXPECT_EQ(std::get<TransformerSpec>(read->spec).adapters, std::get<TransformerSpec>(workload.spec).adapters);
-}
-
-TEST(WorkloadWriter, networks_without_attention_read_back_the_same) {
-    ChainSpec chain;
-    chain.input_shape = {3, 32, 32};
-    using Kind = ChainLayer::Kind;
-    for (const Kind kind :
-         {Kind::conv, Kind::norm, Kind::activation, Kind::residual_begin, Kind::residual_end, Kind::pool, Kind::dropout, Kind::dense}) {
-        ChainLayer& layer = chain.layers.emplace_back();
-        layer.kind = kind;
-        layer.width = 16;
-        layer.kernel = layer.stride = 2;
-        layer.bias = kind == Kind::dense;
-    }
-    for (const Workload& workload : {Workload{"own", "My own", chain, "me"}, Workload{"mlp", "MLP", MlpSpec{}, ""},
-                                     Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}}) {
-        const std::string written = write_workload(workload);
-        Diagnostics diagnostics;
-        const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-        ASSERT_TRUE(read) << all_of(diagnostics.list());
-        EXPECT_EQ(write_workload(*read), written);
-        EXPECT_EQ(size_of(*read).parameters, size_of(workload).parameters);
-    }
-}
-
-TEST(WorkloadWriter, only_what_differs_from_the_assumed_is_written) {
-    const std::string written = write_workload(import_family("gpt2").workload);
-    EXPECT_THAT(written, HasSubstr("\"layers\": 12"));
-    EXPECT_THAT(written, ::testing::Not(HasSubstr("patch_px")));
-    EXPECT_THAT(written, ::testing::Not(HasSubstr("sliding_window")));
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+// The catalogue: encoders, T5 and vision transformers.
+#include "model/workload/catalogue.hpp"
+
+namespace sextant {
+namespace {
+
+void pretraining(TransformerSpec& spec) { spec.predicted_tokens = 77; }  // 15 % of 512 tokens, arXiv 1810.04805 section 3.1
+void squad(TransformerSpec& spec) {
+    spec.head = HeadKind::question_answering;
+    spec.pooler = false;
+    spec.max_positions = 512;
+}
+void head_64(TransformerSpec& spec) { spec.head_dim = 64; }
+void head_128(TransformerSpec& spec) { spec.head_dim = 128; }
+void patch_14(TransformerSpec& spec) { spec.patch_px = 14; }
+void patch_32(TransformerSpec& spec) { spec.patch_px = 32; }
+
+constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
+constexpr std::string_view t5_paper = "arXiv 1910.10683, section 3.7; config.json of google-t5";
+constexpr std::string_view vit_paper = "arXiv 2010.11929, table 1";
+constexpr std::string_view deit = "arXiv 2012.12877, table 1 (small)";
+
+using enum NetworkStyle;
+constexpr CatalogueEntry encoder_networks[] = {
+    {"bert-base", "BERT base", bert_paper, bert, 12, 768, 3072, 12, 12, 30522, 512, pretraining},
+    {"bert-large", "BERT large", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 512, pretraining},
+    {"bert-base-squad", "BERT base, SQuAD", bert_paper, bert, 12, 768, 3072, 12, 12, 30522, 384, squad},
+    {"bert-large-squad", "BERT large, SQuAD", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 384, squad},
+    {"t5-small", "T5 small", t5_paper, t5, 6, 512, 2048, 8, 8, 32128, 512, head_64},
+    {"t5-base", "T5 base", t5_paper, t5, 12, 768, 3072, 12, 12, 32128, 512, head_64},
+    {"t5-large", "T5 large", t5_paper, t5, 24, 1024, 4096, 16, 16, 32128, 512, head_64},
+    {"t5-3b", "T5 3B", t5_paper, t5, 24, 1024, 16384, 32, 32, 32128, 512, head_128},
+    {"t5-11b", "T5 11B", t5_paper, t5, 24, 1024, 65536, 128, 128, 32128, 512, head_128},
+    {"vit-s16", "ViT-S/16", deit, vit, 12, 384, 1536, 6, 6, 1, 197},
+    {"vit-b16", "ViT-B/16", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 197},
+    {"vit-b32", "ViT-B/32", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 50, patch_32},
+    {"vit-l16", "ViT-L/16", vit_paper, vit, 24, 1024, 4096, 16, 16, 1, 197},
+    {"vit-l32", "ViT-L/32", vit_paper, vit, 24, 1024, 4096, 16, 16, 1, 50, patch_32},
+    {"vit-h14", "ViT-H/14", vit_paper, vit, 32, 1280, 5120, 16, 16, 1, 257, patch_14},
+};
+
+}  // namespace
+
+std::span<const CatalogueEntry> encoder_entries() { return encoder_networks; }
+
+}  // namespace sextant

@@ -1,0 +1,44 @@
+#include "model/io/scenario/workload_writer.hpp"
+
+#include "model/io/scenario/workload_reader.hpp"
+#include "tests/io/scenario_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant::fixtures {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(WorkloadWriter, networks_without_attention_read_back_the_same) {
+    ChainSpec chain;
+    chain.input_shape = {3, 32, 32};
+    using Kind = ChainLayer::Kind;
+    for (const Kind kind :
+         {Kind::conv, Kind::norm, Kind::activation, Kind::residual_begin, Kind::residual_end, Kind::pool, Kind::dropout, Kind::dense}) {
+        ChainLayer& layer = chain.layers.emplace_back();
+        layer.kind = kind;
+        layer.width = 16;
+        layer.kernel = layer.stride = 2;
+        layer.bias = kind == Kind::dense;
+    }
+    for (const Workload& workload : {Workload{"own", "My own", chain, "me"}, Workload{"mlp", "MLP", MlpSpec{}, ""},
+                                     Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}}) {
+        const std::string written = write_workload(workload);
+        Diagnostics diagnostics;
+        const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
+        ASSERT_TRUE(read) << all_of(diagnostics.list());
+        EXPECT_EQ(write_workload(*read), written);
+        EXPECT_EQ(size_of(*read).parameters, size_of(workload).parameters);
+    }
+}
+
+TEST(WorkloadWriter, only_what_differs_from_the_assumed_is_written) {
+    const std::string written = write_workload(*find_workload("gpt2"));
+    EXPECT_THAT(written, HasSubstr("\"layers\": 12"));
+    EXPECT_THAT(written, ::testing::Not(HasSubstr("patch_px")));
+    EXPECT_THAT(written, ::testing::Not(HasSubstr("sliding_window")));
+}
+}  // namespace
+}  // namespace sextant::fixtures
