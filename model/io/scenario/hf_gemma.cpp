@@ -17,13 +17,14 @@ void gemma(ObjectReader& r, TransformerSpec& spec) {
 }
 
 // All layers have the window but every `full`-th; newer configs name the kind of each. No window is stated as null.
-void read_windows(ObjectReader& r, std::string_view pattern_key, std::int64_t full, TransformerSpec& spec) {
+void read_windows(ObjectReader& r, std::int64_t full, TransformerSpec& spec) {
     const auto members = r.node().members();
     const bool mentioned = std::ranges::any_of(members, [](const auto& member) { return member.first == "sliding_window"; });
     spec.sliding_window = mentioned ? 0 : 4096;
     r.optional("sliding_window", spec.sliding_window, length_bound);
     spec.full_attention_every = full;
-    r.optional(pattern_key, spec.full_attention_every, layer_count);
+    r.optional(r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", spec.full_attention_every,
+               layer_count);
     std::vector<std::string> kinds;
     if (!r.optional("layer_types", kinds)) return;
     const auto whole = [](const std::string& kind) { return kind == "full_attention"; };
@@ -40,7 +41,7 @@ void read_windows(ObjectReader& r, std::string_view pattern_key, std::int64_t fu
 void gemma2(ObjectReader& r, TransformerSpec& spec) {
     gemma(r, spec);
     spec.norm_placement = NormPlacement::both;
-    read_windows(r, "sliding_window_pattern", 2, spec);
+    read_windows(r, 2, spec);
     r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
 }
 
@@ -63,7 +64,7 @@ void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
     spec.mlp = MlpKind::geglu;
     spec.norm_placement = NormPlacement::both;
     spec.qk_norm = true;
-    read_windows(r, r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", 6, spec);
+    read_windows(r, 6, spec);
     r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
 }
 
@@ -99,7 +100,7 @@ void olmo2(ObjectReader& r, TransformerSpec& spec) {
 
 void olmo3(ObjectReader& r, TransformerSpec& spec) {
     olmo2(r, spec);
-    read_windows(r, "sliding_window_pattern", 4, spec);
+    read_windows(r, 4, spec);
 }
 
 void cohere(ObjectReader& r, TransformerSpec& spec) {
@@ -113,7 +114,7 @@ void cohere(ObjectReader& r, TransformerSpec& spec) {
 
 void cohere2(ObjectReader& r, TransformerSpec& spec) {
     cohere(r, spec);
-    read_windows(r, r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", 4, spec);
+    read_windows(r, 4, spec);
 }
 
 void stablelm(ObjectReader& r, TransformerSpec& spec) {

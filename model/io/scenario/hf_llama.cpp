@@ -35,20 +35,15 @@ void phi3(ObjectReader& r, TransformerSpec& spec) {
     must_be(r, "attention_bias", false);
 }
 
-void read_qwen_window(ObjectReader& r, TransformerSpec& spec) {
-    must_be(r, "use_sliding_window", false);
-    spec.sliding_window = 0;
-}
-
 void qwen2(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
-    read_qwen_window(r, spec);
+    must_be(r, "use_sliding_window", false);
     spec.qkv_bias = true;
 }
 
 void qwen3(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
-    read_qwen_window(r, spec);
+    must_be(r, "use_sliding_window", false);
     if (spec.head_dim == 0) spec.head_dim = 128;
     spec.qk_norm = true;
     must_be(r, "attention_bias", false);

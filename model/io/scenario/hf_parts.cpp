@@ -61,19 +61,18 @@ void read_llama_like(ObjectReader& r, TransformerSpec& spec) {
     be_llama_like(spec);
 }
 
-MixtureOfExperts& read_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
-    MixtureOfExperts& moe = spec.moe.emplace();
-    r.required(count_key, moe.experts, expert_bound);
-    r.required("num_experts_per_tok", moe.topk, expert_bound);
-    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
-    return moe;
-}
-
-void read_few_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
+MixtureOfExperts& read_few_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
     MixtureOfExperts& moe = spec.moe.emplace();
     r.required(count_key, moe.experts, expert_bound);
     r.required("num_experts_per_tok", moe.topk, expert_bound);
     moe.ffn_hidden = spec.ffn_hidden;
+    return moe;
+}
+
+MixtureOfExperts& read_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
+    MixtureOfExperts& moe = read_few_experts(r, count_key, spec);
+    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    return moe;
 }
 
 }  // namespace sextant

@@ -27,7 +27,7 @@ void be_llama_like(TransformerSpec&);
 MixtureOfExperts& read_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
 
 // The same of families whose experts have the width of an MLP.
-void read_few_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
+MixtureOfExperts& read_few_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
 
 std::span<const HfFamily> llama_families();
 std::span<const HfFamily> gemma_families();
