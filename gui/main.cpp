@@ -22,6 +22,12 @@ void tell_failures_only(QtMsgType type, const QMessageLogContext&, const QString
     if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << "sextant-gui: " << text.toStdString() << '\n';
 }
 
+// Before there is an application, which needs a display: a parser asks one for the name of the program.
+CommandLine command_line(int argc, char** argv) {
+    const QCoreApplication program(argc, argv);
+    return read_command_line(QStringList(argv, argv + argc));
+}
+
 int open_window(const CommandLine& options) {
     // Searches and simulations hold a thread for long: small jobs must not wait for them.
     QThreadPool::globalInstance()->setMaxThreadCount(std::max(8, QThread::idealThreadCount()));
@@ -41,7 +47,7 @@ int open_window(const CommandLine& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const CommandLine options = read_command_line(QStringList(argv, argv + argc));
+    const CommandLine options = command_line(argc, argv);
     if (options.answer) return std::cout << options.answer->toStdString(), 0;
     if (options.mistake) return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', 2;
     if (options.screenshot) {

@@ -122,6 +122,7 @@ private:
     Stretch sharded_pass(const ComputeWork&);
     std::optional<SegmentIndex> gather_block(int block);
     void scatter_until(std::size_t use);
+    void wait_for_scatters();
 
     // input.cpp
     void take_samples();
@@ -154,6 +155,7 @@ private:
         SegmentIndex compute = 0;
         int block = 0;
         bool ends_gradients = false;
+        std::optional<SegmentIndex> scatter{};
     };
     std::vector<Use> uses_;
     std::size_t scattered_ = 0;  // of them, how many are done with their gradients

@@ -111,6 +111,7 @@ void RankWriter::gather_updated_weights() {
 void RankWriter::finish_step() {
     const Plan& plan = job_.plan;
     scatter_until(uses_.size());
+    wait_for_scatters();
     const SegmentIndex end = job_.builder.next();
     if (!plan.forward_only) {
         for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});

@@ -16,7 +16,7 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
 // Gradients of the uses before `use`, as far as they are not scattered yet. Where a shard has replicas, they are summed over these.
 void RankWriter::scatter_until(std::size_t use) {
     for (; scattered_ < use; ++scattered_) {
-        const Use& done = uses_[scattered_];
+        Use& done = uses_[scattered_];
         if (!done.ends_gradients) continue;
         const ParameterCount& p = job_.parameters[static_cast<std::size_t>(done.block)].trained;
         CollectiveWork work{ExchangeKind::reduce_scatter, ParallelGroup::shard, Payload::gradients};
@@ -26,13 +26,21 @@ void RankWriter::scatter_until(std::size_t use) {
         const auto over = [&](ParallelGroup group, double elements) {
             work.group = group;
             work.elements = elements;
-            collective(overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute, work, done.compute);
+            const Stream stream = overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute;
+            if (const auto scatter = collective(stream, work, done.compute)) done.scatter = scatter;
         };
         over(ParallelGroup::shard, p.dense);
         over(ParallelGroup::expert_data, p.expert);
         work.kind = ExchangeKind::all_reduce;
         over(ParallelGroup::replicas, p.dense / job_.plan.shard_ranks());
     }
+}
+
+// Where nothing hides scatters, each use waits for that of the use before it; its weights may be on their way.
+void RankWriter::wait_for_scatters() {
+    if (!overlaps_gathers(job_.plan, job_.framework) || overlaps_scatters(job_.plan, job_.framework)) return;
+    for (std::size_t use = 1; use < uses_.size(); ++use)
+        if (const auto& scatter = uses_[use - 1].scatter) job_.builder.wait(uses_[use].compute, *scatter);
 }
 
 Stretch RankWriter::sharded_pass(const ComputeWork& work) {

@@ -92,7 +92,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
 // ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
 // then the next weights gathered that have room.
 DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const {
-    const bool overlaps = overlaps_gathers(plan_, framework_);
+    const bool overlaps = overlaps_gathers(plan_, framework_), scatters_apart = overlaps_scatters(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
     const std::vector<Turn> list = turns(exchanges, ahead);
     const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
@@ -119,12 +119,13 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
             if (!overlaps) ask(at);
             at.wait_until(weights.arrival());
             at.run(*here.work);
-            if (every || last) at.exchange(here.scatter, {}, {});
-            if (!overlaps)
-                at.wait_for_exchanges();
-            else if (!last || i + ahead < list.size())
+            if ((every || last) && here.scatter > Seconds{}) {
+                at.exchange(here.scatter, {}, {});
+                if (!scatters_apart) at.wait_for_exchanges();
+            }
+            if (overlaps && (!last || i + ahead < list.size()))
                 ask(at);
-            else
+            else if (overlaps)
                 weights.use();
             std::size_t turns = 1;
             if (here.alike > 1 && at.goes_on_like_this(before) && weights.go_on_like_this(at.now)) {

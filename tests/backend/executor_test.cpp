@@ -60,7 +60,8 @@ TEST_F(Executor, ComputesTheSameInDataParallel) {
                            {{"dp", 2}, {"data_parallel", "zero2"}, {"micro_batch", 1}, {"reduce_every_micro_batch", false}},
                            {{"dp", 2}, {"recompute", "full"}}});
     expect_serial_results(transformer(false),
-                          {{{"dp", 2}, {"data_parallel", "zero3"}, {"micro_batch", 1}, {"reduce_every_micro_batch", false}}});
+                          {{{"dp", 2}, {"data_parallel", "zero3"}, {"micro_batch", 1}, {"reduce_every_micro_batch", false}},
+                           {{"dp", 2}, {"data_parallel", "zero3"}, {"gather_overlap", true}, {"gradient_overlap", false}}});
     // Written out, scores have a dropout of their own.
     expect_serial_results(transformer(true), {{{"dp", 2}, {"flash_attention", false}, {"recompute", "selective"}}},
                           {{"flash_attention", false}});

@@ -206,6 +206,17 @@ TEST(LoweredZero, ThreeGathersOneBlockAheadAndScattersOneBehind) {
                                 "0 U after 0 RS[0]"));
 }
 
+TEST(LoweredZero, ThreeWaitsForEachScatterWhereThePlanHidesNoGradients) {
+    // Weights come as early as where scatters are hidden.
+    Scenario job = overlapped(DataParallel::zero3);
+    const std::string hidden = communication(job);
+    job.plan.gradient_overlap = false;
+    EXPECT_EQ(communication(job), hidden);
+    EXPECT_THAT(waits(job), IsSupersetOf({"0 B0[2] after 0 RS[3]", "0 B0[1] after 0 RS[2]", "0 B0[0] after 0 RS[1]"}));
+    job.plan.gather_overlap = false;  // all in one stream
+    EXPECT_EQ(communication(job), "");
+}
+
 TEST(LoweredZero, ThreeGathersFurtherAheadWhereTheFrameworkDoes) {
     Scenario job = overlapped(DataParallel::zero3);
     job.framework.prefetch_blocks = 2;

@@ -209,6 +209,15 @@ TEST(DataParallel, OfZero3HidesAllButTheFirstGatherAndTheLastScatter) {
     EXPECT_NEAR(price(job, 10 * ms, 20 * ms).exposed, 18.643 + 8 * 3.026 + 2 + 1.513 - 30, 1e-9);
 }
 
+TEST(DataParallel, OfZero3HidesGathersAloneWhereThePlanHidesNoGradients) {
+    Prepared::State job = replicated(DataParallel::zero3);
+    job.scenario.plan.gather_overlap = true;
+    job.scenario.plan.gradient_overlap = false;
+    const PriceMs p = price(job, 100 * ms, 200 * ms);
+    EXPECT_NEAR(p.exposed, 11 * 1.513, 1e-9);  // the first gather and ten scatters
+    EXPECT_NEAR(p.hidden, 45.39 - 11 * 1.513, 1e-9);
+}
+
 TEST(DataParallel, OfAParameterServerInOneNodeCopiesToTheHostAndBack) {
     // 2 GB down and up at 20 GB/s: 200 ms. The host reads four gradients and a sum and writes it: 6 x 2 GB at 200 GB/s: 60 ms.
     Prepared::State job = replicated(DataParallel::parameter_server);
