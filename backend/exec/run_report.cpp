@@ -1,5 +1,7 @@
 #include "backend/exec/run_report.hpp"
 
+#include "model/plan/job_settings.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -52,6 +54,7 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
     RunRecord record;
     record.scenario = job.scenario.name;
     record.scenario_file = job.scenario.file;
+    record.settings = job_settings(job.scenario);
     record.seed = job.seed;
     std::vector<Seconds> times;
     for (auto walk = sums.begin(); walk != sums.end(); walk += static_cast<std::ptrdiff_t>(rounds) + 1) {

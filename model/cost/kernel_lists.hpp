@@ -1,4 +1,4 @@
-// The lists of kernels and exchanges of a block, as kernel.cpp fills them.
+// The lists of kernels and exchanges of a block, as KernelWriter fills them.
 #pragma once
 
 #include "model/cost/kernel.hpp"

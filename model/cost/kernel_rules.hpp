@@ -1,4 +1,4 @@
-// What the kernels of a block and the tensors that it keeps both depend on. For kernel.cpp and saved_tensors.cpp.
+// What the kernels of a block and the tensors that it keeps both depend on. For KernelWriter and saved_tensors.cpp.
 #pragma once
 
 #include "model/cost/kernel.hpp"

@@ -4,6 +4,7 @@
 #include "model/graph/trace.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ struct DatasetSummary {
 struct RunRecord {
     std::string scenario, scenario_file;
     std::vector<std::string> overrides;
+    std::map<std::string, std::string> settings;  // job_settings(); empty in records of before they were kept
     std::string backend;  // "cpu"
     std::uint64_t seed = 1;
     std::vector<RankEnvironment> ranks;

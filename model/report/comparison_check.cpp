@@ -1,4 +1,5 @@
 #include "model/base/diagnostics.hpp"
+#include "model/plan/job_settings.hpp"
 #include "model/report/comparison.hpp"
 
 #include <algorithm>
@@ -18,17 +19,26 @@ public:
     PlanCheck(const TaskGraph& graph, const Scenario& scenario, const RunRecord& run) : graph_(graph), scenario_(scenario), run_(run) {}
 
     void check() {
+        check_settings();
         if (check_ranks()) check_works();
         diagnostics_.throw_if_any();
     }
 
 private:
-    void complain(std::string what) {
+    void complain(std::string what, std::string pointer = "/plan") {
         const std::string hint = diagnostics_.empty() ? how_it_was_made(run_) : "";
-        diagnostics_.add({scenario_.file, "/plan", std::move(what), hint});
+        diagnostics_.add({scenario_.file, std::move(pointer), std::move(what), hint});
+    }
+
+    // Works do not tell how large they are.
+    void check_settings() {
+        for (const auto& [pointer, here] : job_settings(scenario_))
+            if (const auto ran = run_.settings.find(pointer); ran != run_.settings.end() && ran->second != here)
+                complain("the run had " + ran->second + ", this scenario has " + here, pointer);
     }
 
     bool check_ranks() {
+        const std::size_t problems = diagnostics_.list().size();
         const auto ranks = graph_.ranks();
         const auto& run_ranks = run_.trace.ranks;
         if (run_ranks.size() != ranks.size()) {
@@ -45,7 +55,7 @@ private:
                 complain(name_of(ran) + " is of stage " + std::to_string(ran.stage) + " in the run, of stage " +
                          std::to_string(plan.stage) + " in this plan");
         }
-        return diagnostics_.empty();
+        return diagnostics_.list().size() == problems;
     }
     static std::string name_of(const TraceRank& r) { return (r.server ? "server " : "rank ") + std::to_string(r.rank); }
 

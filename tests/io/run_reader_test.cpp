@@ -149,6 +149,16 @@ TEST(RunReader, EveryKeyIsNeededAndOthersAreUnknown) {
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/trace/spans/colour: unknown key"));
 }
 
+TEST(RunReader, SettingsAreReadAndWrittenWhereThereAreAny) {
+    EditedRun run;
+    run.json["settings"] = {{"/plan/optimizer", "adamw"}};
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    EXPECT_THAT(read.settings, testing::ElementsAre(testing::Pair("/plan/optimizer", "adamw")));
+    EXPECT_THAT(run_to_json(read), HasSubstr("\"/plan/optimizer\": \"adamw\""));
+    run.json["settings"] = {"adamw"};
+    EXPECT_THAT(run.complaint(), HasSubstr("run.json:/settings: expected an object"));
+}
+
 TEST(RunReader, AllThatIsWrongIsSaidAtOnceWithItsPlace) {
     EditedRun run;
     run.column("start_s")[2] = -1;

@@ -3,6 +3,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/io/trace/run_reader.hpp"
+#include "model/plan/job_settings.hpp"
 #include "model/sextant.hpp"
 #include "tests/predict/mlp_job.hpp"
 #include "tests/properties/played_scenario.hpp"
@@ -368,6 +369,27 @@ TEST(Comparison, ARunOfAnotherPlanIsRefusedWithWhatDiffersAndHowItWasMade) {
                       HasSubstr("this plan does \"all-reduce of gradients, blocks 0-4\"")));
     // One micro-batch where the run had two.
     EXPECT_THAT(complaint("data_parallel.json", {"plan.micro_batch=8"}), HasSubstr("is not what this plan does there"));
+}
+
+TEST(Comparison, ARunOfAnotherBatchPrecisionOrOptimizerIsRefusedThoughItDidTheSameWorks) {
+    Scenario job = compared_products(4);
+    job.plan.without_optimizer = false;
+    RunRecord run = run_as_predicted(job);
+    run.settings = job_settings(job);
+    EXPECT_NO_THROW(compare(job, run));
+    job.plan.micro_batch *= 2;
+    job.plan.global_batch *= 2;
+    job.plan.precision = precision_policy(DataType::fp32);
+    job.plan.optimizer = Optimizer::momentum;
+    try {
+        compare(job, run);
+        ADD_FAILURE() << "it was compared";
+    } catch (const InputError& e) {
+        std::vector<std::string> pointers;
+        for (const Diagnostic& d : e.diagnostics()) pointers.push_back(d.pointer);
+        EXPECT_THAT(pointers, testing::ElementsAre("/plan/global_batch", "/plan/micro_batch", "/plan/optimizer", "/plan/precision"));
+        EXPECT_THAT(e.what(), AllOf(HasSubstr("the run had 1024, this scenario has 2048"), HasSubstr("this scenario has momentum")));
+    }
 }
 
 TEST(Comparison, ARunOfOtherShapesIsNoted) {

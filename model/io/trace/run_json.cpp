@@ -84,6 +84,7 @@ std::string run_to_json(const RunRecord& run) {
     for (const LibraryVersion& l : run.libraries) libraries[l.name] = l.version;
     Json json{{"schema", run_schema},       {"scenario", run.scenario}, {"scenario_file", run.scenario_file},
               {"overrides", run.overrides}, {"backend", run.backend},   {"seed", run.seed}};
+    if (!run.settings.empty()) json["settings"] = run.settings;
     json["environment"] = {{"libraries", std::move(libraries)}, {"ranks", ranks_json(run)}};
     json["losses"] = run.losses;
     if (!run.mtp_losses.empty()) json["mtp_losses"] = run.mtp_losses;

@@ -128,6 +128,7 @@ public:
         r.required("scenario", run_.scenario);
         r.required("scenario_file", run_.scenario_file);
         r.required("overrides", run_.overrides);
+        if (const JsonNode n = r.get("settings"); n.value) read_settings(n);
         r.required("backend", run_.backend);
         read_seed(r.need("seed"));
         if (const JsonNode n = r.need("environment"); n.value) read_environment(n);
@@ -160,6 +161,11 @@ private:
     void read_seed(const JsonNode& n) {
         if (n.value && !n.value->is_number_unsigned()) return n.complain("expected a whole number that is not negative");
         if (n.value) run_.seed = n.value->get<std::uint64_t>();
+    }
+
+    void read_settings(const JsonNode& node) {
+        if (!node.is_object()) return node.complain("expected an object: what the job was set to, by JSON pointer");
+        for (const auto& [name, n] : node.members()) read_value(n, run_.settings[name]);
     }
 
     void read_environment(const JsonNode& node) {

@@ -1,0 +1,101 @@
+// Walks the operators of one block and appends what they launch. For kernel.cpp, matrix_kernels.cpp and pass_kernels.cpp.
+#pragma once
+
+#include "model/cost/fusion.hpp"
+#include "model/cost/kernel.hpp"
+#include "model/cost/scans.hpp"
+#include "model/plan/framework_defaults.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+// Holds what every rule needs to know.
+class KernelWriter {
+public:
+    KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit);
+
+    void write(BlockKernels& out) const;
+
+private:
+    // kernel.cpp: the order of what runs
+    [[nodiscard]] BlockKernels write_chain(const FusedChain& chain) const;
+    void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const;
+    void prepare_chain(const FusedChain& chain, BlockKernels& out) const;
+    [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const;
+    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e) const;
+    void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const;
+    void add_gradient_sum(TensorId id, std::vector<Kernel>& list) const;
+    void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const;
+
+    // matrix_kernels.cpp: products, convolutions, attention
+    [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
+                              bool backward) const;
+    void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const;
+    void add_quantization(const Operator& op, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Attention& a, BlockKernels& out) const;
+    [[nodiscard]] Bytes bytes_to_accumulate() const;
+
+    // pass_kernels.cpp: what reads and writes its operands, and computes little
+    void add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
+                  BlockKernels& out) const;
+    void write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const;
+    void write_operator(const Operator& op, const SequenceConvolution&, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const;
+    void write_gate_in_passes(const Operator& op, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Pooling&, BlockKernels& out) const;
+    void write_operator(const Operator& op, const Embedding& e, BlockKernels& out) const;
+    void write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const;
+    void write_operator(const Operator& op, const TokenPermute&, BlockKernels& out) const;
+
+    // state_space.cpp, delta_rule.cpp
+    void write_operator(const Operator& op, const Scan auto& s, BlockKernels& out) const {
+        add_scan(op, s, unnarrowed_type_, plan_.precision, out);
+    }
+
+    [[nodiscard]] Bytes bytes_of(TensorId id) const {
+        const Tensor& t = graph_.tensor(id);
+        return t.elements() * element_size(t.role, plan_.precision);
+    }
+    [[nodiscard]] Bytes sum_bytes(const std::vector<TensorId>& ids) const {
+        Bytes sum;
+        for (const TensorId id : ids) sum += bytes_of(id);
+        return sum;
+    }
+    [[nodiscard]] Bytes input_bytes(const Operator& op) const { return sum_bytes(op.inputs); }
+    [[nodiscard]] Bytes output_bytes(const Operator& op) const { return sum_bytes(op.outputs); }
+    // Does a gradient come this far? Not to where only frozen parameters stand. Each operator of a chain reads the one before it.
+    [[nodiscard]] bool is_differentiated(const FusedChain& chain) const {
+        return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value] != 0;
+    }
+    // Of what it reads. An operator of two operands wants both or none.
+    [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value] != 0; }
+    // Autocast runs softmax and layer normalisation in fp32: their operand is cast up before and down after, both ways
+    // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
+    [[nodiscard]] bool runs_in_fp32() const {
+        return casts_each_use(plan_, framework_) && size_of(plan_.precision.activation) < size_of(DataType::fp32);
+    }
+    // Autocast keeps fp32 weights: each forward casts them down, each backward casts their gradients up.
+    [[nodiscard]] bool casts_weights() const {
+        return casts_each_use(plan_, framework_) && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
+    }
+    [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
+    // What the first does too is in its products' rate.
+    [[nodiscard]] bool later_micro_batches_add() const { return plan_.micro_batches() > 1 && !framework_.accumulates_from_first; }
+
+    const OperatorGraph& graph_;
+    BlockRole role_;
+    const Plan& plan_;
+    const Framework& framework_;
+    ComputeUnit unit_;
+    DataType product_type_, unnarrowed_type_;
+    std::vector<int> readers_;
+    std::vector<FusedChain> chains_;
+    std::vector<std::vector<std::size_t>> gathered_again_;
+    std::vector<char> inside_products_, wanted_;
+};
+
+}  // namespace sextant

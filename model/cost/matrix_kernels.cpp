@@ -1,0 +1,121 @@
+#include "model/cost/convolution.hpp"
+#include "model/cost/elementwise.hpp"
+#include "model/cost/kernel_lists.hpp"
+#include "model/cost/kernel_rules.hpp"
+#include "model/cost/kernel_writer.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// Channels of a group below which a grouped convolution is no matrix product any more.
+constexpr std::int64_t smallest_matrix = 16;
+
+}  // namespace
+
+Kernel KernelWriter::gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
+                          bool backward) const {
+    const double b = static_cast<double>(batch), dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
+    const Bytes result = b * dm * dn * element_size(TensorRole::activation, plan_.precision);
+    return matrix_product(name, batch, m, n, k, type, b * (dm * dk + dk * dn) * size_of(type) + result, backward);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
+    const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type_;
+    if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
+    out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
+    if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
+    if (op.frozen) return;
+    Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
+    of_weight.weight_gradient = g.weight;
+    of_weight.turned = true;
+    if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
+        of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
+        of_weight.bytes += of_weight.epilogue;
+    }
+    out.backward.push_back(std::move(of_weight));
+    if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
+        push_weight_gradient(out.backward, op.name, output_bytes(op));
+}
+
+// Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,
+// twice there because dgrad and wgrad want different layouts (of a frozen weight there is no wgrad). Scales of blocks belong to a
+// layout: MXFP8 and NVFP4 are written in both in forward too. NVFP4 is read three times: for the largest value of the tensor, for its
+// rows, and through a Hadamard transform for its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
+void KernelWriter::add_quantization(const Operator& op, BlockKernels& out) const {
+    const bool in_blocks = product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4;
+    const int reads = product_type_ == DataType::nvfp4 ? 3 : 1;
+    double outputs = 0;
+    for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
+    const Bytes narrow = size_of(product_type_);
+    const double layouts = op.frozen ? 1 : 2;
+    const Bytes written = (in_blocks ? layouts : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
+    // What a gate inside the products hands on, or back, is written narrow to begin with.
+    const auto read = [&](TensorId first, Bytes all) { return inside_products_[first.value] ? Bytes{} : reads * all; };
+    push_memory(out.forward, op.name + ".quantize", read(op.inputs.front(), input_bytes(op)) + written, false, reads);
+    push_memory(out.backward, op.name + ".quantize", read(op.outputs.front(), output_bytes(op)) + layouts * outputs * narrow, true, reads);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
+    const std::int64_t pixels = c.batch * c.out_h * c.out_w, window = c.kernel_h * c.kernel_w;
+    const std::int64_t in = c.in_channels / c.groups, to = c.out_channels / c.groups;
+    Kernel k;
+    k.kind = KernelKind::convolution;
+    k.type = product_type_;
+    k.batch = c.groups;
+    k.flops = sextant::forward_flops(c);
+    k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
+    k.window = window_of(c);
+    k.strided = c.stride > 1;
+    k.channels = in;
+    k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;
+    k.name = op.name;
+    k.m = pixels, k.n = to, k.k = in * window;
+    out.forward.push_back(k);
+    k.backward = true;
+    // Nobody wants the gradient of images, whichever block this is.
+    const bool makes_input_gradient = c.in_channels > 4 && wants_gradient(op);
+    if (makes_input_gradient) {
+        k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
+        k.channels = to;
+        out.backward.push_back(k);
+    }
+    k.m = in * window, k.n = to, k.k = pixels;
+    k.channels = in;
+    k.weight_gradient = true;
+    out.backward.push_back(k);
+    if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct &&
+        size_of(product_type_) == Bytes::from_si(2)) {  // TF32 has kernels for either
+        // From NCHW to NHWC and back: each call copies what it reads and what it writes, as if no other had.
+        const Bytes copied = 2.0 * (input_bytes(op) + output_bytes(op));
+        push_memory(out.forward, op.name + ".layout", copied, false, 2);
+        if (makes_input_gradient) push_memory(out.backward, op.name + ".layout", copied, true, 2);
+        push_memory(out.backward, op.name + ".layout", copied, true, 2);  // for the gradient of the filters
+    }
+}
+
+void KernelWriter::write_operator(const Operator& op, const Attention& a, BlockKernels& out) const {
+    Kernel k;
+    k.kind = KernelKind::attention;
+    k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;
+    k.type = unnarrowed_type_;
+    k.flops = sextant::forward_flops(a);
+    k.bytes = input_bytes(op) + output_bytes(op);
+    k.computed = computed_scores(a);
+    k.name = op.name;
+    out.forward.push_back(k);
+    k.flops = sextant::backward_flops(a);
+    k.bytes = 2.5 * k.bytes;
+    k.backward = true;
+    k.launches = 3;  // row sums of dO * O, the kernel, conversion of dQ
+    out.backward.push_back(std::move(k));
+}
+
+// A sum is read and written where the product alone would be written.
+Bytes KernelWriter::bytes_to_accumulate() const {
+    const Bytes product = element_size(TensorRole::activation, plan_.precision);
+    return 2.0 * (framework_.gradients_in_fp32 ? size_of(DataType::fp32) : product) - product;
+}
+
+}  // namespace sextant

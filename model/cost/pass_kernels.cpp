@@ -1,0 +1,109 @@
+#include "model/cost/kernel_lists.hpp"
+#include "model/cost/kernel_writer.hpp"
+
+namespace sextant {
+
+void KernelWriter::add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
+                            BlockKernels& out) const {
+    const double elements = graph_.tensor(operand).elements();
+    const Bytes narrow = size_of(plan_.precision.activation), wide = runs_in_fp32() ? size_of(DataType::fp32) : narrow;
+    push_memory(out.forward, name, forward_passes * elements * wide, false);
+    push_memory(out.backward, name, backward_passes * elements * wide, true, backward_launches);
+    if (!runs_in_fp32()) return;
+    push_memory(out.forward, name + ".cast", 2 * elements * (narrow + wide), false, 2);
+    push_memory(out.backward, name + ".cast", 2 * elements * (narrow + wide), true, 2);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const {
+    if (n.kind == NormKind::batch) {
+        // Training reads its input for the statistics and again to normalise, inference has these already; backward likewise for two
+        // operands.
+        const Bytes x = bytes_of(op.inputs.front());
+        push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false);
+        push_memory(out.backward, op.name, 5.0 * x, true);
+    } else {
+        // The gate is read as well, and its gradient written; the gain's gradient is reduced by a second kernel.
+        add_wide(op.name, op.inputs.front(), n.gated ? 3 : 2, n.gated ? 5 : 3, 2, out);
+    }
+}
+
+void KernelWriter::write_operator(const Operator& op, const SequenceConvolution&, BlockKernels& out) const {
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+    push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Softmax&, BlockKernels& out) const {
+    if (!runs_in_fp32() || plan_.precision.activation != DataType::fp16) return add_wide(op.name, op.inputs.front(), 2, 3, 1, out);
+    // PyTorch's softmax widens FP16 as it reads it, and narrows its gradient as it writes it. The casts on the other side are left.
+    const double elements = graph_.tensor(op.inputs.front()).elements();
+    const Bytes narrow = size_of(DataType::fp16), wide = size_of(DataType::fp32);
+    push_memory(out.forward, op.name, elements * (narrow + wide), false);
+    push_memory(out.forward, op.name + ".cast", elements * (wide + narrow), false);
+    push_memory(out.backward, op.name, elements * (2.0 * wide + narrow), true);
+    push_memory(out.backward, op.name + ".cast", elements * (narrow + wide), true);
+}
+
+// GPT-OSS's gate where no kernel has it whole. Elements written and read for each of the result, forward: a bias for each expert, times
+// the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
+// in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together
+// 8, the bias and its sum 12.
+void KernelWriter::write_gate_in_passes(const Operator& op, BlockKernels& out) const {
+    const Bytes result = output_bytes(op);
+    push_memory(out.forward, op.name, 34.0 * result, false, 14);
+    push_memory(out.backward, op.name, 63.0 * result, true, 26);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
+    const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
+    if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
+    if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+    switch (p.kind) {
+        case PointwiseKind::add:
+            return;  // gradients pass through; sums at forks are counted at the fork
+        case PointwiseKind::bias:
+            return push_weight_gradient(out.backward, op.name, output_bytes(op));
+        case PointwiseKind::dropout:  // gradient and mask in, gradient out
+        case PointwiseKind::scale:
+        case PointwiseKind::mask:
+        case PointwiseKind::cast:
+        case PointwiseKind::copy:
+        case PointwiseKind::rotary:
+            return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true);
+        default:
+            return push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
+    }
+}
+
+void KernelWriter::write_operator(const Operator& op, const Pooling&, BlockKernels& out) const {
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+    push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
+}
+
+void KernelWriter::write_operator(const Operator& op, const Embedding& e, BlockKernels& out) const {
+    push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
+    // The gradient of the table is dense: cleared, then rows are added into it.
+    const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient_type());
+    push_weight_gradient(out.backward, op.name, table + 3.0 * output_bytes(op), 2);
+}
+
+void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const {
+    const double logits = static_cast<double>(c.rows) * static_cast<double>(c.classes);
+    const Bytes stored = input_bytes(op);
+    if (framework_.fused_cross_entropy) {
+        push_memory(out.forward, op.name, stored, false);
+        push_memory(out.backward, op.name, 2.0 * stored, true);
+        return;
+    }
+    // An fp32 copy of the logits is made, exponentiated and summed in passes of its own.
+    const Bytes wide = logits * size_of(DataType::fp32);
+    push_memory(out.forward, op.name, stored + 4.0 * wide, false, 4);
+    push_memory(out.backward, op.name, 3.0 * wide + stored, true, 3);
+}
+
+void KernelWriter::write_operator(const Operator& op, const TokenPermute&, BlockKernels& out) const {
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, 2);
+    push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, 2);
+}
+
+}  // namespace sextant

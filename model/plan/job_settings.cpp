@@ -1,0 +1,38 @@
+#include "model/plan/job_settings.hpp"
+
+#include <cmath>
+#include <string_view>
+
+namespace sextant {
+namespace {
+
+std::string in_words(const Workload& w) {
+    std::string text = w.name + " of " + std::to_string(std::llround(size_of(w).parameters)) + " parameters";
+    if (const std::int64_t tokens = w.tokens_per_sample(); tokens > 0) text += ", " + std::to_string(tokens) + " tokens a sample";
+    return text;
+}
+
+std::string in_words(const Precision& p) {
+    const auto of = [](const char* what, DataType type) { return std::string(to_text(type)) + what; };
+    const bool tensor_cores = p.compute == DataType::fp32 && p.tf32;
+    return of(tensor_cores ? " (or TF32) products, " : " products, ", p.compute) + of(" activations, ", p.activation) +
+           of(" weights, ", p.parameter) + of(" gradients, ", p.gradient_type()) + of(" on the wire, ", p.reduction_type()) +
+           of(" states, ", p.optimizer_state) + (p.master_weights ? "master weights" : "no master weights");
+}
+
+std::string in_words(Optimizer o) {
+    static constexpr std::string_view names[] = {"sgd", "momentum", "adam", "adamw", "lamb"};
+    return std::string(names[static_cast<std::size_t>(o)]);
+}
+
+}  // namespace
+
+JobSettings job_settings(const Scenario& s) {
+    return {{"/workload", in_words(s.workload)},
+            {"/plan/micro_batch", std::to_string(s.plan.micro_batch)},
+            {"/plan/global_batch", std::to_string(s.plan.global_batch)},
+            {"/plan/precision", in_words(s.plan.precision)},
+            {"/plan/optimizer", s.plan.without_optimizer ? "none" : in_words(s.plan.optimizer)}};
+}
+
+}  // namespace sextant
