@@ -62,7 +62,7 @@ struct RunRecord {
     std::string scenario, scenario_file;
     std::vector<std::string> overrides;
     std::map<std::string, std::string> settings;  // job_settings(); empty in records of before they were kept
-    std::string backend;  // "cpu"
+    std::string backend;                          // "cpu"
     std::uint64_t seed = 1;
     std::vector<RankEnvironment> ranks;
     std::vector<LibraryVersion> libraries;

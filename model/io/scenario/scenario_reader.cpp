@@ -217,6 +217,25 @@ void read_pinned(ObjectReader& r, std::vector<std::string>& pinned) {
     });
 }
 
+// Adds what is wrong with the network whatever the plan. Where it is described in place, its fields are one level further down than those
+// laid over a network that is named.
+void check_network(const JsonNode& node, const Workload& workload) {
+    const std::string above = node.pointer + '/';
+    std::string described;
+    for (const char* kind : {"transformer", "convolutional"})
+        if (node.child(kind).value) described = kind + std::string("/");
+    try {
+        build_network(workload, Shard{});
+    } catch (const InputError& e) {
+        for (const Diagnostic& d : e.diagnostics()) {
+            JsonNode place = node;
+            place.pointer = d.pointer;
+            if (d.pointer.starts_with(above)) place.pointer.insert(above.size(), described);
+            place.complain(d.what, d.hint);
+        }
+    }
+}
+
 }  // namespace
 
 Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
@@ -230,7 +249,10 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     r.optional("assumptions", scenario.assumptions);
 
     std::optional<Workload> workload;
-    if (const JsonNode n = r.need("workload", "as in \"gpt3-175b\""); n.value) workload = read_workload(n, sources.workload);
+    if (const JsonNode n = r.need("workload", "as in \"gpt3-175b\""); n.value) {
+        workload = read_workload(n, sources.workload);
+        if (workload) check_network(n, *workload);
+    }
     if (workload) scenario.workload = *workload;
 
     const JsonNode hardware = r.need("hardware", R"(as in {"cluster": "selene"})");
