@@ -120,6 +120,7 @@ private:
 
     // sharded.cpp: ZeRO 3 gathers weights block by block, just before they are needed
     Stretch sharded_pass(const ComputeWork&);
+    [[nodiscard]] Stream shard_stream() const;  // of gathers and scatters
     std::optional<SegmentIndex> gather_block(int block);
     void scatter_until(std::size_t use);
     void wait_for_scatters();

@@ -2,10 +2,12 @@
 
 namespace sextant {
 
+Stream RankWriter::shard_stream() const { return overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute; }
+
 // Weights are gathered `prefetch_blocks` blocks ahead of their use: any further, and memory would fill with them.
 std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     const std::size_t ahead = 1 + static_cast<std::size_t>(job_.framework.prefetch_blocks);
-    const Stream stream = overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute;
+    const Stream stream = shard_stream();
     std::optional<SegmentIndex> after;
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
     const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
@@ -26,8 +28,7 @@ void RankWriter::scatter_until(std::size_t use) {
         const auto over = [&](ParallelGroup group, double elements) {
             work.group = group;
             work.elements = elements;
-            const Stream stream = overlaps_gathers(job_.plan, job_.framework) ? Stream::communication : Stream::compute;
-            if (const auto scatter = collective(stream, work, done.compute)) done.scatter = scatter;
+            if (const auto scatter = collective(shard_stream(), work, done.compute)) done.scatter = scatter;
         };
         over(ParallelGroup::shard, p.dense);
         over(ParallelGroup::expert_data, p.expert);
@@ -38,7 +39,7 @@ void RankWriter::scatter_until(std::size_t use) {
 
 // Where nothing hides scatters, each use waits for that of the use before it; its weights may be on their way.
 void RankWriter::wait_for_scatters() {
-    if (!overlaps_gathers(job_.plan, job_.framework) || overlaps_scatters(job_.plan, job_.framework)) return;
+    if (shard_stream() == Stream::compute || overlaps_scatters(job_.plan, job_.framework)) return;
     for (std::size_t use = 1; use < uses_.size(); ++use)
         if (const auto& scatter = uses_[use - 1].scatter) job_.builder.wait(uses_[use].compute, *scatter);
 }

@@ -9,7 +9,7 @@ namespace sextant {
 
 inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
-// Of ZeRO-3. One stream carries both: behind it, weights that kernels wait for would wait for gradients.
+// Of ZeRO-3, whose gathers and scatters share a stream: kernels that wait for a gather wait for the scatters before it, too.
 inline bool overlaps_scatters(const Plan& p, const Framework& f) { return overlaps_gathers(p, f) && p.gradient_overlap.value_or(true); }
 inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
 inline bool casts_each_use(const Plan& p, const Framework& f) { return p.autocast.value_or(f.casts_each_use); }
