@@ -73,7 +73,6 @@ struct BlockKernels {
     int trained_tensors = 0;
     Bytes boundary;  // activations handed to the next block
     Flops forward_flops, backward_flops;
-    Flops needed_backward_flops;  // what the mathematics needs: no scores made again by flash attention
 };
 
 // How wide an element is stored under the policy.

@@ -83,7 +83,6 @@ void count_work(const OperatorGraph& graph, BlockKernels& out) {
         if (op.is_trained()) out.trained_tensors += 1;
         out.forward_flops += forward_flops(op);
         out.backward_flops += backward_flops(op);
-        out.needed_backward_flops += (op.frozen ? 1.0 : 2.0) * forward_flops(op);
     }
 }
 

@@ -67,6 +67,12 @@ Network cut_network(const Scenario& scenario) {
     }
 }
 
+Network whole_network(const Scenario& scenario) {
+    const Shard cut = shard_of(scenario.plan, scenario.framework);
+    const Shard whole{.vocabulary_multiple = cut.vocabulary_multiple, .flash_attention = cut.flash_attention, .training = cut.training};
+    return build_network(scenario.workload, whole);
+}
+
 int used_devices_per_node(const Scenario& scenario) {
     const int there = scenario.cluster.node.devices;
     return std::min(scenario.plan.devices_per_node.value_or(there), there);

@@ -10,6 +10,9 @@ namespace sextant {
 // The network as one rank sees it. Throws InputError with every problem: shapes that do not divide, more stages than blocks.
 Network cut_network(const Scenario&);
 
+// One sample through the network on a device that holds all of it.
+Network whole_network(const Scenario&);
+
 // The precision policy as the framework keeps it: autocast leaves weights and gradients in fp32 and needs no master copy; main
 // gradients may be fp32 beside 16-bit weights. What the plan states about gradients stands.
 Precision kept_precision(const Plan&, const Framework&);

@@ -6,25 +6,24 @@ namespace sextant {
 namespace {
 
 void count_flops(Estimate& e, const Prepared::State& job) {
-    Flops model, extra;
+    Flops of_pipeline;  // what one rank of each stage does for a micro-batch
     for (const StageBlocks& stage : job.stages) {
         for (std::size_t t = 0; t < job.templates.size(); ++t) {
             const BlockKernels& k = job.templates[t];
             const double n = stage.count[t];
-            model += n * k.forward_flops;
+            of_pipeline += n * k.forward_flops;
             if (job.scenario.plan.forward_only) continue;
-            model += n * k.needed_backward_flops;
-            extra += n * (k.backward_flops - k.needed_backward_flops);
+            of_pipeline += n * k.backward_flops;
             Flops again;
             for (const Kernel& kernel : k.recompute) again += kernel.flops;
             const bool layer = job.roles[t] == BlockRole::layer;
-            extra += layer && stage.layers > 0 ? n * stage.recomputed_layers / stage.layers * again : Flops{};
+            of_pipeline += layer && stage.layers > 0 ? n * stage.recomputed_layers / stage.layers * again : Flops{};
         }
     }
     const Plan& plan = job.scenario.plan;
-    const double copies = static_cast<double>(job.micro_batches) * plan.dp * plan.tp * plan.cp;
-    e.model_flops = copies * model;
-    e.hardware_flops = copies * (model + extra);
+    const double pipelines = static_cast<double>(job.micro_batches) * plan.dp;
+    e.model_flops = pipelines * static_cast<double>(plan.micro_batch) * job.needed_for_sample;
+    e.hardware_flops = pipelines * plan.tp * plan.cp * of_pipeline;
 }
 
 }  // namespace

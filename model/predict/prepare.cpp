@@ -20,6 +20,27 @@ void check_answer(const Prepared& job) {
                       "some rate, size or time of the hardware, the framework or the workload is out of all proportion"});
 }
 
+// Backward makes two products of each in forward: of scores that flash attention makes again, none. Ranks that do the same, as those of
+// a tensor group with copies of a key-value head, do more than this together.
+Flops needed(const Network& network, bool forward_only) {
+    Flops all;
+    std::vector<double> times(network.templates.size());
+    for (const int t : network.sequence) times[static_cast<std::size_t>(t)] += 1;
+    for (std::size_t t = 0; t < times.size(); ++t)
+        for (const Operator& op : network.templates[t].graph.operators()) {
+            const double passes = forward_only ? 1 : op.frozen ? 2 : 3;
+            all += times[t] * passes * forward_flops(op);
+        }
+    return all;
+}
+
+Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
+    const Plan& plan = scenario.plan;
+    const bool is_whole = plan.tp == 1 && plan.cp == 1 && plan.ep == 1 && plan.expert_tensor() == 1;
+    if (is_whole) return needed(cut, plan.forward_only) / static_cast<double>(plan.micro_batch);
+    return needed(whole_network(scenario), plan.forward_only);
+}
+
 }  // namespace
 
 Prepared::State prepare_machine(const Scenario& scenario) {
@@ -107,6 +128,7 @@ Prepared prepare(const Scenario& scenario) {
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
+    job->needed_for_sample = needed_for_sample(scenario, network);
     const Plan& plan = scenario.plan;
     if (is_played(plan))
         job->played = std::make_shared<PlayedSchedule>(plan.schedule, plan.pp, plan.vpp, job->micro_batches, plan.forward_only);

@@ -54,6 +54,7 @@ struct Prepared::State {
     std::shared_ptr<const Topology> topology;
     StageGroups groups;
     std::int64_t micro_batches = 1;
+    Flops needed_for_sample;                       // by the mathematics: whatever the plan, and whatever is done again or by several ranks
     std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
     Bandwidth host_copy;                           // device to host memory, pinned
     Bandwidth host_memory;                         // of the node, shared by its devices

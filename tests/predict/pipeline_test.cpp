@@ -1,5 +1,6 @@
 // Pipelines of equal blocks where nothing but arithmetic takes time: forward of a block is g, backward 2 g.
 #include "model/predict/state.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
@@ -248,6 +249,34 @@ TEST(Flops, AreCountedForTheWholeJobWithAndWithoutWhatIsRunAgain) {
     const double product = 2.0 * 1024 * 1024 * 1024;
     EXPECT_DOUBLE_EQ(e.model_flops.si(), 8 * 12 * product);
     EXPECT_DOUBLE_EQ(e.hardware_flops.si(), 8 * 15 * product);
+}
+
+TEST(Flops, ThatAJobNeedsAreTheSameWhereTensorRanksDoTheSameTwice) {
+    // Latent attention goes down to its ranks on every tensor rank, of all tokens unless these are cut over them; and eight ranks have a
+    // copy each of two key-value heads.
+    const std::vector<std::string> latent{"plan.pp=8",
+                                          "plan.dp=16",
+                                          "plan.ep=16",
+                                          "plan.schedule=\"1f1b\"",
+                                          "plan.global_batch=1536",
+                                          "plan.recompute=\"none\"",
+                                          "plan.recompute_modules=[]"};
+    const std::vector<std::string> heads{"workload.kv_heads=2", "plan.stage_blocks=[]",   "plan.pp=4",
+                                         "plan.vpp=1",          "plan.schedule=\"1f1b\"", "plan.dp=2"};
+    for (const auto& [name, plan] : {std::pair("deepseek-v3-2048xh100", latent), std::pair("llama-2-70b-128xh100", heads)}) {
+        SCOPED_TRACE(name);
+        const auto flops = [&](const std::string& tp, const std::string& sequence_parallel) {
+            std::vector<std::string> set = plan;
+            set.push_back("plan.tp=" + tp);
+            set.push_back("plan.sequence_parallel=" + sequence_parallel);
+            return estimate(prepare(bundled_scenario(name, set)));
+        };
+        const Estimate alone = flops("1", "false"), whole = flops("8", "false"), cut = flops("8", "true");
+        EXPECT_EQ(whole.model_flops, alone.model_flops);
+        EXPECT_EQ(cut.model_flops, alone.model_flops);
+        EXPECT_GT(whole.hardware_flops, 1.001 * alone.hardware_flops);
+        EXPECT_LE(cut.hardware_flops, whole.hardware_flops);
+    }
 }
 
 TEST(Terms, OfTheSlowestStageStandBesideThoseOfTheOneThatFinishesLast) {
