@@ -24,16 +24,15 @@ void check_answer(const Prepared& job) {
 // a tensor group with copies of a key-value head, do more than this together.
 Flops needed(const Network& network, bool forward_only) {
     Flops all;
-    std::vector<double> times(network.templates.size());
-    for (const int t : network.sequence) times[static_cast<std::size_t>(t)] += 1;
-    for (std::size_t t = 0; t < times.size(); ++t)
-        for (const Operator& op : network.templates[t].graph.operators()) {
-            const double passes = forward_only ? 1 : op.frozen ? 2 : 3;
-            all += times[t] * passes * forward_flops(op);
-        }
+    for (int t = 0; t < std::ssize(network.templates); ++t) {
+        const auto blocks = static_cast<double>(std::ranges::count(network.sequence, t));
+        for (const Operator& op : network.templates[static_cast<std::size_t>(t)].graph.operators())
+            all += blocks * (forward_only ? 1 : op.frozen ? 2 : 3) * forward_flops(op);
+    }
     return all;
 }
 
+// The network at hand says it where the plan does not cut it: to build another takes a quarter of the time that preparing ResNet-152 does.
 Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
     const Plan& plan = scenario.plan;
     const bool is_whole = plan.tp == 1 && plan.cp == 1 && plan.ep == 1 && plan.expert_tensor() == 1;
