@@ -2,6 +2,7 @@
 
 #include "backend/exec/span_kinds.hpp"
 #include "model/plan/partition.hpp"
+#include "model/plan/virtual_stages.hpp"
 
 #include <algorithm>
 
@@ -91,7 +92,12 @@ const SegmentPlan& RankRunner::plan_of(SegmentIndex s) const {
 RankRunner::Arrays& RankRunner::passing(Payload payload, const Segment& s) {
     const Plan& plan = job_.scenario.plan;
     const auto direction = static_cast<std::size_t>(payload == Payload::activations ? 0 : plan.vpp);
-    return passing_[(direction + s.chunk) * static_cast<std::size_t>(plan.micro_batches() * job_.rounds()) + s.micro_batch];
+    // Where a pipeline turns, a chunk goes on with what the one before it made here.
+    const VirtualStages stages(plan);
+    const std::size_t v = stages.at(static_cast<std::size_t>(place_.pipeline), s.chunk);
+    const bool goes_on = v > 0 && !stages.is_handed(v);
+    const std::size_t chunk = goes_on ? stages.chunk_of(v - 1) : s.chunk;
+    return passing_[(direction + chunk) * static_cast<std::size_t>(plan.micro_batches() * job_.rounds()) + s.micro_batch];
 }
 
 int RankRunner::round_of(std::uint32_t micro_batch) const { return static_cast<int>(micro_batch / job_.scenario.plan.micro_batches()); }

@@ -117,9 +117,11 @@ private:
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
         const bool shards = plan_.has_shards();
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
-        const char* untie = transformer != nullptr && transformer->mtp_layers > 0 ? "\"mtp_layers\": 0, \"tied_embeddings\": false"
-                                                                                  : "\"tied_embeddings\": false";
-        refuse_if(tied && shards && plan_.pp > 1, "/plan/data_parallel", "shards of a matrix that several stages share do not run", untie);
+        const bool predicts_further = transformer != nullptr && transformer->mtp_layers > 0;
+        const char* untie = predicts_further ? "\"mtp_layers\": 0, \"tied_embeddings\": false" : "\"tied_embeddings\": false";
+        const bool both_ends_together = turns_back(plan_.schedule) && !predicts_further;
+        refuse_if(tied && shards && plan_.pp > 1 && !both_ends_together, "/plan/data_parallel",
+                  "shards of a matrix that several stages share do not run", untie);
         refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
                   "an embedding or output matrix that several blocks share does not run with sharded parameters", untie);
         const bool parts = shards || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();

@@ -14,6 +14,7 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_writer.hpp"
 #include "model/plan/partition.hpp"
+#include "model/plan/virtual_stages.hpp"
 #include "model/sextant.hpp"
 
 #include <sys/resource.h>
@@ -128,7 +129,9 @@ RankPlace place_of(const Job& job, int rank) {
 
 // The ends of a pipeline are fed: inputs go in at the one, labels at the other.
 bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {
-    return !a.data.empty() && (place.pipeline == 0 || place.pipeline == job.scenario.plan.pp - 1);
+    const VirtualStages stages(job.scenario.plan);
+    const auto last = static_cast<int>(stages.stage_of(stages.size() - 1));
+    return !a.data.empty() && (place.pipeline == 0 || place.pipeline == last);
 }
 
 // A worker's steps, with a thread beside that communicates.

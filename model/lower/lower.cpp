@@ -37,10 +37,11 @@ std::vector<TransferWork> stage_boundaries(const Network& network, const Lowered
 // The first layers of each stage run forward again, as many as the plan says.
 std::vector<BlockInstance> block_instances(const Network& network, const Plan& plan, const std::vector<ComputeWork>& stages) {
     const std::vector<StageBlocks> split = split_stages(network, plan);
+    const VirtualStages virtual_stages(plan);
     std::vector<BlockInstance> blocks;
     std::vector<int> layers(split.size(), 0);
     for (std::size_t v = 0; v < stages.size(); ++v) {
-        const std::size_t stage = v % split.size();
+        const std::size_t stage = virtual_stages.stage_of(v);
         for (int b = stages[v].first_block; b < stages[v].first_block + stages[v].count; ++b) {
             const int t = network.sequence[static_cast<std::size_t>(b)];
             const bool layer = network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer;
@@ -66,19 +67,21 @@ void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
 
 // Every micro-batch enters a virtual stage when it has left the one before; backward the other way.
 void connect(LoweredJob& job, const std::vector<Crossings>& crossings) {
-    const int stages = job.plan.pp, last = static_cast<int>(job.virtual_stages.size()) - 1;
-    const auto wait = [&](auto direction, GraphRank rank, int virtual_stage, int before) {
+    const VirtualStages& stages = job.where;
+    const auto wait = [&](auto direction, GraphRank rank, std::size_t virtual_stage, std::size_t before) {
         const auto& here = crossings[rank].*direction;
-        const auto& there = crossings[job.at_stage(before % stages, rank)].*direction;
+        const auto& there = crossings[job.at_stage(static_cast<int>(stages.stage_of(before)), rank)].*direction;
         for (int i = 0; i < job.micro_batches; ++i) {
-            const auto at = [&](int v) { return job.crossing(v / stages, i); };
+            const auto at = [&](std::size_t v) { return job.crossing(static_cast<int>(stages.chunk_of(v)), i); };
             job.builder.wait(here[at(virtual_stage)].first, there[at(before)].last);
         }
     };
     for (GraphRank rank = 0; rank < crossings.size(); ++rank) {
-        for (int v = job.builder.so_far().ranks()[rank].stage; v <= last; v += stages) {
-            if (v > 0) wait(&Crossings::forward, rank, v, v - 1);
-            if (v < last && !job.plan.forward_only) wait(&Crossings::backward, rank, v, v + 1);
+        const auto stage = static_cast<std::size_t>(job.builder.so_far().ranks()[rank].stage);
+        for (std::size_t chunk = 0; chunk < static_cast<std::size_t>(job.plan.vpp); ++chunk) {
+            const std::size_t v = stages.at(stage, chunk);
+            if (stages.is_handed(v)) wait(&Crossings::forward, rank, v, v - 1);
+            if (stages.hands_on(v) && !job.plan.forward_only) wait(&Crossings::backward, rank, v, v + 1);
         }
     }
 }
@@ -94,6 +97,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       layout(s.plan, used_nodes(s), s.cluster.node.devices),
       micro_batches(static_cast<int>(std::max<std::int64_t>(1, s.plan.micro_batches()))),
       orders(work_orders(s.plan.schedule, s.plan.pp, s.plan.vpp, micro_batches)),
+      where(s.plan),
       virtual_stages(stage_blocks(network, s.plan)),
       boundaries(stage_boundaries(network, *this)),
       parameters(block_parameters(network, s.plan)),

@@ -52,18 +52,20 @@ std::optional<SegmentIndex> RankWriter::collective(Stream stream, const Collecti
 const ComputeWork& RankWriter::blocks() const { return job_.virtual_stages[job_.virtual_stage(order_[at_].chunk, stage_)]; }
 
 bool RankWriter::ends_gradients() const {
-    const WorkItem& item = order_[at_];
-    if (item.kind == WorkKind::forward || item.kind == WorkKind::backward_input) return false;
-    const auto same = [&](const WorkItem& later) { return later.kind == item.kind && later.chunk == item.chunk; };
-    return std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(), same);
+    const auto makes_gradients = [chunk = order_[at_].chunk](const WorkItem& item) {
+        return item.chunk == chunk && (item.kind == WorkKind::backward || item.kind == WorkKind::backward_weight);
+    };
+    return makes_gradients(order_[at_]) &&
+           std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(), makes_gradients);
 }
 
 // A boundary that was cut over the tensor group comes together again before the first block.
 std::optional<SegmentIndex> RankWriter::receive() {
     const WorkItem& item = order_[at_];
     const bool ahead = item.kind == WorkKind::forward;
-    const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_), last = job_.virtual_stages.size() - 1;
-    if (!job_.scatters_boundaries() || virtual_stage == (ahead ? 0 : last)) return {};
+    const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
+    const bool comes = ahead ? job_.where.is_handed(virtual_stage) : job_.where.hands_on(virtual_stage);
+    if (!job_.scatters_boundaries() || !comes) return {};
     const TransferWork& boundary = job_.boundaries[ahead ? virtual_stage - 1 : virtual_stage];
     CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::tensor, ahead ? Payload::activations : Payload::activation_gradients};
     gather.elements = boundary.elements * job_.plan.tp;
@@ -71,8 +73,9 @@ std::optional<SegmentIndex> RankWriter::receive() {
     return collective(overlaps_pipeline(job_.plan, job_.framework) ? Stream::communication : Stream::compute, gather);
 }
 
-SegmentIndex RankWriter::send(const std::optional<CommunicatorIndex>& peer, Stream stream, TransferWork transfer, SegmentIndex after) {
-    if (!peer) return after;
+SegmentIndex RankWriter::send(bool to_previous, TransferWork transfer, SegmentIndex after) {
+    const std::optional<CommunicatorIndex>& peer = (to_previous ? job_.to_previous : job_.to_next)[rank_];
+    const Stream stream = to_previous ? Stream::send_previous : Stream::send_next;
     if (!overlaps_pipeline(job_.plan, job_.framework)) return put(Stream::compute, transfer, peer);
     const SegmentIndex segment = put(stream, transfer, peer);
     job_.builder.wait(segment, after);
@@ -98,9 +101,9 @@ void RankWriter::forward() {
     if (arrived) job_.builder.wait(pass.first, *arrived);
 
     const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
+    const bool goes_back = job_.where.goes_back(static_cast<std::size_t>(item.chunk));
     SegmentIndex leave = pass.last;
-    if (virtual_stage + 1 < job_.virtual_stages.size())
-        leave = send(job_.to_next[rank_], Stream::send_next, job_.boundaries[virtual_stage], pass.last);
+    if (job_.where.hands_on(virtual_stage)) leave = send(goes_back, job_.boundaries[virtual_stage], pass.last);
     crossings_.forward[job_.crossing(item.chunk, item.micro_batch)] = {arrived.value_or(pass.first), leave};
 }
 
@@ -118,11 +121,12 @@ void RankWriter::backward() {
     if (arrived) job_.builder.wait(pass.first, *arrived);
 
     const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
+    const bool goes_back = job_.where.goes_back(static_cast<std::size_t>(item.chunk));
     SegmentIndex leave = pass.last;
-    if (virtual_stage > 0) {
+    if (job_.where.is_handed(virtual_stage)) {
         TransferWork gradients = job_.boundaries[virtual_stage - 1];
         gradients.payload = Payload::activation_gradients;
-        leave = send(job_.to_previous[rank_], Stream::send_previous, gradients, pass.last);
+        leave = send(!goes_back, gradients, pass.last);
     }
     crossings_.backward[job_.crossing(item.chunk, item.micro_batch)] = {arrived.value_or(pass.first), leave};
 }

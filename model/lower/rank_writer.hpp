@@ -7,6 +7,7 @@
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
+#include "model/plan/virtual_stages.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <optional>
@@ -43,6 +44,7 @@ struct LoweredJob {
     RankLayout layout;
     int micro_batches = 1;
     std::vector<std::vector<WorkItem>> orders;  // by stage
+    VirtualStages where;                        // the virtual stages are
     std::vector<ComputeWork> virtual_stages;    // the blocks of each
     std::vector<TransferWork> boundaries;       // what leaves each virtual stage forward
     std::vector<BlockParameters> parameters;    // by block
@@ -58,9 +60,8 @@ struct LoweredJob {
     // The rank of the graph that stands for the rank of the job at this stage, in the same pipeline as `neighbour`.
     [[nodiscard]] GraphRank at_stage(int stage, GraphRank neighbour) const;
 
-    // Chunk c of stage s is virtual stage c x pp + s.
     [[nodiscard]] std::size_t virtual_stage(int chunk, int stage) const {
-        return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(plan.pp) + static_cast<std::size_t>(stage);
+        return where.at(static_cast<std::size_t>(stage), static_cast<std::size_t>(chunk));
     }
     // Place in Crossings.
     [[nodiscard]] std::size_t crossing(int chunk, int micro_batch) const {
@@ -102,7 +103,7 @@ private:
     void forward();
     void backward();
     std::optional<SegmentIndex> receive();
-    SegmentIndex send(const std::optional<CommunicatorIndex>& peer, Stream, TransferWork, SegmentIndex after);
+    SegmentIndex send(bool to_previous, TransferWork, SegmentIndex after);
     [[nodiscard]] const ComputeWork& blocks() const;  // of the virtual stage at hand
     [[nodiscard]] bool ends_gradients() const;        // is the item at hand the last backward of its chunk?
 

@@ -1,6 +1,7 @@
 #include "model/plan/buckets.hpp"
 
 #include "model/plan/partition.hpp"
+#include "model/plan/virtual_stages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,9 @@ std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first,
 std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
     const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);
     std::vector<BlockParameters> list, before(static_cast<std::size_t>(plan.pp));
+    const VirtualStages virtual_stages(plan);
     for (std::size_t v = 0; v < per_virtual_stage.size(); ++v) {
-        BlockParameters& of_stage = before[v % before.size()];
+        BlockParameters& of_stage = before[virtual_stages.stage_of(v)];
         for (int i = 0; i < per_virtual_stage[v]; ++i) {
             const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[list.size()])].graph;
             BlockParameters& p = list.emplace_back();

@@ -99,6 +99,9 @@ void check_schedule(Check& c) {
             c.complain("/plan/schedule",
                        "interleaving needs micro-batches in multiples of pp: " + does_not_divide(c.plan.pp, micro_batches),
                        "change global_batch or micro_batch");
+    } else if (turns_back(c.plan.schedule)) {
+        if (c.plan.vpp != 2) c.complain("/plan/vpp", "a pipeline that turns back has two chunks per stage", "\"vpp\": 2, or none");
+        if (c.plan.pp < 2) c.complain("/plan/pp", "this schedule needs a pipeline", "pp of 2 or more");
     } else if (c.plan.vpp > 1) {
         c.complain("/plan/vpp", "only the interleaved schedule has " + text(c.plan.vpp) + " chunks per stage",
                    R"("schedule": "interleaved", or "vpp": 1)");
@@ -193,8 +196,8 @@ void check_rest(Check& c) {
         c.complain("/plan/precision", "integers do not train", "\"forward_only\": true");
     if (c.plan.recompute == Recompute::blocks && c.transformer && c.plan.recompute_blocks > layers_of(*c.transformer))
         c.complain("/plan/recompute/blocks", "the network has " + text(layers_of(*c.transformer)) + " layers");
-    if (c.plan.forward_only && c.plan.schedule == Schedule::zero_bubble)
-        c.complain("/plan/schedule", "zero_bubble arranges backward work, and there is none", "\"schedule\": \"gpipe\"");
+    if (c.plan.forward_only && weights_apart(c.plan.schedule) != WeightsApart::in_none)
+        c.complain("/plan/schedule", "this schedule arranges backward work, and there is none", "\"schedule\": \"gpipe\"");
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ enum class PlanFeature {
     gpipe,
     interleaved,
     zero_bubble,
+    dual_pipe,
     zero1,
     zero2,
     zero3,

@@ -2,6 +2,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/virtual_stages.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -121,9 +122,10 @@ std::vector<StageBlocks> split_stages(const Network& network, const Plan& plan) 
     std::vector<StageBlocks> stages(static_cast<std::size_t>(plan.pp));
     for (StageBlocks& s : stages) s.count.assign(network.templates.size(), 0);
     std::size_t block = 0;
-    for (std::size_t chunk = 0; chunk < per_chunk.size(); ++chunk) {
-        StageBlocks& stage = stages[chunk % stages.size()];  // virtual stages go round: chunk c of stage s is block run c * pp + s
-        for (int i = 0; i < per_chunk[chunk] && block < network.sequence.size(); ++i, ++block) {
+    const VirtualStages virtual_stages(plan);
+    for (std::size_t v = 0; v < per_chunk.size(); ++v) {
+        StageBlocks& stage = stages[virtual_stages.stage_of(v)];
+        for (int i = 0; i < per_chunk[v] && block < network.sequence.size(); ++i, ++block) {
             const auto t = static_cast<std::size_t>(network.sequence[block]);
             ++stage.count[t];
             switch (network.templates[t].role) {

@@ -24,8 +24,7 @@ int used_nodes(const Scenario&);
 // Parameter servers, each with an equal share of the parameters: one on each node at least where they share the workers' hosts.
 int parameter_server_count(const Scenario&);
 
-// Blocks of each virtual stage in the order of forward: virtual stage i is chunk i / pp of stage i % pp.
-// What the plan says; else as even as possible.
+// Blocks of each virtual stage (VirtualStages). What the plan says; else as even as possible.
 std::vector<int> blocks_per_virtual_stage(const Network&, const Plan&);
 
 // Of this many layers of one stage, how many, from the first, run forward again.

@@ -22,7 +22,16 @@ enum class DataParallel {
     async_parameter_server,  // each worker for itself
 };
 
-enum class Schedule { one_f_one_b, gpipe, interleaved, zero_bubble, sequential };
+enum class Schedule { one_f_one_b, gpipe, interleaved, zero_bubble, zero_bubble_v, dual_pipe_v, sequential };
+
+// Two chunks of every stage: the pipeline goes to the last stage and comes back, so that the first one has both ends.
+constexpr bool turns_back(Schedule s) { return s == Schedule::zero_bubble_v || s == Schedule::dual_pipe_v; }
+// In which passes gradients of weights come apart from those of inputs, which are passed on before.
+enum class WeightsApart { in_none, in_some, in_all };
+constexpr WeightsApart weights_apart(Schedule s) {
+    if (s == Schedule::dual_pipe_v) return WeightsApart::in_some;
+    return s == Schedule::zero_bubble || s == Schedule::zero_bubble_v ? WeightsApart::in_all : WeightsApart::in_none;
+}
 
 enum class Recompute {
     none,

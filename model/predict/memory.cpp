@@ -3,31 +3,68 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sextant {
 namespace {
 
-// Micro-batches whose activations a stage holds at its fullest, in units of the whole stage (all its chunks).
-double in_flight(const Prepared::State& job, std::size_t stage) {
+// Micro-batches whose activations a stage holds of its first chunk, and of each other one.
+struct InFlight {
+    double first, others;
+};
+constexpr InFlight of_all_chunks(double micro_batches) { return {micro_batches, micro_batches}; }
+
+// At its fullest; where the pipeline turns back, at the one time or at the other.
+std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches), p = plan.pp, v = plan.vpp, s = static_cast<double>(stage);
-    if (plan.forward_only) return 1;
+    const auto once = [](InFlight all) { return std::array{all, all}; };
+    if (plan.forward_only) return once(of_all_chunks(1));
     switch (plan.schedule) {
         case Schedule::gpipe:
-            return m;
+            return once(of_all_chunks(m));
         case Schedule::sequential:
-            return 1;
+            return once(of_all_chunks(1));
         case Schedule::one_f_one_b:
-            return std::min(m, p - s);
+            return once(of_all_chunks(std::min(m, p - s)));
         case Schedule::zero_bubble:  // weight gradients come late: every stage holds as much as the first
-            return std::min(m, p);
+            return once(of_all_chunks(std::min(m, p)));
+        case Schedule::zero_bubble_v:  // behind a forward of either chunk
+            return {InFlight{std::min(m, 2 * p - s), std::min(m, s)}, InFlight{std::min(m, 2 * p - s - 1), std::min(m, s + 1)}};
+        case Schedule::dual_pipe_v:
+            return once({std::min(m, 2 * p - s), std::min(m, s + 1)});
         case Schedule::interleaved: {
             // Warm-up of Megatron's interleaved schedule: 2 (p - s - 1) + (v - 1) p chunks, and one more in the steady state.
             const double chunks = 2 * (p - s - 1) + (v - 1) * p + 1;
-            return std::min(m * v, chunks) / v;
+            return once(of_all_chunks(std::min(m * v, chunks) / v));
         }
     }
-    return 1;
+    return once(of_all_chunks(1));
+}
+
+// Activations that wait for the backward of so many blocks of each template, of whose layers some run again.
+Bytes waiting_activations(const Prepared::State& job, std::span<const int> blocks, int again, int layers) {
+    const double share = layers > 0 ? static_cast<double>(again) / layers : 0;
+    Bytes waiting;
+    for (std::size_t t = 0; t < blocks.size(); ++t) {
+        const bool layer = job.roles[t] == BlockRole::layer;
+        if (blocks[t] > 0) waiting += blocks[t] * waiting_activations(job.templates[t], job.scenario.plan, layer ? share : 0);
+    }
+    return waiting;
+}
+
+Bytes waiting_activations(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
+    const StageBlocks& all = job.stages[stage];
+    if (flight.first == flight.others) return flight.first * waiting_activations(job, all.count, all.recomputed_layers, all.layers);
+    const ChunkBlocks& chunk = job.chunks[stage].front();
+    const int again = chunk.layers_again(all);
+    std::vector<int> first(all.count.size()), others = all.count;
+    for (const ChunkBlocks::Block& b : chunk.blocks) {
+        ++first[static_cast<std::size_t>(b.block_template)];
+        --others[static_cast<std::size_t>(b.block_template)];
+    }
+    return flight.first * waiting_activations(job, first, again, chunk.layers) +
+           flight.others * waiting_activations(job, others, all.recomputed_layers - again, all.layers - chunk.layers);
 }
 
 // Gradients that are scattered once a step add up as a whole until then: what part of the stage's does at a time. Where a stage's chunks
@@ -74,6 +111,16 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
+// Of all chunks with a forward that waits for its backward.
+double waiting_parameters(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
+    const StageParameters stage_parameters = parameters_of(job, stage);
+    const double all = (stage_parameters.trained + stage_parameters.frozen).total();
+    if (flight.first == flight.others) return flight.first * all;
+    double first = 0;
+    for (const ChunkBlocks::Block& b : job.chunks[stage].front().blocks) first += (b.parameters.trained + b.parameters.frozen).total();
+    return flight.first * first + flight.others * (all - first);
+}
+
 // Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
 // waits for its backward: of the whole stage, for each micro-batch between the two.
 Bytes passing_weights(const Prepared::State& job, std::size_t stage, const PassingBytes& passing) {
@@ -83,9 +130,9 @@ Bytes passing_weights(const Prepared::State& job, std::size_t stage, const Passi
     if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
     const Bytes at_work = (1.0 + f.prefetch_blocks) * passing.largest_weights;
     if (!gathers || plan.forward_only || f.reshards_after_forward) return at_work;
-    const StageParameters all = parameters_of(job, stage);
-    const double weights = (1 - plan.pruned_fraction) * (all.trained + all.frozen).total();
-    return max(at_work, in_flight(job, stage) * weights * size_of(job.precision.parameter));
+    double parameters = 0;
+    for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
+    return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
 }
 
 // Does the recompute policy run whole blocks again?
@@ -117,19 +164,19 @@ Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
 PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const StageBlocks& blocks = job.stages[stage];
+    const auto [one, other] = in_flight(job, stage);
+    const double flight = std::max(one.others, other.others);  // of the head's chunk
     PassingBytes passing;
-    const double flight = in_flight(job, stage);
+    passing.activations = max(waiting_activations(job, stage, one), waiting_activations(job, stage, other));
     Bytes working;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const double n = blocks.count[t];
         if (n == 0) continue;
         const BlockKernels& k = job.templates[t];
-        const bool layer = job.roles[t] == BlockRole::layer;
-        const double share = layer && blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
-        passing.activations += n * flight * waiting_activations(k, plan, share);
-        working = max(working, working_memory(k, plan, share > 0));
+        const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
+        working = max(working, working_memory(k, plan, again));
         // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
-        const bool waits = plan.schedule == Schedule::gpipe || plan.schedule == Schedule::zero_bubble;
+        const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
         passing.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
         passing.largest_weights = max(passing.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }

@@ -93,6 +93,28 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 
 }  // namespace
 
+// Stage s of a schedule that turns back starts when the first micro-batch has come through the first chunks of those before it. It has
+// 2 (p - s - 1) more forwards to do while that goes to the last stage and comes back, two of either chunk for each stage before it while it
+// goes to the end and its first gradient comes back; and p - s - 1 gradients, of inputs and of weights, while the last one goes to the last
+// stage and comes back. Then it waits for nothing.
+Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
+    const auto there = [&](const StageTimes& s) { return 0.5 * (s.ahead - s.early) + p.hidden_send; };
+    const auto back = [&](const StageTimes& s) { return 0.5 * (s.back - s.early_back) + p.hidden_send; };
+    Seconds forwards, backwards, forwards_before, backwards_before, end;  // of chunks: of the stages behind one, and before it
+    for (std::size_t i = 0; i < stages.size(); ++i) forwards += there(stages[i]), backwards += back(stages[i]);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
+        forwards -= there(s), backwards -= back(s);
+        const double n = p.micro_batches, behind = static_cast<double>(stages.size() - i) - 1, before = static_cast<double>(i);
+        const Seconds until_it_is_back = max(Seconds{}, 2.0 * forwards - std::min(2 * behind, n - 1) * 0.5 * s.ahead);
+        const Seconds until_first = max(Seconds{}, forwards_before + backwards_before - std::min(before, n - 1) * s.ahead);
+        const Seconds until_last = max(Seconds{}, 2.0 * backwards - std::min(behind, n - 1) * 0.5 * (s.back + s.weights));
+        end = max(end, forwards_before + until_it_is_back + until_first + n * s.device() + until_last - (i > 0 ? s.early : Seconds{}));
+        forwards_before += there(s), backwards_before += back(s);
+    }
+    return end;
+}
+
 void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Seconds> ends) {
     Seconds slowest, sum, passing;
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -100,6 +122,10 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
         slowest = max(slowest, s.device());
         sum += s.device();
         passing += s.passing;
+    }
+    if (turns_back(p.schedule)) {
+        std::ranges::fill(ends, held_up_by_hosts(p, stages, turning_time(p, stages) + passing));
+        return;
     }
     const double n = static_cast<double>(stages.size());
     const Seconds transfers = (p.forward_only ? 1 : 2) * (n - 1) * p.hidden_send;

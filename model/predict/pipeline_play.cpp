@@ -9,7 +9,7 @@ namespace sextant {
 namespace {
 
 // What may be different of a chunk's work, besides its micro-batch.
-enum PassWork : std::uint8_t { first_forward, forward, backward, last_backward, weights, last_weights, work_count };
+enum PassWork : std::uint8_t { first_forward, forward, backward, last_backward, input, weights, last_weights, work_count };
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
 constexpr std::size_t side_by_side = 8;
@@ -43,12 +43,14 @@ struct WorkTimes {
     }
 };
 
-void set_times(WorkTimes* work, std::size_t pipeline, const ChunkTimes& t, bool weights_later) {
+void set_times(WorkTimes* work, std::size_t pipeline, const ChunkTimes& t, bool splits) {
+    const Seconds whole = t.back + t.weights;
     work[first_forward].set(pipeline, t.early, t.ahead + t.first, {}, t.send_ahead);
     work[forward].set(pipeline, t.early, t.ahead, {}, t.send_ahead);
-    work[backward].set(pipeline, t.early_back, t.back, t.late, t.send_back);
-    work[last_backward].set(pipeline, t.early_back, t.back + t.last, t.late, t.send_back);
-    if (!weights_later) return;
+    work[backward].set(pipeline, t.early_back, whole, t.late, t.send_back);
+    work[last_backward].set(pipeline, t.early_back, whole + t.last, t.late, t.send_back);
+    if (!splits) return;
+    work[input].set(pipeline, t.early_back, t.back, t.late, t.send_back);
     work[weights].set(pipeline, {}, t.weights, {}, {});
     work[last_weights].set(pipeline, {}, t.weights + t.last, {}, {});
 }
@@ -57,16 +59,16 @@ void set_times(WorkTimes* work, std::size_t pipeline, const ChunkTimes& t, bool 
 
 class PlayedSchedule::Row {
 public:
-    Row(std::span<const std::vector<WorkItem>> of_stages, std::size_t chunks, int micro_batches)
+    Row(std::span<const std::vector<WorkItem>> of_stages, const VirtualStages& where, int micro_batches)
         : of_stages_(of_stages),
-          chunks_(chunks),
-          virtual_stages_(of_stages.size() * chunks),
+          where_(where),
+          chunks_(where.size() / of_stages.size()),
           micro_batches_(micro_batches),
-          ahead_(virtual_stages_ * static_cast<std::size_t>(micro_batches), not_yet),
+          ahead_(where.size() * static_cast<std::size_t>(micro_batches), not_yet),
           back_(ahead_),
           next_(of_stages.size()),
-          forwards_(virtual_stages_),
-          backwards_(virtual_stages_),
+          forwards_(where.size()),
+          backwards_(where.size()),
           nothing_to_wait_for_(static_cast<std::uint32_t>(3 * of_stages.size())),
           nobody_waits_(nothing_to_wait_for_ + 1),
           times_(nobody_waits_ + 1) {
@@ -86,12 +88,13 @@ private:
 
     // Whether what it needs has been made.
     bool go_on(std::size_t stage, const WorkItem& item) {
-        const std::size_t chunk = static_cast<std::size_t>(item.chunk), here = chunk * of_stages_.size() + stage;
+        const std::size_t chunk = static_cast<std::size_t>(item.chunk), here = where_.at(stage, chunk);
         const auto at = [&](std::size_t virtual_stage) {
             return virtual_stage * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(item.micro_batch);
         };
-        const auto add = [&](PassWork work, bool goes_back, std::uint32_t from, std::uint32_t to) {
-            const std::size_t sender = of_stages_.size() + 2 * stage + (goes_back ? 1 : 0);
+        const auto add = [&](PassWork work, bool gradients, std::uint32_t from, std::uint32_t to) {
+            const bool to_previous = gradients != where_.goes_back(chunk);
+            const std::size_t sender = of_stages_.size() + 2 * stage + (to_previous ? 1 : 0);
             steps_.push_back({static_cast<std::uint32_t>(stage * chunks_ + chunk), work, static_cast<std::uint16_t>(stage),
                               static_cast<std::uint16_t>(sender), from, to});
         };
@@ -100,17 +103,17 @@ private:
             case WorkKind::forward: {
                 const std::optional<std::uint32_t> from = here > 0 ? take(ahead_[at(here - 1)]) : nothing_to_wait_for_;
                 if (!from) return false;
-                const std::uint32_t to = here + 1 < virtual_stages_ ? ahead_[at(here)] = new_arrival() : nobody_waits_;
+                const std::uint32_t to = here + 1 < where_.size() ? ahead_[at(here)] = new_arrival() : nobody_waits_;
                 add(forwards_[here]++ == 0 ? first_forward : forward, false, *from, to);
                 return true;
             }
             case WorkKind::backward:
             case WorkKind::backward_input: {
-                const std::optional<std::uint32_t> from = here + 1 < virtual_stages_ ? take(back_[at(here + 1)]) : nothing_to_wait_for_;
+                const std::optional<std::uint32_t> from = here + 1 < where_.size() ? take(back_[at(here + 1)]) : nothing_to_wait_for_;
                 if (!from) return false;
                 const std::uint32_t to = here > 0 ? back_[at(here)] = new_arrival() : nobody_waits_;
                 const bool whole = item.kind == WorkKind::backward;
-                add(ends && whole ? last_backward : backward, true, *from, to);
+                add(!whole ? input : ends ? last_backward : backward, true, *from, to);
                 if (whole) ++backwards_[here];
                 return true;
             }
@@ -136,7 +139,8 @@ private:
     }
 
     std::span<const std::vector<WorkItem>> of_stages_;
-    std::size_t chunks_, virtual_stages_;
+    const VirtualStages& where_;
+    std::size_t chunks_;
     int micro_batches_;
     std::vector<std::uint32_t> ahead_, back_;  // by virtual stage, by micro-batch: where what it makes arrives
     std::vector<std::size_t> next_;            // by stage
@@ -153,7 +157,8 @@ public:
 
     void set(const PlayedSchedule& schedule) {
         chunks_ = schedule.chunks_;
-        weights_later_ = schedule.weights_later_;
+        splits_ = schedule.splits_;
+        where_ = schedule.where_;
         works_of_.resize(schedule.stages_ * chunks_);
         stages_ = schedule.stages_;
         few_.resize(schedule.times_);
@@ -197,14 +202,14 @@ private:
             return chunks[chunk] == chunks[chunk - 1];
         });
     }
-    // The ends of the pipeline have nobody to send to.
+    // Where there is nobody to send to, nothing is sent.
     void add_works(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) {
         works_.resize(works_.size() + work_count);
         for (std::size_t i = 0; i < some.size(); ++i) {
             ChunkTimes t = some[i].unlike_chunks[some[i].chunks_of(stage, chunks_)[chunk]];
-            if (stage == 0 && chunk == 0) t.send_back = {};
-            if (stage + 1 == stages_ && chunk + 1 == chunks_) t.send_ahead = {};
-            set_times(&works_[works_.size() - work_count], i, t, weights_later_);
+            if (!where_.is_handed(where_.at(stage, chunk))) t.send_back = {};
+            if (!where_.hands_on(where_.at(stage, chunk))) t.send_ahead = {};
+            set_times(&works_[works_.size() - work_count], i, t, splits_);
         }
     }
 
@@ -241,35 +246,44 @@ private:
     std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
     std::vector<Times> few_, more_;      // micro-batches: the times that steps name
     std::size_t stages_ = 1, chunks_ = 1;
-    bool weights_later_ = false, sends_block_ = false;
+    VirtualStages where_{Schedule::one_f_one_b, 1, 1};
+    bool splits_ = false, sends_block_ = false;
 };
+
+namespace {
+
+// Micro-batches for every stage until the pipeline is full. One that turns back is when its first has come back to the first stage.
+int rounds_to_fill(Schedule schedule) { return turns_back(schedule) ? 2 : 1; }
+
+}  // namespace
 
 PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only)
     : stages_(static_cast<std::size_t>(stages)),
       chunks_(static_cast<std::size_t>(chunks)),
-      weights_later_(schedule == Schedule::zero_bubble) {
+      where_(schedule, stages, chunks),
+      splits_(weights_apart(schedule) != WeightsApart::in_none) {
     const auto row = [&](int m) {
         std::vector<std::vector<WorkItem>> orders = work_orders(schedule, stages, chunks, m);
         for (std::vector<WorkItem>& order : orders)
             std::erase_if(order, [&](const WorkItem& w) { return forward_only && w.kind != WorkKind::forward; });
-        Row filled(orders, chunks_, m);
+        Row filled(orders, where_, m);
         times_ = std::max(times_, filled.times());
         return std::move(filled).steps();
     };
-    more_ = static_cast<int>(2 * stages + micro_batches % stages);
+    more_ = static_cast<int>((rounds_to_fill(schedule) + 1) * stages + micro_batches % stages);
     few_ = micro_batches <= more_ ? static_cast<int>(micro_batches) : more_ - stages;
     of_few_ = row(few_);
     if (micro_batches > more_) of_more_ = row(more_);
     alike_ = static_cast<std::size_t>(std::ranges::mismatch(of_few_, of_more_).in1 - of_few_.begin());
 }
 
-std::int64_t PlayedSchedule::alike(int stages, std::int64_t micro_batches) {
-    return std::min(micro_batches, 3 * stages + micro_batches % stages);
+std::int64_t PlayedSchedule::alike(Schedule schedule, int stages, std::int64_t micro_batches) {
+    return std::min(micro_batches, (rounds_to_fill(schedule) + 2) * stages + micro_batches % stages);
 }
 
 std::shared_ptr<const PlayedSchedule> PlayedSchedules::find(Schedule schedule, int stages, int chunks, std::int64_t micro_batches,
                                                             bool forward_only) {
-    const std::int64_t alike = PlayedSchedule::alike(stages, micro_batches);
+    const std::int64_t alike = PlayedSchedule::alike(schedule, stages, micro_batches);
     const std::lock_guard lock(mutex_);
     auto& found = all_[{schedule, stages, chunks, alike, forward_only}];
     if (!found) found = std::make_shared<PlayedSchedule>(schedule, stages, chunks, alike, forward_only);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/base/quantity.hpp"
+#include "model/plan/virtual_stages.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <cstdint>
@@ -17,10 +18,10 @@ namespace sextant {
 // What a stage does for one micro-batch in one of its chunks.
 struct ChunkTimes {
     Seconds early, ahead;      // of forward: what is done before its input arrives; all of it
-    Seconds early_back, back;  // of backward, or of the part that makes the gradient of the input
+    Seconds early_back, back;  // of backward; where it comes in two parts, of that which makes the gradient of the input
     Seconds late;              // of that: what is done when its result is on the way
-    Seconds weights;           // what a zero-bubble schedule leaves for later
-    Seconds send_ahead;        // to the next virtual stage
+    Seconds weights;           // the other part
+    Seconds send_ahead;        // to the next virtual stage, where another stage has it
     Seconds send_back;         // to the one before
     Seconds first, last;       // more in the first forward and the last backward
 
@@ -45,9 +46,9 @@ class PlayedSchedule {
 public:
     PlayedSchedule(Schedule, int stages, int chunks, std::int64_t micro_batches, bool forward_only);
 
-    // After two micro-batches for every stage, each further one for every stage costs the same: so many are played alike. What has been
-    // made ready for this number serves for `micro_batches`.
-    static std::int64_t alike(int stages, std::int64_t micro_batches);
+    // Once the pipeline is full, each further micro-batch for every stage costs the same: so many are played alike. What has been made
+    // ready for this number serves for `micro_batches`.
+    static std::int64_t alike(Schedule, int stages, std::int64_t micro_batches);
 
 private:
     // A stage begins when it is free and an arrival is there; what it makes arrives elsewhere. All but the first two are numbers of times
@@ -63,7 +64,8 @@ private:
     friend class PipelinePlayer;
 
     std::size_t stages_, chunks_, times_ = 0;
-    bool weights_later_;                  // than the gradients of inputs
+    VirtualStages where_;
+    bool splits_;                         // backward into gradients of inputs and of weights, now and then or always
     int few_, more_;                      // micro-batches
     std::vector<Step> of_few_, of_more_;  // the latter where some are not played
     std::size_t alike_ = 0;               // steps that both begin with

@@ -6,7 +6,7 @@
 namespace sextant {
 
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
-// makes last goes back through their first chunks. Gradients of weights that a zero-bubble schedule leaves for later may be done meanwhile.
+// makes last goes back through their first chunks. Gradients of weights that come apart may be done meanwhile.
 Seconds PlanPricer::least_step(bool by_groups) {
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
@@ -25,7 +25,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
         if (plan.forward_only) sum.back = sum.again = {};
         return sum;
     };
-    const bool zero_bubble = plan.schedule == Schedule::zero_bubble;
+    const bool apart = weights_apart(plan.schedule) != WeightsApart::in_none;
     Seconds end, before, after, own, ahead, back;
     const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
@@ -37,8 +37,8 @@ Seconds PlanPricer::least_step(bool by_groups) {
             own = m * (all.ahead + all.back + all.again + each);
             const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
             ahead = chunk.ahead;
-            back = zero_bubble ? Seconds{} : chunk.back + chunk.again;
-            if (s == 0 || zero_bubble) update = min(update.value_or(updates[s].total()), updates[s].total());
+            back = apart ? Seconds{} : chunk.back + chunk.again;
+            if (s == 0 || apart) update = min(update.value_or(updates[s].total()), updates[s].total());
         }
         end = max(end, before + own + after);
         before += ahead;
@@ -49,7 +49,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
 
 // The same bound of all that stages do.
 Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
-    const bool zero_bubble = state_.scenario.plan.schedule == Schedule::zero_bubble;
+    const bool apart = weights_apart(state_.scenario.plan.schedule) != WeightsApart::in_none;
     const PlayedPipeline pipeline = prices.played({});
     Seconds end, before, after, all;
     for (std::size_t s = 0; s < prices.size(); ++s) {
@@ -64,7 +64,7 @@ Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
         }
         end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
         before += first.ahead - first.early;
-        if (!zero_bubble) after += first.back - first.early_back - first.late;
+        if (!apart) after += first.back - first.early_back - first.late;
     }
     return end;
 }

@@ -87,7 +87,7 @@ void PlanPricer::order(const Plan& plan) {
     now.vpp = plan.vpp;
     now.stage_blocks = plan.stage_blocks;
     swap_order();
-    const auto [entry, is_new] = orders_.try_emplace({plan.vpp, plan.stage_blocks});
+    const auto [entry, is_new] = orders_.try_emplace({turns_back(plan.schedule), plan.vpp, plan.stage_blocks});
     if (is_new) entry->second = make_order();
     order_ = &entry->second;
     swap_order();
@@ -206,7 +206,7 @@ Bytes PlanPricer::memory() {
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     const std::size_t which = layout().in_layers[state_.groups.which[stage]];
-    auto& of_groups = shape_->blocks[comes_apart()];
+    auto& of_groups = shape_->blocks[apart()];
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
@@ -243,7 +243,7 @@ PlanPricer::Stand& PlanPricer::stand() {
 }
 
 const StageWork& PlanPricer::work(std::size_t stage) {
-    auto& of_kinds = layout().works[comes_apart()];
+    auto& of_kinds = layout().works[apart()];
     const std::size_t kind = stand().kinds[stage];
     const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());

@@ -71,7 +71,7 @@ private:
         std::vector<BlockKernels> templates;
         std::vector<KernelTimes> kernels;                          // by template
         std::vector<BlockTime> times;                              // of these all together
-        std::array<std::vector<std::optional<Blocks>>, 2> blocks;  // where gradients of weights come apart or not, by groups in layers
+        std::array<std::vector<std::optional<Blocks>>, 3> blocks;  // by passes in which weights come apart, by groups in layers
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.
@@ -105,8 +105,8 @@ private:
         std::map<StageKey, std::size_t> kinds;
         // Of the shape at hand.
         std::optional<SendTimes> sends;
-        // By whether gradients of weights come apart, by kind of stage, by layers that run again and whether parameters are in host memory.
-        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 2> works;
+        // By passes in which weights come apart, by kind of stage, by layers that run again and whether parameters are in host memory.
+        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 3> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -146,7 +146,7 @@ private:
     [[nodiscard]] Share make_share(const Share::Key&) const;
     [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
-    [[nodiscard]] bool comes_apart() const { return state_.scenario.plan.schedule == Schedule::zero_bubble; }
+    [[nodiscard]] std::size_t apart() const { return static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule)); }
     void choose(const Choice&);
     std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
@@ -166,7 +166,7 @@ private:
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
     // Of the degrees at hand, wherever ranks stand.
-    std::map<std::pair<int, std::vector<int>>, Order> orders_;  // by vpp, stage_blocks
+    std::map<std::tuple<bool, int, std::vector<int>>, Order> orders_;  // by whether it turns back, vpp, stage_blocks
     // Of the order at hand.
     std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;

@@ -1,6 +1,7 @@
 #include "model/predict/prepare.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/virtual_stages.hpp"
 #include "model/predict/pipeline_play.hpp"
 #include "model/predict/shared_cores.hpp"
 
@@ -80,8 +81,9 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
     std::vector<std::vector<ChunkBlocks>> stages(static_cast<std::size_t>(plan.pp));
     std::vector<int> layers(stages.size());
     std::size_t next = 0;
+    const VirtualStages virtual_stages(plan);
     for (std::size_t v = 0; v < per_chunk.size(); ++v) {
-        const std::size_t stage = v % stages.size();
+        const std::size_t stage = virtual_stages.stage_of(v);
         ChunkBlocks& chunk = stages[stage].emplace_back();
         chunk.first_layer = layers[stage];
         chunk.buckets = job.bucket_rule.buckets(parameters.subspan(next), 0, per_chunk[v]);
@@ -103,7 +105,8 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
 }
 
 bool is_played(const Plan& plan) {
-    const bool irregular = plan.schedule == Schedule::zero_bubble || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
+    const bool irregular =
+        weights_apart(plan.schedule) != WeightsApart::in_none || (plan.schedule == Schedule::interleaved && plan.vpp > 1);
     constexpr int most_stages = 64;
     return irregular && plan.pp > 1 && plan.pp <= most_stages;
 }

@@ -265,7 +265,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     price.backward = price_phase(k.backward, times.backward, k.backward_exchanges, back);
     price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, again);
     (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
-    if (job.scenario.plan.schedule == Schedule::zero_bubble)
+    if (weights_apart(job.scenario.plan.schedule) != WeightsApart::in_none)
         price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, BackwardPart::weights);
     return price;
 }

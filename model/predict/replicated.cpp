@@ -21,13 +21,13 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
-    // A zero-bubble schedule has one chunk, and has passed the gradient of its input on before.
-    const bool apart = plan_.schedule == Schedule::zero_bubble;
+    // Then the gradient of the input has been passed on before.
+    const bool apart = weights_apart(plan_.schedule) == WeightsApart::in_all;
+    if (apart || !overlaps_gradients(plan_, framework_)) o.run(over<&StagePlay::backward>(chunk));
     if (!overlaps_gradients(plan_, framework_)) {
-        o.run(apart ? work_.back : over<&StagePlay::backward>(chunk));
+        if (apart) o.run(over<&StagePlay::weights>(chunk));
         return reduce_all(o, exchanges);
     }
-    if (apart) o.run(work_.back + -1.0 * work_.weights);
     const int again = chunk.layers_again(stage_);
     const bool some_again = !apart && again > 0 && again < chunk.layers;
     const std::vector<Part>& parts = exchanges.reductions;
@@ -157,7 +157,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);
-    if (plan_.schedule == Schedule::zero_bubble)
+    if (weights_apart(plan_.schedule) == WeightsApart::in_all)
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))
         price.late = price.steady;

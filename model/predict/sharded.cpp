@@ -63,7 +63,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
             before = &b;
         }
     const std::size_t blocks = list.size();
-    const bool apart = plan_.schedule == Schedule::zero_bubble;
+    const bool apart = weights_apart(plan_.schedule) == WeightsApart::in_all;
     const auto go_back = [&](Pass pass, bool makes_gradients) {
         std::size_t turn = blocks;
         bool again = false;
@@ -95,7 +95,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     const bool overlaps = overlaps_gathers(plan_, framework_), scatters_apart = overlaps_scatters(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
     const std::vector<Turn> list = turns(exchanges, ahead);
-    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : plan_.schedule == Schedule::zero_bubble ? 3 : 2);
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : weights_apart(plan_.schedule) == WeightsApart::in_all ? 3 : 2);
     const bool every = reduces_every_micro_batch(plan_, framework_);
     OnTheWay weights(std::max<std::size_t>(1, ahead));
     std::size_t next = 0;  // block to ask for

@@ -1,6 +1,7 @@
 #include "model/predict/stage_price.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/virtual_stages.hpp"
 #include "model/predict/stage_play.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 class StagePricer {
 public:
     StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into)
-        : job_(job), plan_(job.scenario.plan), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
+        : job_(job), plan_(job.scenario.plan), where_(plan_), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
         prices_.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
@@ -37,41 +38,37 @@ public:
 private:
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
-        const Seconds comes_back = stage > 0 ? prices_.unlike.back().send_ahead : Seconds{};
         StagePrice& price = prices_.unlike.emplace_back();
         price.work = &work;
         price.overhead = overhead_;
         if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
-        if (plan_.pp > 1) price_sends(price, stage, comes_back);
+        if (plan_.pp > 1) price_sends(price, stage);
         price.data = price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, r_);
         prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
     }
 
-    // From a chunk of one stage to the next stage.
-    [[nodiscard]] Seconds send_time(std::size_t stage, std::size_t chunk) const {
+    // By a virtual stage to the next one; as much comes back.
+    [[nodiscard]] Seconds sent_by(std::size_t virtual_stage) const {
+        if (!where_.hands_on(virtual_stage)) return {};
+        const std::size_t stage = where_.stage_of(virtual_stage), chunk = where_.chunk_of(virtual_stage);
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
-        Seconds time = parts_.sends.behind(stage, block_template);
+        Seconds time = parts_.sends.behind(stage, where_.goes_back(chunk), block_template);
         if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).ahead.device() / plan_.vpp);
         return time;
     }
-
-    [[nodiscard]] Seconds send_times(std::size_t stage, std::size_t first_chunks) const {
-        Seconds all, one;
-        for (std::size_t c = 0; c < first_chunks; ++c) {
-            if (job_.chunks[stage][c].alike == 0) one = send_time(stage, c);
-            all += one;
-        }
-        return all;
+    [[nodiscard]] Seconds sent_back_by(std::size_t virtual_stage) const {
+        return virtual_stage > 0 && !plan_.forward_only ? sent_by(virtual_stage - 1) : Seconds{};
     }
 
-    // What one stage sends for each micro-batch: ahead from all chunks but the very last; back as much as the stage before it sends ahead,
-    // `before`. The first stage is behind the last where chunks go round.
-    void price_sends(StagePrice& price, std::size_t stage, Seconds before) const {
-        const std::size_t chunks = job_.chunks[stage].size();
-        price.send_ahead = send_times(stage, stage < last_ ? chunks : chunks - 1);
-        if (!plan_.forward_only) price.send_back = stage > 0 ? before : send_times(last_, chunks - 1);
+    // What one stage sends for each micro-batch.
+    void price_sends(StagePrice& price, std::size_t stage) const {
+        for (std::size_t c = 0; c < job_.chunks[stage].size(); ++c) {
+            const std::size_t v = where_.at(stage, c);
+            price.send_ahead += sent_by(v);
+            price.send_back += sent_back_by(v);
+        }
         price.sends_block = sends_block_;
         if (price.sends_block) return;
         // As much comes from the neighbours as goes to them.
@@ -108,8 +105,8 @@ private:
                     t.weights = slowed * weights + part * data.steady_weights;
                     t.back = slowed * back + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
                 }
-                if (s < last_ || c + 1 < count) t.send_ahead = send_time(s, c);
-                if (s > 0 || c > 0) t.send_back = s > 0 ? unlike[which[before + c]].send_ahead : send_time(last_, c - 1);
+                t.send_ahead = sent_by(where_.at(s, c));
+                t.send_back = sent_back_by(where_.at(s, c));
                 t.first = part * data.first_forward;
                 t.last = part * (data.passing - data.first_forward);
                 unlike.push_back(t);
@@ -123,7 +120,7 @@ private:
     [[nodiscard]] static Passes passes_of(const StageWork& all) {
         return {all.ahead.device(), (all.back + -1.0 * all.weights).device(), all.weights.device()};
     }
-    [[nodiscard]] static Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) {
+    [[nodiscard]] Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) const {
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
@@ -131,11 +128,13 @@ private:
             all.back += (b.runs_again(stage) ? block.again_and_backward : block.backward).device();
             all.weights += block.weights.device();
         }
+        if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.back -= all.weights;
         return all;
     }
 
     const Prepared::State& job_;
     const Plan& plan_;
+    VirtualStages where_;
     const StageParts& parts_;
     const Resources& r_;
     std::size_t last_;

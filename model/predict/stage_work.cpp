@@ -10,13 +10,14 @@ namespace {
 // All blocks of the stage together.
 SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     const StageBlocks& blocks = job.stages[stage];
+    const bool apart = weights_apart(job.scenario.plan.schedule) != WeightsApart::in_none;
     SegmentPrice all;
     for (std::size_t t = 0; t < segments.size(); ++t) {
         const double n = blocks.count[t];
         if (n == 0) continue;
         all.forward += n * segments[t].forward;
         all.backward += n * segments[t].backward;
-        if (job.scenario.plan.schedule == Schedule::zero_bubble) all.weights += n * segments[t].weights;
+        if (apart) all.weights += n * segments[t].weights;
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
         if (!again) continue;
         const double run_again = n * blocks.recomputed_layers / blocks.layers;
@@ -104,8 +105,9 @@ std::vector<SegmentPrice> price_blocks(const Prepared::State& job, std::span<con
 
 // The smallest cut of the activations that the framework makes of them: what was scattered comes together again.
 SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
-    : templates_(job.templates.size()), times_(job.stages.size() * templates_) {
+    : templates_(job.templates.size()), to_next_(job.stages.size() * templates_), to_previous_(to_next_.size()) {
     const Plan& plan = job.scenario.plan;
+    const std::size_t stages = job.stages.size();
     const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
     std::vector<Seconds> gathers(job.groups.unlike.size());
     for (std::size_t t = 0; t < templates_; ++t) {
@@ -113,9 +115,11 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
         const CollectivePrice price = group_price(Collective::send, part, job.groups.send, job, r);
         for (std::size_t g = 0; scatters && g < gathers.size(); ++g)
             gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g].tensor, job, r);
-        for (std::size_t s = 0; s < job.stages.size(); ++s) {
-            const std::size_t next = (s + 1) % job.stages.size();
-            times_[s * templates_ + t] = time_alone(price, job.groups.boundaries[s]) + gathers[job.groups.which[next]];
+        for (std::size_t s = 0; s < stages; ++s) {
+            const std::size_t next = (s + 1) % stages;
+            const Seconds time = time_alone(price, job.groups.boundaries[s]);
+            to_next_[s * templates_ + t] = time + gathers[job.groups.which[next]];
+            to_previous_[next * templates_ + t] = time + gathers[job.groups.which[s]];
         }
     }
 }
@@ -148,7 +152,7 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         ahead.add(passes.forward, block.forward);
         back.add(passes.backward, block.backward);
         back.add(passes.again_and_backward, block.recompute);
-        if (job.scenario.plan.schedule == Schedule::zero_bubble) passes.backward += -1.0 * passes.weights;
+        if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward += -1.0 * passes.weights;
         passes.again_and_backward += passes.backward;
     }
     return work;

@@ -13,29 +13,29 @@ namespace sextant {
 std::vector<KernelTimes> kernel_times(const Prepared::State&, const Resources&);
 std::vector<SegmentPrice> price_blocks(const Prepared::State&, std::span<const KernelTimes>, const JobGroups&, const Resources&);
 
-// From each stage to the next one, behind the block that a chunk ends with.
+// From each stage to the next one, behind the block that a chunk ends with; and to the one before, where chunks go back.
 class SendTimes {
 public:
     SendTimes() = default;  // where there is one stage
     SendTimes(const Prepared::State&, const Resources&);
-    [[nodiscard]] Seconds behind(std::size_t stage, int block_template) const {
-        return times_[stage * templates_ + static_cast<std::size_t>(block_template)];
+    [[nodiscard]] Seconds behind(std::size_t stage, bool to_previous, int block_template) const {
+        return (to_previous ? to_previous_ : to_next_)[stage * templates_ + static_cast<std::size_t>(block_template)];
     }
 
 private:
     std::size_t templates_ = 0;
-    std::vector<Seconds> times_;  // by stage, by template
+    std::vector<Seconds> to_next_, to_previous_;  // by stage, by template
 };
 
 struct StageWork {
-    // One block. Where a zero-bubble schedule leaves gradients of weights for later, they are not in backward.
+    // One block. Where gradients of weights come apart in all passes, they are not in backward.
     struct Passes {
         OwnWork forward, backward, again_and_backward, weights;
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
     OwnWork ahead, back;         // the same as stretches of work
-    OwnWork weights;             // of back, what a zero-bubble schedule leaves for later
+    OwnWork weights;             // of back, what may come apart
     Seconds launch;              // of ahead and back, where hosts issue nothing ahead of what stages send each other
     // ZeRO-3 and nothing else: what it adds, where it has been worked out.
     mutable std::optional<DataParallelPrice> sharded;

@@ -89,7 +89,7 @@ struct PhasePrice {
 };
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
-    PhasePrice weights;     // of backward, what a zero-bubble schedule leaves for later
+    PhasePrice weights;     // of backward, what may come apart
     PhasePrice checkpoint;  // beside the forward of a block that runs again: of the host alone
 };
 // Of each kernel of a block.

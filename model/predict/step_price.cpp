@@ -14,7 +14,8 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
     for (std::size_t s = 0; s < stages.size(); ++s) all += stages[s].send_ahead;
-    p.hidden_send = all / (plan.pp * plan.vpp - 1);
+    const int boundaries = plan.pp * plan.vpp - (turns_back(plan.schedule) ? 2 : 1);
+    p.hidden_send = all / boundaries;
     return p;
 }
 
@@ -34,7 +35,8 @@ Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, st
 // From the first micro-batch that the first stage takes to the last. Stages pass on what they have, so that the slowest sets the pace: of
 // forwards alone, where all are done before a backward, else of both.
 Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_batches) {
-    const bool forwards_first = plan.schedule == Schedule::gpipe || (plan.schedule != Schedule::sequential && micro_batches <= plan.pp);
+    const bool in_turn = plan.schedule == Schedule::sequential || turns_back(plan.schedule);
+    const bool forwards_first = plan.schedule == Schedule::gpipe || (!in_turn && micro_batches <= plan.pp);
     Seconds slowest, all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const StagePrice& stage = stages[s];
@@ -42,7 +44,11 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
         slowest = max(slowest, pace);
         all += pace;
     }
-    return (micro_batches - 1) * (plan.schedule == Schedule::sequential ? all : slowest);
+    const double further = micro_batches - 1;
+    if (plan.schedule == Schedule::sequential) return further * all;
+    // Until the first one comes back, forwards of the first chunk alone.
+    const double at_first = turns_back(plan.schedule) ? std::min(further, 2.0 * plan.pp - 2) : 0;
+    return at_first * stages.times[stages.which[0]].ahead / plan.vpp + (further - at_first) * slowest;
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
@@ -145,7 +151,10 @@ void find_ends(const Prepared::State& job, const StagePrices& stages, std::span<
     } else if (!job.played) {
         pipeline_ends(pipeline, times, ends);
     } else {
-        const Seconds device = *std::ranges::max_element(ends), later = held_up_by_hosts(pipeline, times, device) - device;
+        const Seconds played = *std::ranges::max_element(ends);
+        // The pace of the micro-batches that were played is that of many, unless a stage that is slower waited at first.
+        const Seconds device = turns_back(pipeline.schedule) ? max(played, turning_time(pipeline, times)) : played;
+        const Seconds later = held_up_by_hosts(pipeline, times, device) - played;
         for (Seconds& end : ends) end += later;
     }
 }

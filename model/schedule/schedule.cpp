@@ -1,6 +1,8 @@
 #include "model/schedule/schedule.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -64,6 +66,80 @@ Order zero_bubble(int stage, int p, int m) {
     return order;
 }
 
+// Writes one stage of a pipeline that turns back, whose passes of a chunk come micro-batch by micro-batch. Its orders are those of as many
+// micro-batches as fill it; where there are fewer, the passes of the others are left out.
+class OrderThatTurns {
+public:
+    explicit OrderThatTurns(int micro_batches) : micro_batches_(micro_batches) {}
+
+    void forward(int chunk) { put({WorkKind::forward, chunk, forwards_[static_cast<std::size_t>(chunk)]++}); }
+    void backward(int chunk) { put({WorkKind::backward, chunk, backwards_[static_cast<std::size_t>(chunk)]++}); }
+    // In parts: the gradient of the input now, those of the weights when the next or the last of them is asked for.
+    void input(int chunk) {
+        const int micro_batch = backwards_[static_cast<std::size_t>(chunk)]++;
+        put({WorkKind::backward_input, chunk, micro_batch});
+        later_.push_back({WorkKind::backward_weight, chunk, micro_batch});
+    }
+    void weights() { put_later(later_.begin()); }
+    void weights_of(int chunk) { put_later(std::ranges::find(later_, chunk, &WorkItem::chunk)); }
+    void both_parts(int chunk) { input(chunk), weights_of(chunk); }
+
+    // The weights that are left are done at the end.
+    [[nodiscard]] Order written() && {
+        while (!later_.empty()) weights();
+        return std::move(order_);
+    }
+
+private:
+    void put(const WorkItem& item) {
+        if (item.micro_batch < micro_batches_) order_.push_back(item);
+    }
+    void put_later(std::vector<WorkItem>::iterator item) {
+        put(*item);
+        later_.erase(item);
+    }
+
+    int micro_batches_;
+    std::array<int, 2> forwards_{}, backwards_{};
+    std::vector<WorkItem> later_;
+    Order order_;
+};
+
+void times(int n, const auto& act) {
+    for (int i = 0; i < n; ++i) act();
+}
+
+// Stage s has 2 (p - s) - 1 more micro-batches to begin before the first one has been to the last stage and come back to it.
+Order zero_bubble_v(int s, int p, int m) {
+    OrderThatTurns o(m);
+    const int until_it_is_back = 2 * (p - s) - 1;
+    times(until_it_is_back, [&] { o.forward(0); });
+    times(s, [&] { o.forward(1), o.forward(0); });
+    times(p - s, [&] { o.forward(1), o.both_parts(1); });
+    times(std::max(2 * p - 1, m) - (until_it_is_back + s), [&] { o.forward(0), o.both_parts(0), o.forward(1), o.both_parts(1); });
+    times(p - s - 1, [&] { o.both_parts(0), o.forward(1), o.both_parts(1); });
+    times(s, [&] { o.input(0), o.input(1); });
+    times(p - s, [&] { o.input(0), o.weights_of(0); });
+    times(s, [&] { o.weights_of(1); });
+    return std::move(o).written();
+}
+
+// The last backwards come apart, half of those of the turn and all that drain the pipeline.
+Order dual_pipe_v(int s, int p, int m) {
+    OrderThatTurns o(m);
+    const int more = p - s - 1, turn = s + 1, whole = turn / 2;
+    times(2 * more, [&] { o.forward(0); });
+    times(turn, [&] { o.forward(0), o.forward(1); });
+    times(more, [&] { o.both_parts(1), o.forward(1); });
+    times(std::max(2 * p, m) - 2 * p + turn, [&] { o.forward(0), o.backward(1), o.forward(1), o.backward(0); });
+    times(more, [&] { o.backward(1), o.forward(1), o.backward(0); });
+    times(whole, [&] { o.backward(1), o.backward(0); });
+    times(turn % 2, [&] { o.backward(1), o.input(0); });
+    times(turn - whole - turn % 2, [&] { o.input(1), o.input(0); });
+    times(more, [&] { o.weights(), o.input(0); });
+    return std::move(o).written();
+}
+
 }  // namespace
 
 std::vector<Order> work_orders(Schedule schedule, int stages, int chunks, int micro_batches) {
@@ -78,6 +154,12 @@ std::vector<Order> work_orders(Schedule schedule, int stages, int chunks, int mi
                 break;
             case Schedule::zero_bubble:
                 orders.push_back(zero_bubble(s, stages, micro_batches));
+                break;
+            case Schedule::zero_bubble_v:
+                orders.push_back(zero_bubble_v(s, stages, micro_batches));
+                break;
+            case Schedule::dual_pipe_v:
+                orders.push_back(dual_pipe_v(s, stages, micro_batches));
                 break;
             case Schedule::interleaved:
                 if (chunks > 1) {

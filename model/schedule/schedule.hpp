@@ -1,6 +1,6 @@
 // The order of work of every pipeline stage: which micro-batch goes forward or backward next. No times, no prices.
 //
-// p stages, v chunks of blocks per stage (virtual stages; chunk c of stage s holds run c p + s of the blocks), m micro-batches.
+// p stages, v chunks of blocks per stage (VirtualStages says which blocks those are), m micro-batches.
 //
 //   sequential   one micro-batch through all stages and back before the next: "model parallel" without a pipeline
 //   gpipe        all forwards, then all backwards, last micro-batch first (Huang et al., arXiv 1811.06965, section 2.3)
@@ -10,6 +10,12 @@
 //   zero_bubble  backward split into the gradient of the input and of the weights, the latter s micro-batches late, so that the
 //                former reaches the stage before sooner; every stage holds up to p micro-batches: ZB-H1
 //                (Qi et al., arXiv 2401.10241, section 2.2)
+//   zero_bubble_v  the same over two chunks, the second of which goes back from the last stage to the first, which so has its first
+//                gradient as soon as any other: no stage waits where f, i and w take as long, and none holds more than 2 p chunks, as
+//                the first stage of 1F1B does (ibid., section 6, ZB-V)
+//   dual_pipe_v  likewise, but steady passes are pairs, a forward of one chunk and a whole backward of the other, so that exchanges of
+//                the one hide behind kernels of the other; 2 p + 1 chunks. Half of DualPipe (DeepSeek-AI, arXiv 2412.19437, section
+//                3.2.1), whose p devices hold every chunk twice: its pipeline of p ranks is this one of p / 2
 #pragma once
 
 #include "model/plan/plan.hpp"
@@ -29,7 +35,8 @@ struct WorkItem {
 };
 
 // The work of each stage in order. Every micro-batch goes forward and backward once through every chunk.
-// Preconditions: stages, chunks, micro_batches >= 1; chunks > 1 only when interleaved, whose micro-batches divide by stages.
+// Preconditions: stages, chunks, micro_batches >= 1; two chunks where the schedule turns back, else more than one only when interleaved,
+// whose micro-batches divide by stages.
 std::vector<std::vector<WorkItem>> work_orders(Schedule, int stages, int chunks, int micro_batches);
 
 }  // namespace sextant

@@ -99,7 +99,7 @@ private:
         nearest(field, sizes.above);
     }
     void chunks() {
-        if (plan_.pp == 1) return;
+        if (plan_.pp == 1 || turns_back(plan_.schedule)) return;
         for (const int vpp : {plan_.vpp / 2, plan_.vpp * 2}) {
             if (vpp < 1 || plan_.pp * vpp > space_.blocks) continue;
             Plan p = plan_;
@@ -125,7 +125,8 @@ private:
                 break;
             case PlanField::schedule:
                 if (plan_.pp > 1)
-                    values(&Plan::schedule, {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble});
+                    values(&Plan::schedule, {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble,
+                                             Schedule::zero_bubble_v, Schedule::dual_pipe_v});
                 break;
             case PlanField::recompute:
                 if (plan_.forward_only) break;

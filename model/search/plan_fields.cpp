@@ -48,8 +48,9 @@ void with_field(PlanField field, const Plan& a, OtherPlan& b, const Act& act) {
 
 void complete_schedule(const PlanSpace& space, Plan& plan) {
     if (plan.pp == 1 && plan.schedule != Schedule::sequential) plan.schedule = Schedule::one_f_one_b;
+    if (turns_back(plan.schedule) && 2 * plan.pp > space.blocks) plan.schedule = Schedule::one_f_one_b;
     if (plan.schedule != Schedule::interleaved) {
-        plan.vpp = 1;
+        plan.vpp = turns_back(plan.schedule) ? 2 : 1;
     } else {
         plan.vpp = std::min(std::max(2, plan.vpp), space.blocks / plan.pp);
         if (plan.vpp < 2) plan.schedule = Schedule::one_f_one_b, plan.vpp = 1;

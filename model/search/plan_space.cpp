@@ -81,14 +81,15 @@ std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
     using enum Schedule;
     if (!space.is_free(PlanField::schedule)) return {space.job.plan.schedule};
     if (plan.pp == 1) return {one_f_one_b};
-    return plan.forward_only ? std::vector{one_f_one_b, interleaved} : std::vector{one_f_one_b, gpipe, interleaved, zero_bubble};
+    if (plan.forward_only) return {one_f_one_b, interleaved};
+    return {one_f_one_b, gpipe, interleaved, zero_bubble, zero_bubble_v, dual_pipe_v};
 }
 
 // Chunks of a stage that make the largest chunk smaller than one chunk less does. Layers are dealt out evenly, an input and a head beside
 // them.
 std::vector<int> chunk_counts(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::vpp)) return {space.job.plan.vpp};
-    if (plan.schedule != Schedule::interleaved) return {1};
+    if (plan.schedule != Schedule::interleaved) return {turns_back(plan.schedule) ? 2 : 1};
     const auto largest = [&](int vpp) { return (space.layers + plan.pp * vpp - 1) / (plan.pp * vpp); };
     std::vector<int> counts;
     for (int vpp = 2; plan.pp * vpp <= space.layers; ++vpp)
@@ -105,6 +106,9 @@ bool can_be(const PlanSpace& space, const Plan& plan) {
             return plan.vpp == 1 && plan.micro_batches() == 1;
         case Schedule::zero_bubble:
             return plan.vpp == 1 && !plan.forward_only;
+        case Schedule::zero_bubble_v:
+        case Schedule::dual_pipe_v:
+            return plan.pp > 1 && plan.vpp == 2 && !plan.forward_only;
         case Schedule::one_f_one_b:
         case Schedule::gpipe:
             break;
@@ -146,7 +150,8 @@ std::vector<PlanFeature> needed_features(PlanField field, const Plan& p) {
         case PlanField::schedule:
             need(p.pp > 1 && p.schedule == Schedule::gpipe, PlanFeature::gpipe);
             need(p.schedule == Schedule::interleaved, PlanFeature::interleaved);
-            need(p.schedule == Schedule::zero_bubble, PlanFeature::zero_bubble);
+            need(weights_apart(p.schedule) != WeightsApart::in_none, PlanFeature::zero_bubble);
+            need(p.schedule == Schedule::dual_pipe_v, PlanFeature::dual_pipe);
             break;
         case PlanField::data_parallel:
             need(p.data_parallel == DataParallel::zero1, PlanFeature::zero1);

@@ -129,6 +129,20 @@ TEST_F(Executor, ComputesTheSameWithoutBubbles) {
     expect_serial_results(images(), {{{"pp", 2}, {"schedule", "zero_bubble"}}});
 }
 
+TEST_F(Executor, ComputesTheSameInAPipelineThatTurnsBack) {
+    expect_serial_results(transformer(true), {{{"pp", 2}, {"schedule", "zero_bubble_v"}},
+                                              {{"pp", 2}, {"schedule", "dual_pipe_v"}, {"pipeline_overlap", true}},
+                                              {{"pp", 3}, {"schedule", "zero_bubble_v"}, {"recompute", "full"}},
+                                              {{"pp", 3}, {"schedule", "dual_pipe_v"}},
+                                              {{"dp", 2}, {"pp", 2}, {"schedule", "zero_bubble_v"}, {"reduce_every_micro_batch", true}},
+                                              {{"dp", 2}, {"pp", 2}, {"schedule", "dual_pipe_v"}, {"data_parallel", "zero2"}},
+                                              {{"tp", 2}, {"pp", 2}, {"schedule", "zero_bubble_v"}, {"sequence_parallel", true}}});
+    expect_serial_results(transformer(false), {{{"dp", 2}, {"pp", 2}, {"schedule", "dual_pipe_v"}, {"data_parallel", "zero3"}}});
+    json deep = images();
+    deep["chain"]["layers"].push_back({{"dense", {{"width", 16}}}});
+    expect_serial_results(deep, {{{"pp", 2}, {"schedule", "zero_bubble_v"}}});
+}
+
 // A backward in two parts does the same work.
 TEST_F(Executor, WorksOnWeightsApart) {
     const auto flops = [](const json& run) {

@@ -1,4 +1,5 @@
-// The order of each stage under every schedule, the transfers between stages and what waits for them. Four equal blocks.
+// The order of each stage under every schedule, the transfers between stages and what waits for them. Four equal blocks, or as many as
+// chunks.
 #include "tests/lower/graph_text.hpp"
 #include "tests/predict/mlp_job.hpp"
 
@@ -14,7 +15,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 Scenario pipeline(Schedule schedule, int stages, int micro_batches, int chunks = 1) {
-    Scenario job = mlp_job(4);
+    Scenario job = mlp_job(std::max(4, stages * chunks));
     job.plan.schedule = schedule;
     job.plan.pp = stages;
     job.plan.vpp = chunks;
@@ -61,6 +62,16 @@ TEST(LoweredSchedule, OfZeroBubblePutsOffTheGradientsOfWeights) {
     EXPECT_THAT(orders(pipeline(Schedule::zero_bubble, 2, 3)), ElementsAre("F0 F1 I0 W0 F2 I1 W1 I2 W2", "F0 I0 F1 I1 W0 F2 I2 W1 W2"));
 }
 
+TEST(LoweredSchedule, ThatTurnsBackHasBothEndsOnTheFirstStage) {
+    EXPECT_THAT(orders(pipeline(Schedule::zero_bubble_v, 2, 2, 2)),
+                ElementsAre("F0.0 F1.0 F0.1 I0.1 W0.1 F1.1 I1.1 W1.1 I0.0 W0.0 I1.0 W1.0",  //
+                            "F0.0 F0.1 F1.0 F1.1 I0.1 W0.1 I0.0 W0.0 I1.1 W1.1 I1.0 W1.0"));
+    // Whole backwards in between, two parts where the pipeline fills and drains.
+    EXPECT_THAT(orders(pipeline(Schedule::dual_pipe_v, 2, 4, 2)),
+                ElementsAre("F0.0 F1.0 F2.0 F0.1 I0.1 W0.1 F1.1 F3.0 B1.1 F2.1 B0.0 B2.1 F3.1 B1.0 B3.1 I2.0 W2.0 I3.0 W3.0",
+                            "F0.0 F0.1 F1.0 F1.1 F2.0 B0.1 F2.1 B0.0 F3.0 B1.1 F3.1 B1.0 B2.1 B2.0 I3.1 I3.0 W3.1 W3.0"));
+}
+
 TEST(LoweredSchedule, OfForwardAloneHasNoBackward) {
     Scenario job = pipeline(Schedule::one_f_one_b, 2, 2);
     job.plan.forward_only = true;
@@ -103,6 +114,19 @@ TEST(LoweredTransfers, LeadFromTheLastStageToTheNextChunkOfTheFirst) {
     EXPECT_EQ(words.stream(0, Stream::send_previous), "<0.1 <1.1");
     EXPECT_THAT(words.waits(),
                 testing::IsSupersetOf({"0 F0.1 after 1 >0.0", "1 F0.1 after 0 >0.1", "1 B0.0 after 0 <0.1", "0 B0.0 after 1 <0.0"}));
+}
+
+TEST(LoweredTransfers, ThatTurnBackGoTheWayTheyCame) {
+    const TaskGraph graph = lower(pipeline(Schedule::zero_bubble_v, 3, 1, 2), Fold::alike);
+    const Words words(graph);
+    EXPECT_EQ(words.stream(0, Stream::send_next), ">0.0 <0.1");
+    EXPECT_EQ(words.stream(0, Stream::send_previous), "");
+    EXPECT_EQ(words.stream(1, Stream::send_next), ">0.0 <0.1");
+    EXPECT_EQ(words.stream(1, Stream::send_previous), ">0.1 <0.0");
+    EXPECT_EQ(words.stream(2, Stream::send_next), "");
+    EXPECT_EQ(words.stream(2, Stream::send_previous), ">0.1 <0.0");
+    EXPECT_THAT(words.waits(), testing::IsSupersetOf({"1 F0.0 after 0 >0.0", "1 F0.1 after 2 >0.1", "0 F0.1 after 1 >0.1",  //
+                                                      "1 I0.1 after 0 <0.1", "2 I0.1 after 1 <0.1", "0 I0.0 after 1 <0.0"}));
 }
 
 TEST(LoweredTransfers, OfZeroBubbleFollowTheGradientsOfInputs) {

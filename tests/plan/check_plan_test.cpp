@@ -108,6 +108,15 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"interleaving without chunks", [](Scenario& s) { s.plan.schedule = Schedule::interleaved; }, "/plan/vpp",
                    "at least two chunks"},
         Impossible{"chunks without interleaving", [](Scenario& s) { s.plan.vpp = 2; }, "/plan/vpp", "only the interleaved schedule"},
+        Impossible{"turning back with one chunk", [](Scenario& s) { s.plan.schedule = Schedule::zero_bubble_v; }, "/plan/vpp",
+                   "has two chunks"},
+        Impossible{"turning back without a pipeline",
+                   [](Scenario& s) {
+                       data_parallel(s, 16);
+                       s.plan.vpp = 2;
+                       s.plan.schedule = Schedule::dual_pipe_v;
+                   },
+                   "/plan/pp", "needs a pipeline"},
         Impossible{"interleaving without a pipeline",
                    [](Scenario& s) {
                        data_parallel(s, 16);

@@ -63,6 +63,16 @@ TEST(PlayedPipeline, StopsAfterTheForwardsWhereThereIsNothingElse) {
     EXPECT_THAT(ends(two_stages_of(2), Schedule::interleaved, 2, true), ElementsAre(6, 8));  // F12 arrives at B at 7 s
 }
 
+// Stage A has the first and the last of four virtual stages, B the two between, which hand on nothing to each other: F11 of B follows F01
+// at once. Gradients of inputs and of weights take 1 s each. "I12 9-10": of the input of chunk 1, micro-batch 2.
+TEST(PlayedPipeline, ThatTurnsBackSendsNothingAtTheTurn) {
+    //   A  F01 0-1  F02 1-2  F11 5-6  I11 6-7  W11 7-8  F12 8-9  I12 9-10   W12 10-11  I01 12-13  W01 13-14  I02 16-17  W02 17-18
+    //   B  F01 2-3  F11 3-4  F02 4-5  F12 5-6  I11 8-9  W11 9-10 I01 10-11  W01 11-12  I12 12-13  W12 13-14  I02 14-15  W02 15-16
+    TwoStages stages = two_stages_of(2);
+    for (ChunkTimes& t : stages.chunks) t.back = t.weights = 1 * s;
+    EXPECT_THAT(ends(stages, Schedule::zero_bubble_v, 2), ElementsAre(18, 16));
+}
+
 TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileItWaits) {
     // Half a second of forward is done before the input comes: F 0-1.5 and 1.5-2.5. The gradient of the input
     // takes 1 s, that of the weights 1 s: on the second stage 2.5-3.5 and 3.5-4.5, on the first 3.5-4.5 and 4.5-5.5, and a second more for
@@ -99,7 +109,7 @@ TEST(PlayedPipeline, OfChunksThatAreOneIsThatOfChunksWithTheSameTimes) {
 
 // 1001 micro-batches on two stages: three for each stage, and the one that is left, are played alike.
 TEST(PlayedPipeline, OfManyMicroBatchesIsPlayedAsOneOfFewIs) {
-    EXPECT_EQ(PlayedSchedule::alike(2, 1001), 7);
+    EXPECT_EQ(PlayedSchedule::alike(Schedule::zero_bubble, 2, 1001), 7);
     const TwoStages stages = two_stages_of(1);
     const PlayedSchedule few(Schedule::zero_bubble, 2, 1, 7, false);
     EXPECT_EQ(ends(std::vector{stages}, few, 1001).front()[0], ends(stages, Schedule::zero_bubble, 1001)[0]);

@@ -67,6 +67,36 @@ TEST(PipelineTime, OfZeroBubbleFillsTheDrainWithWeightGradients) {
     EXPECT_NEAR(step(pipeline(4, 8, Schedule::zero_bubble)), 27, 1e-9);
 }
 
+// Blocks of g, two to a stage, t = 6 g: m t + (p - 1) g, as only the first forward is waited for.
+TEST(PipelineTime, ThatTurnsBackFillsTheDrainToo) {
+    for (const Schedule schedule : {Schedule::zero_bubble_v, Schedule::dual_pipe_v}) {
+        Scenario job = pipeline(4, 8, schedule, 8);
+        job.plan.vpp = 2;
+        EXPECT_NEAR(step(job), 8 * 6 + 3, 1e-9);
+        job.plan.global_batch *= 100;  // most of it is not played
+        EXPECT_NEAR(step(job), 800 * 6 + 3, 1e-6);
+    }
+}
+
+// Where nothing is played, too: 100 stages.
+TEST(PipelineTime, ThatTurnsBackFollowsAFormulaWhereStagesAreMany) {
+    Scenario job = pipeline(100, 300, Schedule::zero_bubble_v, 200);
+    job.plan.vpp = 2;
+    job.cluster.nodes = 25;
+    EXPECT_NEAR(step(job), 300 * 6 + 99, 1e-6);
+}
+
+// The first stage has four blocks, the others two, so that it works 12 g on a micro-batch and they 6. It never waits from its first
+// micro-batch to its last, but that with eight of them others still fill the pipeline: 100 take 92 x 12 g more than eight.
+TEST(PipelineTime, ThatTurnsBackIsInTheLongRunThatOfItsSlowestStage) {
+    Scenario job = pipeline(4, 100, Schedule::zero_bubble_v, 10);
+    job.plan.vpp = 2;
+    job.plan.stage_blocks = {2, 1, 1, 1, 1, 1, 1, 2};
+    const double many = step(job);
+    EXPECT_GE(many, 100 * 12 - 1e-9);
+    EXPECT_LE(many, 100 * 12 + 9);
+}
+
 TEST(PipelineTime, OfUnequalStagesIsThatOfTheSlowestWhichWorksWhileOthersHaveItsMicroBatch) {
     // Stages of 2, 1, 1, 1 blocks: 8 x 6 g, and 9 g for the first micro-batch to the end and back, while the first stage goes forward
     // three times more, 6 g. While the last goes it has backwards to do.

@@ -221,6 +221,8 @@ TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
             compare("interleaved twice" + size, equal_stages(Schedule::interleaved, p, 2, m, {}, false));
             compare("interleaved four times" + size, equal_stages(Schedule::interleaved, p, 4, m, {}, false));
             compare("zero-bubble" + size, equal_stages(Schedule::zero_bubble, p, 1, m, {}, false));
+            compare("zero-bubble V" + size, equal_stages(Schedule::zero_bubble_v, p, 2, m, {}, false));
+            compare("DualPipe V" + size, equal_stages(Schedule::dual_pipe_v, p, 2, m, {}, false));
             compare("sequential" + size, equal_stages(Schedule::sequential, p, 1, 1, 5 * us, false));
         }
     sort_and_print(list, "pipelines of equal stages");

@@ -21,11 +21,12 @@ std::vector<std::string> draw_plan(Draw& draw) {
     const std::string model = transformer ? draw.of(transformers) : draw.of(networks);
     const int tp = transformer ? draw.of({1, 1, 2, 4, 8}) : 1, cp = transformer && draw.one_in(8) ? 2 : 1;
     const int pp = draw.of({1, 1, 1, 2, 4, 8}), dp = draw.of({1, 2, 4, 8, 16}), micro_batch = draw.of({1, 2, 4, 16});
-    std::string schedule = pp == 1 ? "1f1b" : draw.of({"1f1b", "1f1b", "gpipe", "interleaved", "zero_bubble", "sequential"});
+    std::string schedule =
+        pp == 1 ? "1f1b" : draw.of({"1f1b", "1f1b", "gpipe", "interleaved", "zero_bubble", "zero_bubble_v", "dual_pipe_v", "sequential"});
     int m = schedule == "sequential" ? 1 : draw.of({1, 2, 4, 8, 16, 32});
     if (schedule == "interleaved") m *= pp;
     if (m > 32) m = 32;
-    const int vpp = schedule == "interleaved" ? draw.of({2, 3, 4}) : 1;
+    const int vpp = schedule == "interleaved" ? draw.of({2, 3, 4}) : schedule == "zero_bubble_v" || schedule == "dual_pipe_v" ? 2 : 1;
     const bool experts = model == "mixtral-8x7b" || model == "deepseek-v2-lite";
     const auto field = [](const std::string& name, const auto& value) {
         if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)

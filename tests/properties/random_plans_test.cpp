@@ -47,8 +47,8 @@ private:
         p.cp = one_of({1, 1, 1, 2});
         p.ep = one_of({1, 1, 2, 4});
         p.expert_tp = 0;
-        p.schedule = static_cast<Schedule>(random_() % 5);
-        p.vpp = p.schedule == Schedule::interleaved ? one_of({1, 2}) : 1;
+        p.schedule = static_cast<Schedule>(random_() % 7);
+        p.vpp = p.schedule == Schedule::interleaved ? one_of({1, 2}) : turns_back(p.schedule) ? 2 : 1;
         p.stage_blocks.clear();
         p.micro_batch = 1;
         p.global_batch = p.dp * p.pp * one_of({1, 2, 3});

@@ -116,6 +116,7 @@ void read_data_parallel(ObjectReader& r, Plan& plan) {
 void read_schedule(ObjectReader& r, Plan& plan) {
     if (plan.vpp > 1) plan.schedule = Schedule::interleaved;
     r.word("schedule", plan.schedule, schedule_words);
+    if (turns_back(plan.schedule) && !r.has("vpp")) plan.vpp = 2;
     r.each("stage_blocks", [&](const JsonNode& n) {
         int blocks = 0;
         read_value(n, blocks, degree);

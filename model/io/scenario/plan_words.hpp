@@ -20,6 +20,8 @@ inline constexpr Word<Schedule> schedule_words[] = {{"1f1b", Schedule::one_f_one
                                                     {"gpipe", Schedule::gpipe},
                                                     {"interleaved", Schedule::interleaved},
                                                     {"zero_bubble", Schedule::zero_bubble},
+                                                    {"zero_bubble_v", Schedule::zero_bubble_v},
+                                                    {"dual_pipe_v", Schedule::dual_pipe_v},
                                                     {"sequential", Schedule::sequential}};
 // Of so many blocks, it is an object: {"blocks": 4}.
 inline constexpr Word<Recompute> recompute_words[] = {

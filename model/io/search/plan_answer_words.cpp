@@ -21,6 +21,7 @@ std::string_view name_of(PlanFeature f) {
                                                  "gpipe",
                                                  "interleaving",
                                                  "zero-bubble schedules",
+                                                 "DualPipe",
                                                  "ZeRO-1",
                                                  "ZeRO-2",
                                                  "ZeRO-3",

@@ -12,7 +12,7 @@ namespace {
 std::string schedule_text(const Plan& p) {
     if (p.pp == 1) return "-";
     const std::string name = plan_field_text(PlanField::schedule, p);
-    return p.vpp > 1 ? name + " x" + std::to_string(p.vpp) : name;
+    return p.schedule == Schedule::interleaved ? name + " x" + std::to_string(p.vpp) : name;
 }
 
 std::string sharing_text(const Plan& p) {
