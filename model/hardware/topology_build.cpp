@@ -96,6 +96,15 @@ private:
     int peer_switches_ = 0;
 };
 
+// Nodes of a job behind one peer switch. Who needs several switches is given as many nodes behind each, the most that divide the job, as by
+// Slurm's segments (sbatch, --segment): 16 of an NVL72's 18 for 64 nodes. Where that would leave half of them empty, all are filled.
+int nodes_of_segment(int nodes, int behind_switch) {
+    if (nodes <= behind_switch) return behind_switch;
+    for (int segment = behind_switch; 2 * segment > behind_switch; --segment)
+        if (nodes % segment == 0) return segment;
+    return behind_switch;
+}
+
 void Builder::check() const {
     Diagnostics problems;
     const std::string who = "cluster " + cluster_.name + ": ";
@@ -244,7 +253,7 @@ void Builder::add_peers() {
             g_.peer_link[b][a] = link ^ 1;
         }
     }
-    if (peers.layout == PeerLayout::crossbar) g_.switch_span = peers.domain > 0 ? peers.domain : devices;
+    if (peers.layout == PeerLayout::crossbar) g_.switch_span = devices * nodes_of_segment(g_.nodes, std::max(1, peers.domain / devices));
 }
 
 // What stands outside the nodes is numbered after them: peer switches, then leaves, then the spine.

@@ -117,12 +117,12 @@ public:
         return slowest(pairs, boundary.shift);
     }
 
-    // Where the ranks of a stage stand, and where those over its boundary do, counted from the node of the first.
-    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_node(standing(stage).devices); }
+    // Where the ranks of a stage stand, and where those over its boundary do, counted from the first node behind the first rank's switch.
+    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_unit(standing(stage).devices); }
     [[nodiscard]] std::vector<DeviceIndex> places(const Boundary& boundary) const {
         std::vector<DeviceIndex> devices;
         for (const auto& pair : boundary.pairs) devices.insert(devices.end(), pair.begin(), pair.end());
-        return from_first_node(std::move(devices));
+        return from_first_unit(std::move(devices));
     }
 
 private:
@@ -150,8 +150,8 @@ private:
     [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 
-    [[nodiscard]] std::vector<DeviceIndex> from_first_node(std::vector<DeviceIndex> devices) const {
-        const int begin = node_of(devices.front()) * topology_.devices_per_node();
+    [[nodiscard]] std::vector<DeviceIndex> from_first_unit(std::vector<DeviceIndex> devices) const {
+        const int unit = topology_.devices_per_unit(), begin = devices.front() / unit * unit;
         for (DeviceIndex& d : devices) d -= begin;
         return devices;
     }
@@ -194,15 +194,17 @@ private:
         return one_of_each_shape(groups);
     }
 
-    // How many of its ranks follow each other on one node; inside one node, which devices they are.
+    // How many of its ranks follow each other on one node, and where the next node is behind another switch; inside one node, which devices
+    // they are.
     [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const {
+        constexpr int another_switch = 0;
         std::vector<int> runs, places;
-        int before = -1;
+        DeviceIndex before = group.front();
         for (const DeviceIndex d : group) {
-            const int node = node_of(d);
-            if (node != before) runs.push_back(0);
+            if (d / topology_.devices_per_unit() != before / topology_.devices_per_unit()) runs.push_back(another_switch);
+            if (runs.empty() || node_of(d) != node_of(before)) runs.push_back(0);
             ++runs.back();
-            before = node;
+            before = d;
             places.push_back(d % topology_.devices_per_node());
         }
         return runs.size() == 1 ? places : runs;

@@ -157,6 +157,24 @@ TEST(TopologyNetwork, AnNvlinkDomainMaySpanNodes) {
     EXPECT_EQ(ring.network_hops, 2);
 }
 
+// Domains of 72 on nodes of four. 32 nodes stand behind two switches, 16 each; 36 fill two; 38 fill two and begin a third.
+TEST(TopologyNetwork, AJobHasAsManyNodesBehindEachSwitchAsDivideIt) {
+    Cluster c = board(4, PeerLayout::crossbar, 1, 270);
+    c.node.peers.domain = 72;
+    c.node.nics = 4;
+    c.fabric.kind = FabricKind::single_switch;
+    const auto behind_the_first = [&](int nodes) {
+        const auto t = Topology::build(c, nodes);
+        int last = 0;
+        while (last + 1 < nodes && !t.path(0, 4 * (last + 1)).crosses_network) ++last;
+        return last + 1;
+    };
+    EXPECT_EQ(behind_the_first(7), 7);
+    EXPECT_EQ(behind_the_first(32), 16);
+    EXPECT_EQ(behind_the_first(36), 18);
+    EXPECT_EQ(behind_the_first(38), 18) << "two would leave most of a switch empty";
+}
+
 TEST(TopologyNetwork, EthernetIsUsedWhileInfinibandIsIdle) {
     Cluster c = dgx_cluster();
     c.node.ethernet = link(LinkCategory::ethernet, 1.25, 0.8, 15);  // 1 GB/s

@@ -201,6 +201,20 @@ TEST(Groups, OfEachStageLieAsItsOwnRanksDo) {
     EXPECT_EQ(stages[2].tensor.nodes, 1);
 }
 
+// Switches over three nodes of four devices, twelve ranks behind each. Of three stages of eight ranks, data groups of eight, the second
+// stands on the last node of one switch and the first of the next.
+TEST(Groups, OfStagesThatASwitchTearsApartAreNotThoseOfTheOthers) {
+    Job job;
+    job.scenario.cluster = round_machine::cluster(6);
+    job.scenario.cluster.node.peers.domain = 12;
+    job.scenario.plan.dp = 8;
+    job.scenario.plan.pp = 3;
+    const StageGroups stages = job.stages();
+    EXPECT_FALSE(stages[0].data.crosses_network);
+    EXPECT_TRUE(stages[1].data.crosses_network);
+    EXPECT_FALSE(stages[2].data.crosses_network);
+}
+
 TEST(Groups, OfStagesOnTheSameNodesHoldEachOtherUpWhereTheyMeet) {
     // One NIC to a node; stages {0 1 | 4 5} and {2 3 | 6 7}: dp is the outer dimension, {0 4}, {1 5} are the first stage's data groups and
     // share the NIC with {2 6} and {3 7}. Four groups instead of two: twice as long. Tensor groups have ports of their own.

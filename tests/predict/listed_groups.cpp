@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -64,12 +65,12 @@ public:
 
     [[nodiscard]] Group boundary(std::size_t stage) const { return slowest(pairs(stage)); }
 
-    // Where the ranks of a stage stand, and where those over its boundary do, counted from the node of the first.
-    [[nodiscard]] std::vector<int> places(std::size_t stage) const { return from_first_node(stages_[stage]); }
+    // Where the ranks of a stage stand, and where those over its boundary do, counted from the first node behind its switch.
+    [[nodiscard]] std::vector<int> places(std::size_t stage) const { return from_first_unit(stages_[stage]); }
     [[nodiscard]] std::vector<int> boundary_places(std::size_t stage) const {
         Ranks ranks;
         for (const Ranks& pair : pairs(stage)) ranks.insert(ranks.end(), pair.begin(), pair.end());
-        return from_first_node(ranks);
+        return from_first_unit(ranks);
     }
 
 private:
@@ -104,9 +105,10 @@ private:
         for (const int r : ranks) devices.push_back(layout_.device_of(r));
         return devices;
     }
-    [[nodiscard]] std::vector<int> from_first_node(const Ranks& ranks) const {
+    [[nodiscard]] std::vector<int> from_first_unit(const Ranks& ranks) const {
         std::vector<int> places = devices_of(ranks);
-        for (int& place : places) place -= layout_.node_of(ranks.front()) * topology_.devices_per_node();
+        const int unit = topology_.devices_per_unit(), begin = places.front() / unit * unit;
+        for (int& place : places) place -= begin;
         return places;
     }
     [[nodiscard]] std::set<int> nodes_of(const Ranks& ranks) const {
@@ -118,18 +120,21 @@ private:
         return std::ranges::any_of(ranks, [&](int r) { return nodes.contains(layout_.node_of(r)); });
     }
 
-    // How many of its ranks follow each other on one node; inside one node, which devices they are.
+    // How many of its ranks follow each other on one node, and behind one switch; inside one node, which devices they are.
     [[nodiscard]] std::vector<int> shape(const Ranks& ranks) const {
-        std::vector<int> runs, places;
-        int before = -1;
+        std::vector<int> on_nodes, behind_switches, places;
+        int node = -1, unit = -1;
         for (const int r : ranks) {
-            const int node = layout_.node_of(r);
-            if (node != before) runs.push_back(0);
-            ++runs.back();
-            before = node;
+            if (layout_.node_of(r) != std::exchange(node, layout_.node_of(r))) on_nodes.push_back(0);
+            const int switch_of_rank = layout_.device_of(r) / topology_.devices_per_unit();
+            if (switch_of_rank != std::exchange(unit, switch_of_rank)) behind_switches.push_back(0);
+            ++on_nodes.back();
+            ++behind_switches.back();
             places.push_back(layout_.device_of(r) % topology_.devices_per_node());
         }
-        return runs.size() == 1 ? places : runs;
+        if (on_nodes.size() == 1) return places;
+        on_nodes.insert(on_nodes.end(), behind_switches.begin(), behind_switches.end());
+        return on_nodes;
     }
 
     // Groups that lie alike over their nodes are equally fast: one of each kind is looked at.
