@@ -61,7 +61,7 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
 // input arrives is done while it waits for the first.
 Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
-    const bool two_runs = p.schedule == Schedule::gpipe;
+    const bool two_runs = p.schedule == Schedule::gpipe && !p.forward_only;
     Seconds once, early, ahead, back, both;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
@@ -73,7 +73,9 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     }
     early -= stages[0].early + stages[stages.size() - 1].early_back + stages[0].late;
     const Seconds slowest = two_runs ? ahead + back : both;
-    return p.micro_batches * slowest + (once - slowest - early) / p.chunks;
+    // Links that compute hides may still be what sets the pace.
+    const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.chunks * p.hidden_send); };
+    return slowest + (two_runs ? further(ahead) + further(back) : further(both)) + (once - slowest - early) / p.chunks;
 }
 
 // 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them

@@ -133,6 +133,17 @@ TEST(PipelineTime, WithSendsBesideComputePaysThemWhileItFillsAndDrainsAndOnEvery
     EXPECT_NEAR((estimate(prepare(job)).step - 11.0 * one_product(job)) / us, 3 * 11, 1e-6);
 }
 
+// A link that takes ten times as long as a stage: eight micro-batches cross it one after another, each way, whatever hides behind them.
+TEST(PipelineTime, OfGPipeIsNoShorterThanItsSends) {
+    Scenario job = pipeline(2, 8, Schedule::gpipe);
+    job.plan.pipeline_overlap = true;
+    const Seconds x = 10 * one_product(job);
+    for (Protocol& p : job.library.protocols) p.base = round_machine::given(x);
+    EXPECT_NEAR(estimate(prepare(job)).step / x, 16, 0.8);
+    job.plan.forward_only = true;
+    EXPECT_NEAR(estimate(prepare(job)).step / x, 8, 0.4);
+}
+
 TEST(PipelineTime, WithSendsInTurnWithComputeCountsThemWithTheirMicroBatchAndOnlyThere) {
     // Between the ends a stage sends ahead and back, t = 3 g + 22 us; the first only ahead, the last only back, t = 3 g + 11 us.
     // The second starts after 3 g + 11 us and works for 8 (3 g + 22 us). Behind it a micro-batch takes 6 g + 33 us, of which two forwards
