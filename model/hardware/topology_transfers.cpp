@@ -60,8 +60,13 @@ std::vector<LinkLoad> Topology::host_copy_loads(DeviceIndex device, int node, bo
         for (const int nic : nics) {
             const double share = 1 / static_cast<double>(nics.size());
             Route here, there;
-            here.through_host = g.network_staged;
-            g.device_to_nic(device, nic, here);
+            if (together > 1) {  // one sum leaves the host's memory
+                g.inside_host(own, g.local(device), memory, here);
+                g.inside_host(own, memory, g.nic_vertex[nic], there);
+            } else {
+                here.through_host = g.network_staged;
+                g.device_to_nic(device, nic, here);
+            }
             g.nic_to_nic(own, nic, node, nic, there);
             g.inside_host(node, g.nic_vertex[nic], memory, there);
             loads.add(here, share);

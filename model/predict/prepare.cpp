@@ -54,7 +54,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     const NodeSpec& node = job.scenario.cluster.node;
     job.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
     job.host_memory = node.host.memory_bandwidth.value;
-    const LinkType& way_out = network_link(scenario);
+    const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job.network = links * way_out.bandwidth.value * way_out.achievable.value;
     return job;
