@@ -51,7 +51,9 @@ ExpertCut cut_experts(const TransformerWriter& w, const MixtureOfExperts& moe, s
     cut.columns = moe.ffn_hidden / cut.degree;
     const double factor = moe.capacity_factor > 0 ? moe.capacity_factor : 1;
     cut.copies = static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(tokens * moe.topk)));
-    if (w.shard.expert > 1) cut.load = std::min(moe.imbalance, static_cast<double>(w.shard.expert));  // one rank may have all
+    // One rank may have all; but of those that have room for so many, each works on that.
+    const bool has_room_for_all = moe.capacity_factor == 0;
+    if (w.shard.expert > 1 && has_room_for_all) cut.load = std::min(moe.imbalance, static_cast<double>(w.shard.expert));
     return cut;
 }
 

@@ -297,6 +297,8 @@ TEST(MixtureOfExperts, UnevenLoadIsThatOfTheBusiestRank) {
     spec.moe->imbalance = 8;  // more than all four ranks' rows one cannot have
     EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {.expert = 4})).graph, "moe.fc1").kind).m, 16384);
     EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc1").kind).m, 1024);  // alone
+    spec.moe->capacity_factor = 1;                                                                          // room for as many on each
+    EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {.expert = 4})).graph, "moe.fc1").kind).m, 4096);
 }
 
 TEST(LatentAttention, OnlyUpProjectionsAreCutByTensorParallelism) {
