@@ -82,7 +82,8 @@ private:
     }
     void check_memory() {
         refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a rank has one memory");
-        refuse_if(plan_.offload_activations, "/plan/offload_activations", "offload does not run: a rank has one memory");
+        refuse_if(plan_.offload_activations != OffloadActivations::none, "/plan/offload_activations",
+                  "offload does not run: a rank has one memory");
         refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");
         refuse_if(plan_.pruned_fraction > 0, "/plan/pruned_fraction", "pruned weights do not run");
     }

@@ -62,6 +62,14 @@ Precision precision_policy(DataType word);
 
 enum class Offload { none, optimizer, optimizer_and_parameters };
 
+// Activations that wait for backward in host memory.
+enum class OffloadActivations {
+    none,
+    inputs,  // what each block reads
+    layers,  // all of offloaded_layers of each stage's layers; their copies are spread over all of them
+    all,
+};
+
 // The order in which ranks are numbered, fastest first. Consecutive ranks fill a node.
 enum class PlanDimension { tensor, context, expert, data, pipeline };
 
@@ -90,7 +98,8 @@ struct Plan {
     bool forward_only = false;       // inference
     bool without_optimizer = false;  // a benchmark of forward and backward alone
     Offload offload = Offload::none;
-    bool offload_activations = false;
+    OffloadActivations offload_activations = OffloadActivations::none;
+    int offloaded_layers = 0;
     int head_chunks = 1;         // the head and its loss run over this many parts of the tokens in turn
     double pruned_fraction = 0;  // of the weights, not stored
     // Overrides of what the framework does by default.

@@ -27,6 +27,8 @@ void append(std::vector<Piece>& pieces, const Piece& next) {
 // The pieces of one block, by what is asked of it.
 struct BlockPieces {
     std::vector<Piece> forward, backward, backward_input, backward_weight, recompute;
+    // Copies of activations to host memory and back that nothing hides; the same of a block that runs again.
+    std::array<Seconds, 2> copies_there, copies_back;
 
     [[nodiscard]] const std::vector<Piece>& of(Phase phase) const {
         switch (phase) {
@@ -77,10 +79,16 @@ public:
             const auto block = static_cast<std::size_t>(number);
             const BlockInstance& instance = graph_.blocks()[block];
             const auto t = static_cast<std::size_t>(instance.block_template);
-            if (instance.recomputed && (work.phase == Phase::backward || work.phase == Phase::backward_input))
+            const auto copy = [&](Seconds time) {
+                if (time > Seconds{}) append(price.pieces, {SpanKind::offload, time, {}, {}, {}});
+            };
+            const bool needs_activations = work.phase == Phase::backward || work.phase == Phase::backward_input;
+            if (needs_activations) copy(blocks[t].copies_back[instance.recomputed]);
+            if (instance.recomputed && needs_activations)
                 for (const Piece& piece : blocks[t].recompute) append(price.pieces, piece);
             if (instance.recomputed && ahead) append(price.pieces, checkpoint_);
             for (const Piece& piece : blocks[t].of(work.phase)) append(price.pieces, piece);
+            if (ahead) copy(blocks[t].copies_there[instance.recomputed]);
             add_memory(job_.templates[t], instance, work.phase, gathered_[block], price);
         }
         return price;
@@ -148,10 +156,14 @@ private:
         const auto backward = [&](SpanKind kind, BackwardPart part) {
             return phase(groups, kind, k.backward, times.backward, k.backward_exchanges, back, part);
         };
+        const SegmentPrice all = price_block(k, times, job_, groups, {});
         return {phase(groups, SpanKind::forward, k.forward, times.forward, k.forward_exchanges, ahead),
-                backward(SpanKind::backward, BackwardPart::whole), backward(SpanKind::backward, BackwardPart::inputs),
+                backward(SpanKind::backward, BackwardPart::whole),
+                backward(SpanKind::backward, BackwardPart::inputs),
                 backward(SpanKind::weight_gradient, BackwardPart::weights),
-                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, again)};
+                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, again),
+                {all.forward.copies, all.forward.copies + all.checkpoint.copies},
+                {all.backward.copies, all.backward.copies + all.recompute.copies}};
     }
 
     std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels, std::span<const Seconds> times,
@@ -189,13 +201,13 @@ private:
     void add_memory(const BlockKernels& k, const BlockInstance& block, Phase phase, Bytes gathered, WorkPrice& price) const {
         const bool ahead = phase == Phase::forward;
         const Bytes logits = waiting_logits(k, plan_);
-        const Bytes waiting = waiting_activations(k, plan_, block.recomputed ? 1 : 0) + logits;
+        const Bytes waiting = waiting_activations(k, job_, block.recomputed ? 1 : 0) + logits;
         if (plan_.forward_only)
-            price.working = max(price.working, working_memory(k, plan_, false) + logits);
+            price.working = max(price.working, working_memory(k, job_, false) + logits);
         else if (ahead)
             price.allocates += waiting;
         else if (phase != Phase::backward_weight)
-            price.working = max(price.working, working_memory(k, plan_, block.recomputed));
+            price.working = max(price.working, working_memory(k, job_, block.recomputed));
         if (makes_weight_gradients(phase)) price.releases += waiting;
         const bool gathers_each_pass = plan_.forward_only || job_.scenario.framework.reshards_after_forward;
         if (gathers_each_pass || makes_weight_gradients(phase)) price.releases += gathered;

@@ -48,7 +48,7 @@ Bytes waiting_activations(const Prepared::State& job, std::span<const int> block
     Bytes waiting;
     for (std::size_t t = 0; t < blocks.size(); ++t) {
         const bool layer = job.roles[t] == BlockRole::layer;
-        if (blocks[t] > 0) waiting += blocks[t] * waiting_activations(job.templates[t], job.scenario.plan, layer ? share : 0);
+        if (blocks[t] > 0) waiting += blocks[t] * waiting_activations(job.templates[t], job, layer ? share : 0);
     }
     return waiting;
 }
@@ -138,6 +138,12 @@ Bytes passing_weights(const Prepared::State& job, std::size_t stage, const Passi
 // Does the recompute policy run whole blocks again?
 bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
 
+// For backward, wherever it waits.
+Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
+    if (plan.forward_only) return {};
+    return whole_blocks(plan) ? recomputed * k.kept_input + (1 - recomputed) * k.saved : k.saved;
+}
+
 }  // namespace
 
 Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
@@ -145,19 +151,40 @@ Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes
     return left < unused ? (1 - 1e-9) * left : unused;  // sums of parts round
 }
 
-Bytes waiting_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
-    if (plan.forward_only || plan.offload_activations) return {};
-    return whole_blocks(plan) ? recomputed * k.kept_input + (1 - recomputed) * k.saved : k.saved;
+Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
+    const Plan& plan = job.scenario.plan;
+    const Bytes kept = kept_activations(k, plan, recomputed);
+    switch (plan.offload_activations) {
+        case OffloadActivations::none:
+            break;
+        case OffloadActivations::inputs:
+            return min(k.kept_input, kept);
+        case OffloadActivations::layers: {
+            int layers = 0;
+            for (const StageBlocks& stage : job.stages) layers += stage.layers;
+            return std::min(1.0, static_cast<double>(plan.offloaded_layers) * plan.pp / std::max(1, layers)) * kept;
+        }
+        case OffloadActivations::all:
+            return kept;
+    }
+    return {};
+}
+
+Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
+    return kept_activations(k, job.scenario.plan, recomputed) - offloaded_activations(k, job, recomputed);
 }
 
 Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
     return plan.schedule == Schedule::gpipe ? k.saved_logits : k.saved_logits / plan.head_chunks;
 }
 
-Bytes working_memory(const BlockKernels& k, const Plan& plan, bool recomputed) {
+Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
+    const Plan& plan = job.scenario.plan;
     Bytes working;
     if (whole_blocks(plan) && recomputed) working = k.working;
     if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
+    // While one block works on what it keeps, that of the next is on its way to host memory or back.
+    working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
     return max(working, plan.forward_only ? k.boundary * 4.0 : k.logits_gradient / plan.head_chunks);
 }
 
@@ -174,7 +201,7 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
         if (n == 0) continue;
         const BlockKernels& k = job.templates[t];
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        working = max(working, working_memory(k, plan, again));
+        working = max(working, working_memory(k, job, again));
         // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
         const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
         passing.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);

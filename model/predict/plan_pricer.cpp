@@ -211,7 +211,8 @@ const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
         blocks.emplace().segments = price_blocks(state_, shape_->kernels, state_.groups[stage], {});
-        for (const SegmentPrice& s : blocks->segments) blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time()});
+        for (const SegmentPrice& s : blocks->segments)
+            blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time() + s.checkpoint.time()});
     }
     return *blocks;
 }

@@ -135,6 +135,7 @@ PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
         hidden_flowing[i] += o.hidden_flowing[i];
     }
     meeting += o.meeting;
+    copies += o.copies;
     return *this;
 }
 
@@ -149,6 +150,7 @@ PhasePrice operator*(double n, const PhasePrice& p) {
         out.hidden_flowing[i] *= n;
     }
     out.meeting *= n;
+    out.copies *= n;
     return out;
 }
 
@@ -255,6 +257,24 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
     return {times(k.forward), times(k.backward), times(k.recompute)};
 }
 
+namespace {
+
+// Activations that wait in host memory go there behind the forward that makes them, and come back behind backward: each block's behind the
+// block beside it, which mostly takes as long. What the copies take longer is waited for. A block that runs again keeps its input alone.
+void add_copies(SegmentPrice& price, const BlockKernels& k, const Prepared::State& job, const Resources& r) {
+    const Bandwidth link = job.host_copy_beside_others() * r.node_bandwidth;
+    const auto longer = [&](double again, const PhasePrice& pass) {
+        return max(Seconds{}, offloaded_activations(k, job, again) / link - pass.time());
+    };
+    const PhasePrice forward = price.forward, backward = price.backward, all_backward = price.recompute + price.backward;
+    price.forward.copies = longer(0, forward);
+    price.backward.copies = longer(0, backward);
+    price.checkpoint.copies = longer(1, forward) - price.forward.copies;
+    price.recompute.copies = longer(1, all_backward) - price.backward.copies;
+}
+
+}  // namespace
+
 SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const Prepared::State& job, const JobGroups& groups,
                          const Resources& r) {
     const Pricing ahead{host_time(job, Pass::forward), job, groups, r}, back{host_time(job, Pass::backward), job, groups, r};
@@ -267,6 +287,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
     if (weights_apart(job.scenario.plan.schedule) != WeightsApart::in_none)
         price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, BackwardPart::weights);
+    if (job.scenario.plan.offload_activations != OffloadActivations::none) add_copies(price, k, job, r);
     return price;
 }
 

@@ -31,7 +31,7 @@ private:
     [[nodiscard]] bool forwards_first() const;
 
     [[nodiscard]] const StageWork::Passes& passes(const Block& b) const { return work_.passes[static_cast<std::size_t>(b.block_template)]; }
-    [[nodiscard]] const OwnWork& forward(const Block& b) const { return passes(b).forward; }
+    [[nodiscard]] const OwnWork& forward(const Block& b) const { return b.runs_again(stage_) ? passes(b).checkpointed : passes(b).forward; }
     [[nodiscard]] const OwnWork& backward(const Block& b) const {
         return b.runs_again(stage_) ? passes(b).again_and_backward : passes(b).backward;
     }

@@ -124,8 +124,9 @@ private:
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
-            all.ahead += block.forward.device();
-            all.back += (b.runs_again(stage) ? block.again_and_backward : block.backward).device();
+            const bool again = b.runs_again(stage);
+            all.ahead += (again ? block.checkpointed : block.forward).device();
+            all.back += (again ? block.again_and_backward : block.backward).device();
             all.weights += block.weights.device();
         }
         if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.back -= all.weights;

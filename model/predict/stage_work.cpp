@@ -59,7 +59,7 @@ public:
         }
     }
     OwnWork of(const PhasePrice& p) const {
-        OwnWork work{p.device, p.exchanges(), alone_ ? p.host : Seconds{}, {}, {}};
+        OwnWork work{p.device, p.exchanges() + p.copies, alone_ ? p.host : Seconds{}, {}, {}};
         for (std::size_t i = 0; i < longer_.size(); ++i) {
             work.longer += longer_[i] * p.flowing[i];
             work.holds_up += holds_up_[i] * p.links(i);
@@ -148,8 +148,10 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         if (job.stages[stage].count[t] == 0) continue;
         const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
         const SegmentPrice& block = longer ? *longer : segments[t];
-        passes = {own.of(block.forward), own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
+        passes = {own.of(block.forward), {}, own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
         ahead.add(passes.forward, block.forward);
+        passes.checkpointed = passes.forward;
+        passes.checkpointed.rest += block.checkpoint.copies;
         back.add(passes.backward, block.backward);
         back.add(passes.again_and_backward, block.recompute);
         if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward += -1.0 * passes.weights;

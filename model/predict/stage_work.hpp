@@ -30,7 +30,7 @@ private:
 struct StageWork {
     // One block. Where gradients of weights come apart in all passes, they are not in backward.
     struct Passes {
-        OwnWork forward, backward, again_and_backward, weights;
+        OwnWork forward, checkpointed, backward, again_and_backward, weights;  // checkpointed: forward of what runs again
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together

@@ -66,6 +66,10 @@ struct Prepared::State {
     std::optional<InputJob> input;  // none where samples are synthetic
 
     [[nodiscard]] int used_devices() const { return std::min(devices_per_node, scenario.plan.devices()); }  // of a node
+    // While all devices of the node copy: those behind one PCIe switch share its uplink.
+    [[nodiscard]] Bandwidth host_copy_beside_others() const {
+        return host_copy / std::clamp(scenario.cluster.node.devices_per_switch, 1, used_devices());
+    }
     // Of a call, where ranks do so much between two of them: a turn, or until the others are done, each of which has the core alone then.
     [[nodiscard]] Seconds wait_for_core(Seconds work_between) const { return min(turn, work_between / ranks_per_core); }
 };
@@ -77,8 +81,9 @@ struct PhasePrice {
     std::array<Seconds, 3> exchange, flowing;       // by groups_in_layers: exposed; of that on links
     std::array<Seconds, 3> hidden, hidden_flowing;  // likewise, what goes on behind compute
     Seconds meeting;                                // by which an exchange is longer that meets what is hidden of those before
+    Seconds copies;                                 // of activations to host memory or back, what the phase does not hide
     [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
-    [[nodiscard]] Seconds time() const { return device + exchanges(); }
+    [[nodiscard]] Seconds time() const { return device + exchanges() + copies; }
     [[nodiscard]] Seconds behind_kernels() const { return hidden[0] + hidden[1] + hidden[2]; }
     [[nodiscard]] Seconds links(std::size_t i) const { return flowing[i] + hidden_flowing[i]; }
     // With exchanges that are so many times as long on links.
@@ -90,7 +95,7 @@ struct PhasePrice {
 struct SegmentPrice {
     PhasePrice forward, backward, recompute;
     PhasePrice weights;     // of backward, what may come apart
-    PhasePrice checkpoint;  // beside the forward of a block that runs again: of the host alone
+    PhasePrice checkpoint;  // what the forward of a block that runs again takes more: of the host, and less of copies
 };
 // Of each kernel of a block.
 struct KernelTimes {
@@ -157,11 +162,12 @@ Bytes held_bytes(const Prepared::State&, std::size_t stage);
 Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const PassingBytes&);
 Bytes device_memory(const Prepared::State&);
 
-// Of one block and one micro-batch: activations that wait for backward, logits apart, where this share of such blocks runs forward again;
-// logits; and what the block needs while it runs, again or for inference.
-Bytes waiting_activations(const BlockKernels&, const Plan&, double recomputed);
+// Of one block and one micro-batch: activations that wait for backward on the device, logits apart, and those that do in host memory, where
+// this share of such blocks runs forward again; logits; and what the block needs while it runs, again or for inference.
+Bytes waiting_activations(const BlockKernels&, const Prepared::State&, double recomputed);
+Bytes offloaded_activations(const BlockKernels&, const Prepared::State&, double recomputed);
 Bytes waiting_logits(const BlockKernels&, const Plan&);
-Bytes working_memory(const BlockKernels&, const Plan&, bool recomputed);
+Bytes working_memory(const BlockKernels&, const Prepared::State&, bool recomputed);
 
 // What data parallelism adds to one step of a stage, beside its micro-batches. A stage that is alone in its pipeline is played with its
 // host, whose lead over the device carries over from one micro-batch to the next; where others wait for it, by parts.

@@ -134,7 +134,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
-    t[Term::offload] = m * s.offload + update.host;
+    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + update.device);

@@ -59,8 +59,8 @@ public:
         changed.pinned.insert(PlanField::offload);
         if (own.offload != Offload::optimizer_and_parameters) keep_if_it_fits(RemedyKind::offload, changed);
         changed = request_;
-        changed.job.plan.offload_activations = true;
-        if (!own.offload_activations) keep_if_it_fits(RemedyKind::offload, changed);
+        changed.job.plan.offload_activations = OffloadActivations::all;
+        if (own.offload_activations == OffloadActivations::none) keep_if_it_fits(RemedyKind::offload, changed);
     }
 
     void narrow_numbers() {

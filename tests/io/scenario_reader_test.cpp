@@ -141,7 +141,7 @@ TEST(ScenarioReader, every_setting_of_the_plan_arrives) {
     EXPECT_FALSE(plan.flash_attention);
     EXPECT_TRUE(plan.cuda_graph);
     EXPECT_EQ(plan.offload, Offload::optimizer);
-    EXPECT_TRUE(plan.offload_activations);
+    EXPECT_EQ(plan.offload_activations, OffloadActivations::all);
     EXPECT_EQ(plan.pruned_fraction, 0.5);
     EXPECT_EQ(plan.gradient_overlap, false);
     EXPECT_EQ(plan.gather_overlap, std::nullopt);

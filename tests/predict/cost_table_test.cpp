@@ -233,14 +233,14 @@ TEST(CostTable, KeepsNothingForABackwardThatNeverComesOrFetchesItFromTheHost) {
     EXPECT_EQ(price_of(inference, ComputeWork{Phase::forward, 0, 3}).allocates, Bytes{});
     EXPECT_GT(price_of(inference, ComputeWork{Phase::forward, 0, 3}).working, Bytes{});
     Scenario offloaded = mlp_job(4);
-    offloaded.plan.offload_activations = true;
+    offloaded.plan.offload_activations = OffloadActivations::all;
     EXPECT_EQ(price_of(offloaded, ComputeWork{Phase::forward, 0, 3}).allocates, Bytes{});
 }
 
 TEST(CostTable, HoldsGatheredWeightsUntilThePassThatTheyWereGatheredForEnds) {
     Scenario job = four_copies();
     job.plan.data_parallel = DataParallel::zero3;
-    job.plan.offload_activations = true;  // nothing else is held
+    job.plan.offload_activations = OffloadActivations::all;  // nothing else is held
     const CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights, 1e6, DataType::bf16, 1, 1, 1};
     const ComputeWork forward{Phase::forward, 0, 2}, backward{Phase::backward, 1, 1}, other{Phase::forward, 0, 1};
     EXPECT_EQ(price_of(job, gather).allocates, 2 * MB);

@@ -10,7 +10,7 @@ constexpr auto networks = {"resnet50", "vgg16", "inception3"};
 constexpr auto transformers = {"gpt2-medium", "gpt3-1.3b",  "gpt3-6.7b", "bert-large",   "llama-2-7b",      "llama-2-13b",
                                "llama-2-70b", "qwen2.5-7b", "vit-l16",   "mixtral-8x7b", "deepseek-v2-lite"};
 constexpr auto clusters = {"dgx-a100",    "dgx-h100", "dgx1-v100", "aws-p4d",        "lisa-1080ti", "snellius-gcn",
-                           "pcie-8xa100", "summit",   "lumi-g",    "coreweave-h100", "leonardo"};
+                           "pcie-8xa100", "summit",   "lumi-g",    "coreweave-h100", "leonardo",    "gb200-nvl72"};
 constexpr auto frameworks = {
     "pytorch-ddp",      "pytorch-compile", "pytorch-fsdp", "deepspeed-zero1", "deepspeed-zero2", "deepspeed",
     "megatron-lm-2021", "megatron-core",   "nemo",         "horovod-pytorch", "horovod-tf1",     "tensorflow-2-xla",
@@ -53,6 +53,7 @@ std::vector<std::string> draw_plan(Draw& draw) {
     if (draw.one_in(4)) set.push_back(std::string("plan.reduce_every_micro_batch=") + (draw.one_in(2) ? "true" : "false"));
     if (draw.one_in(16)) set.push_back("plan.forward_only=true");
     if (draw.one_in(8)) set.push_back(std::string("plan.pipeline_overlap=") + (draw.one_in(2) ? "true" : "false"));
+    if (draw.one_in(16)) set.push_back(std::string("plan.offload_activations=") + draw.of({R"("all")", R"("inputs")", R"({"layers": 4})"}));
     return set;
 }
 

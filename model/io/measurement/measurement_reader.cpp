@@ -195,9 +195,7 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     f.optional("fp8_params", p.fp8_params);
     f.optional("lmhead_chunks", p.lmhead_chunks);
     f.optional("activation_cpu_offload", p.activation_cpu_offload);
-    std::optional<int> offloaded_layers;
-    f.optional("activation_cpu_offload_layers", offloaded_layers, large_count);
-    if (offloaded_layers.value_or(0) > 0) p.activation_cpu_offload = true;
+    f.optional("activation_cpu_offload_layers", p.activation_cpu_offload_layers, large_count);
     f.optional("flash_attention", p.flash_attention);
     f.optional("grad_overlap", p.grad_overlap);
     f.optional("param_gather_overlap", p.param_gather_overlap);

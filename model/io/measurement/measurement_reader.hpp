@@ -69,7 +69,7 @@ struct MeasuredHardware {
 
 struct MeasuredPlan {
     int dp = 1, tp = 1, pp = 1, cp = 1, zero_stage = 0;
-    std::optional<int> vpp, ep, etp, zero1_shard_size;
+    std::optional<int> vpp, ep, etp, zero1_shard_size, activation_cpu_offload_layers;
     std::optional<std::int64_t> micro_batch, global_batch, grad_accum;
     std::string fsdp, recompute, recompute_detail, schedule, variable_update, phase, optimizer, ddp, trainable;
     std::string precision, precision_kind, framework, framework_family, release;

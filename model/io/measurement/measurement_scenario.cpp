@@ -173,9 +173,14 @@ void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowRepo
 }
 
 void set_offload(const MeasuredPlan& p, Plan& plan) {
-    plan.offload_activations = p.activation_cpu_offload;
+    if (p.activation_cpu_offload) plan.offload_activations = OffloadActivations::all;
+    if (p.activation_cpu_offload_layers.value_or(0) > 0) {
+        plan.offload_activations = OffloadActivations::layers;
+        plan.offloaded_layers = *p.activation_cpu_offload_layers;
+    }
     for (const std::string& word : p.offload) {
-        if (mentions(word, "residual") || mentions(word, "activation")) plan.offload_activations = true;
+        if (mentions(word, "residual")) plan.offload_activations = OffloadActivations::inputs;
+        if (mentions(word, "activation")) plan.offload_activations = OffloadActivations::all;
         if (mentions(word, "opt") || mentions(word, "master")) plan.offload = std::max(plan.offload, Offload::optimizer);
         if ((mentions(word, "parameters") || mentions(word, "quants")) && p.zero_stage == 3)
             plan.offload = Offload::optimizer_and_parameters;

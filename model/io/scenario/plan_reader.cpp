@@ -173,13 +173,25 @@ void read_optimizer(ObjectReader& r, Plan& plan) {
     plan.without_optimizer = !optimizer;
 }
 
+void read_offloaded_activations(ObjectReader& r, Plan& plan) {
+    const JsonNode node = r.get("offload_activations");
+    if (node.is_object()) {
+        ObjectReader inner(node);
+        if (inner.required("layers", plan.offloaded_layers, degree)) plan.offload_activations = OffloadActivations::layers;
+    } else if (node.value != nullptr && node.value->is_boolean()) {
+        plan.offload_activations = node.value->get<bool>() ? OffloadActivations::all : OffloadActivations::none;
+    } else {
+        r.word("offload_activations", plan.offload_activations, offload_activations_words);
+    }
+}
+
 void read_execution(ObjectReader& r, Plan& plan) {
     r.optional("flash_attention", plan.flash_attention);
     r.optional("cuda_graph", plan.cuda_graph);
     r.optional("launch_blocking", plan.launch_blocking);
     r.optional("forward_only", plan.forward_only);
     r.word("offload", plan.offload, offload_words);
-    r.optional("offload_activations", plan.offload_activations);
+    read_offloaded_activations(r, plan);
     r.optional("head_chunks", plan.head_chunks, Bounds{1, 1e6});
     r.optional("pruned_fraction", plan.pruned_fraction, Bounds{0, 0.999});
 }

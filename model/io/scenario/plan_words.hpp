@@ -37,6 +37,9 @@ inline constexpr Word<std::optional<Optimizer>> optimizer_words[] = {{"sgd", Opt
 inline constexpr Word<Offload> offload_words[] = {
     {"none", Offload::none}, {"optimizer", Offload::optimizer}, {"optimizer_and_parameters", Offload::optimizer_and_parameters}};
 
+inline constexpr Word<OffloadActivations> offload_activations_words[] = {
+    {"none", OffloadActivations::none}, {"inputs", OffloadActivations::inputs}, {"all", OffloadActivations::all}};
+
 inline constexpr Word<PlanDimension> dimension_words[] = {{"tensor", PlanDimension::tensor},
                                                           {"context", PlanDimension::context},
                                                           {"expert", PlanDimension::expert},

@@ -80,8 +80,9 @@ ExportedConfig deepspeed_config(const Scenario& s) {
     if (p.precision.compute == DataType::bf16) json["bf16"] = {{"enabled", true}};
     if (p.precision.compute == DataType::fp16) json["fp16"] = {{"enabled", true}};
     json["optimizer"] = optimizer_json(p.optimizer);
-    if (p.recompute != Recompute::none || p.offload_activations)
-        json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", p.offload_activations}};
+    const bool on_host = p.offload_activations != OffloadActivations::none;
+    if (p.recompute != Recompute::none || on_host)
+        json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", on_host}};
     if (p.pp > 1) config.notes.push_back("the pipeline is the program's: PipelineModule(layers, num_stages=" + std::to_string(p.pp) + ")");
     if (p.ep > 1) config.notes.push_back("experts are the program's: deepspeed.moe.layer.MoE(ep_size=" + std::to_string(p.ep) + ")");
     if (p.recompute != Recompute::none)

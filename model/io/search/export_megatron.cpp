@@ -47,7 +47,7 @@ void check_for_megatron(const Scenario& s) {
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
     r.unless(p.optimizer != Optimizer::lamb, "/plan/optimizer", "has no LAMB");
     r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
-    r.unless(!p.offload_activations, "/plan/offload_activations", "has no flag for activations in host memory");
+    r.unless(p.offload_activations == OffloadActivations::none, "/plan/offload_activations", "has no flag for activations in host memory");
     r.unless(p.pruned_fraction == 0, "/plan/pruned_fraction", "stores every weight");
     r.unless(!p.shard_group || p.shards_states(), "/plan/shard_group", "shards parameters over all data-parallel ranks",
              "zero1, or no shard_group");

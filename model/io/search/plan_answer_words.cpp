@@ -100,8 +100,8 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
             return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
                    plan_field_text(*r.field, a.request.job.plan);
         case RemedyKind::offload:
-            return p.offload_activations && !a.request.job.plan.offload_activations ? "activations in host memory"
-                                                                                    : "optimizer and parameters in host memory";
+            return p.offload_activations != a.request.job.plan.offload_activations ? "activations in host memory"
+                                                                                   : "optimizer and parameters in host memory";
         case RemedyKind::precision:
             return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
         case RemedyKind::global_batch:
