@@ -51,7 +51,7 @@ public:
         const Tensor d_k = g_.stored(keys(a_.head_dim), type_), d_v = g_.stored(keys(a_.value_dim), type_);
 
         const Tensor products = g_.passing(Layout::packed({samples_, heads_, part_.queries, a_.value_dim})), dot = g_.passing(a_row());
-        const Tensor undropped = g_.number(1);  // a factor of dropout, without which the library does not know the graph
+        const Tensor undropped = g_.number(1.0F);  // a factor of dropout, without which the library does not know the graph
         g_.apply(CUDNN_POINTWISE_MUL, products, d_out, &out);
         g_.reduce(CUDNN_REDUCE_TENSOR_ADD, products, dot);
         g_.apply(CUDNN_POINTWISE_MUL, dots, dot, &undropped);

@@ -95,7 +95,7 @@ DeviceFacts described(int number) {
     return d;
 }
 
-bool reads_pages_of_host(int number) { return attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, number) != 0; }
+bool reads_pages_of_host(int number) { return attribute(cudaDevAttrPageableMemoryAccess, number) != 0; }
 
 void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
 

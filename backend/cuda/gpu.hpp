@@ -26,7 +26,7 @@ struct GpuFacts {
 };
 GpuFacts facts_of(int number);
 
-// Whether it finds its way to any memory of the host by the host's own page tables, as in a GH200.
+// Whether it finds its way to any memory of the host, which the driver then need not copy first: as in a GH200, or with Linux's HMM.
 bool reads_pages_of_host(int number);
 
 // What a calibration begins with. Copies to it for some milliseconds.

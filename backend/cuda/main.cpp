@@ -58,7 +58,8 @@ public:
     }
     [[nodiscard]] Bytes beside_arrays(const MpiWorld& world, const Scenario& s) const override {
         const cuda::WorkStream stream(gpu_of(world));
-        const cuda::Descriptor properties = cuda::properties_of(cuda::cudnn_on(stream.get()).get());
+        const auto library = cuda::cudnn_on(stream.get());
+        const cuda::Descriptor properties = cuda::properties_of(library.get());
         const Network network = cut_network(s);
         const Element element = element_of(s.plan.precision.compute);
         const bool backward = !s.plan.forward_only;
@@ -128,6 +129,10 @@ int main(int argc, char** argv) {
     // Streams that share a queue of the GPU wait for each other: two ranks that start exchanges of two groups in another order each would
     // wait for ever. By default there are eight queues.
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    // A kernel that is loaded when it is first launched waits for all others on its GPU: for an exchange, whose other ranks may do
+    // likewise.
+    const char* ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
+    if (ranks != nullptr && std::atoi(ranks) > 1) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
     return sextant::run_rank(argc, argv, sextant::CudaEngine());
 }

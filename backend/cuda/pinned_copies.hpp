@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/gpu.hpp"
+#include "backend/exec/routing.hpp"
 #include "backend/exec/staged_transport.hpp"
 
 #include <vector>
@@ -13,8 +14,9 @@ public:
     explicit PinnedCopies(int gpu) : gpu_(gpu), stream_(gpu), memory_(pinned_memory(gpu)) {}
     ~PinnedCopies() override;
 
+    // Rows for experts are others in every step: in room of a few sizes, which fits again.
     Array on_host(std::int64_t elements, Element element) override {
-        return {memory_.take(elements * bytes_of(element)), elements, element};
+        return {memory_.take(sextant::room_for(elements) * bytes_of(element)), elements, element};
     }
     Mark begin(const Array& from, const Array& to, bool to_device) override;
     bool ended(const Mark&) override;

@@ -1,5 +1,6 @@
 // Numbers of 16 bits as they lie in memory. All arithmetic on them is in fp32: they become floats when they are read, and are rounded to
-// the nearest (ties to even) when they are written.
+// the nearest (ties to even) when they are written. GPUs have an instruction for each, which compilers do not find in the arithmetic: some
+// twenty integer operations for a half would outlast the memory that elementwise kernels wait for.
 #pragma once
 
 #include <bit>
@@ -11,7 +12,11 @@ namespace sextant {
 class Bf16 {
 public:
     Bf16() = default;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    __device__ Bf16(float value) { asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits_) : "f"(value)); }
+#else
     constexpr Bf16(float value) : bits_(rounded(std::bit_cast<std::uint32_t>(value))) {}
+#endif
     constexpr operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16); }
 
 private:
@@ -27,6 +32,14 @@ private:
 class Fp16 {
 public:
     Fp16() = default;
+#ifdef __CUDA_ARCH__
+    __device__ Fp16(float value) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits_) : "f"(value)); }
+    __device__ operator float() const {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits_));
+        return value;
+    }
+#else
     constexpr Fp16(float value) : bits_(rounded(std::bit_cast<std::uint32_t>(value))) {}
     constexpr operator float() const {
         const std::int32_t magnitude = bits_ & 0x7fff;
@@ -35,6 +48,7 @@ public:
         const std::uint32_t finite = magnitude < 0x400 ? small : shifted + exponent_difference;
         return std::bit_cast<float>(sign | (magnitude < 0x7c00 ? finite : shifted | infinity));
     }
+#endif
 
 private:
     static constexpr std::uint32_t infinity = 0x7f800000, first_infinite = 0x477ff000, first_normal = 0x38800000;
