@@ -3,7 +3,6 @@
 #include "model/predict/prepare.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sextant {
 namespace {
@@ -109,7 +108,12 @@ PlanPricer::Order PlanPricer::make_order() const {
         }
         const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
         order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
-        if (!holds_the_same) order.unlike.push_back(s);
+        if (turns_back(state_.scenario.plan.schedule)) {
+            if (s > 1 && order.as_before[s] && order.as_before[s - 1]) order.unlike.pop_back();  // neither the first nor the last of those
+            order.unlike.push_back(s);
+        } else if (!holds_the_same) {
+            order.unlike.push_back(s);
+        }
         order.layers = std::max(order.layers, order.stages[s].layers);
     }
     return order;
@@ -144,12 +148,6 @@ std::vector<Seconds> PlanPricer::block_times() const {
         times.push_back(block.ahead + block.back);
     }
     return times;
-}
-
-std::vector<int> PlanPricer::blocks_of_stages() const {
-    std::vector<int> blocks;
-    for (const StageBlocks& stage : state_.stages) blocks.push_back(std::accumulate(stage.count.begin(), stage.count.end(), 0));
-    return blocks;
 }
 
 PlanPricer::Layout& PlanPricer::layout() {
@@ -192,7 +190,7 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
     return share;
 }
 
-// Of stages that hold the same blocks the first has most micro-batches under way.
+// Of stages that hold the same blocks the first has most micro-batches under way; where the pipeline turns back, the first or the last.
 Bytes PlanPricer::memory() {
     const Share& here = share();
     std::vector<PassingBytes>& passing = passing_[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];

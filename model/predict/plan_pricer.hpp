@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
     // What kernels of each block take in forward and backward, in the order of forward.
     [[nodiscard]] std::vector<Seconds> block_times() const;
-    [[nodiscard]] std::vector<int> blocks_of_stages() const;
+    [[nodiscard]] std::vector<int> blocks_of_virtual_stages() const { return blocks_per_virtual_stage(*network_, state_.scenario.plan); }
     // Layers of the stage that has most.
     [[nodiscard]] int layers() const { return order_->layers; }
 
@@ -85,7 +85,7 @@ private:
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
         std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
-        std::vector<std::size_t> unlike;  // stages: the first of those that do
+        std::vector<std::size_t> unlike;  // stages: the first of those that do; the last, too, where the pipeline turns back
         int layers = 0;                   // of the stage that has most
         std::vector<Share> shares;
     };

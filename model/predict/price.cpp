@@ -282,11 +282,13 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     SegmentPrice price;
     price.forward = price_phase(k.forward, times.forward, k.forward_exchanges, ahead);
     if (job.scenario.plan.forward_only) return price;
-    price.backward = price_phase(k.backward, times.backward, k.backward_exchanges, back);
+    const auto backward = [&](BackwardPart part) { return price_phase(k.backward, times.backward, k.backward_exchanges, back, part); };
+    // Where parts are passes of their own, each hides its exchanges behind its own kernels.
+    const WeightsApart apart = weights_apart(job.scenario.plan.schedule);
+    if (apart != WeightsApart::in_none) price.weights = backward(BackwardPart::weights);
+    price.backward = apart == WeightsApart::in_all ? backward(BackwardPart::inputs) + price.weights : backward(BackwardPart::whole);
     price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, again);
     (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
-    if (weights_apart(job.scenario.plan.schedule) != WeightsApart::in_none)
-        price.weights = price_phase(k.backward, times.backward, k.backward_exchanges, back, BackwardPart::weights);
     if (job.scenario.plan.offload_activations != OffloadActivations::none) add_copies(price, k, job, r);
     return price;
 }

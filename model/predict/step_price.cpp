@@ -124,7 +124,8 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::recompute] = m * recompute.device;
     static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
-    t[Term::tensor_communication] += m * (forward.meeting + backward.meeting + recompute.meeting);
+    const Term that_meet = job.scenario.plan.tp > 1 ? Term::tensor_communication : Term::expert_communication;
+    t[that_meet] += m * (forward.meeting + backward.meeting + recompute.meeting);
     t[Term::pipeline_communication] = m * s.sends();
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
     const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());

@@ -15,6 +15,26 @@
 namespace sextant {
 namespace {
 
+// Where it is not what the number of chunks says already.
+std::string_view schedule_name(Schedule s) {
+    switch (s) {
+        case Schedule::gpipe:
+            return " (GPipe)";
+        case Schedule::zero_bubble:
+            return " (zero bubble)";
+        case Schedule::zero_bubble_v:
+            return " (zero bubble, V-shaped)";
+        case Schedule::dual_pipe_v:
+            return " (DualPipe, V-shaped)";
+        case Schedule::sequential:
+            return " (sequential)";
+        case Schedule::one_f_one_b:
+        case Schedule::interleaved:
+            break;
+    }
+    return "";
+}
+
 std::string plan_line(const Plan& p) {
     std::string text = std::to_string(p.devices()) + (p.devices() == 1 ? " device" : " devices");
     const auto dimension = [&](std::string_view name, int n) {
@@ -23,7 +43,8 @@ std::string plan_line(const Plan& p) {
     dimension("data", p.dp);
     dimension("tensor", p.tp);
     dimension("pipeline", p.pp);
-    dimension("virtual", p.vpp);
+    if (p.pp > 1) text += schedule_name(p.schedule);
+    if (!turns_back(p.schedule)) dimension("virtual", p.vpp);
     dimension("context", p.cp);
     dimension("expert", p.ep);
     return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +

@@ -38,7 +38,7 @@ CutFindings CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) && {
 
 void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     pricer_.lay_out(layout);
-    balanced_.reset();
+    balanced_.clear();
     too_large_.clear();
     const std::vector<Plan> shared = sharings(space_, layout);
     for (const Plan& shape : shapes(space_, layout)) {
@@ -53,16 +53,19 @@ void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     }
 }
 
-// The split goes by the times of the first shape, which has the smallest micro-batch.
+// The split goes by the times of the first shape, which has the smallest micro-batch. Where the pipeline turns back, each chunk is
+// balanced.
 std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
-    if (order.pp == 1 || order.vpp > 1 || !space_.is_free(PlanField::stage_blocks)) return {};
-    if (!balanced_) {
+    const bool has_one_split = order.vpp == 1 || turns_back(order.schedule);
+    if (order.pp == 1 || !has_one_split || !space_.is_free(PlanField::stage_blocks)) return {};
+    const auto [balanced, is_new] = balanced_.try_emplace(order.vpp);
+    if (is_new) {
         pricer_.order(order);
-        balanced_ = balanced_split(pricer_.block_times(), pricer_.blocks_of_stages()).value_or(std::vector<int>{});
+        balanced->second = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages()).value_or(std::vector<int>{});
     }
-    if (balanced_->empty()) return {};
+    if (balanced->second.empty()) return {};
     Plan plan = order;
-    plan.stage_blocks = *balanced_;
+    plan.stage_blocks = balanced->second;
     return plan;
 }
 

@@ -41,7 +41,7 @@ private:
     Bytes room_;  // of a device, or what a condition leaves of it
     CutFindings found_;
     // Of the layout at hand.
-    std::optional<std::vector<int>> balanced_;                          // blocks of balanced stages; empty where they are no better
+    std::map<int, std::vector<int>> balanced_;  // by chunks of a stage: blocks of balanced ones; none where they are no better
     using OrderKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages
     std::map<OrderKey, std::vector<char>> too_large_;  // by way of sharing: not 0 where the micro-batches looked at do not fit
 };

@@ -52,13 +52,14 @@ TEST_P(EveryScenario, prices_the_passes_of_its_graph_as_the_closed_form_does) {
     const Prepared::State& job = prepared.state();
     const TaskGraph graph = lower(scenario, Fold::alike);
     const CostTable table = cost_table(prepared, graph);
+    const auto in_the_middle = static_cast<std::uint32_t>(job.micro_batches / 2);  // whose backward no schedule cuts only at its ends
     for (GraphRank rank = 0; rank < graph.ranks().size(); ++rank) {
         if (graph.ranks()[rank].server) continue;
         const auto stage = static_cast<std::size_t>(graph.ranks()[rank].stage);
         for (const SpanKind kind : {SpanKind::forward, SpanKind::backward, SpanKind::recompute}) {
             PassSums sums;
             for (const Segment& s : graph.segments())
-                if (s.rank == rank && s.micro_batch == 0 && std::holds_alternative<ComputeWork>(graph.works()[s.work]))
+                if (s.rank == rank && s.micro_batch == in_the_middle && std::holds_alternative<ComputeWork>(graph.works()[s.work]))
                     sums += sums_of(job.groups[stage], table.works[s.work].pieces, kind);
             const PassSums expected = closed_form(job, stage, kind);
             const auto near = [](Seconds a, Seconds b) { EXPECT_NEAR(a.si(), b.si(), 1e-9 * b.si()); };

@@ -1,11 +1,11 @@
 #include "tests/search/exhaustive.hpp"
 
+#include "model/plan/virtual_stages.hpp"
 #include "model/predict/stage_work.hpp"
 #include "model/search/ranking.hpp"
 #include "model/search/stage_split.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sextant {
 namespace {
@@ -36,7 +36,8 @@ private:
     void try_splits(const PlanSpace& space, const Plan& family) {
         std::optional<std::vector<int>> split;
         try {
-            if (!request_.pinned.contains(PlanField::stage_blocks) && family.vpp == 1 && family.pp > 1) split = balanced(space, family);
+            if (!request_.pinned.contains(PlanField::stage_blocks) && family.pp > 1 && (family.vpp == 1 || turns_back(family.schedule)))
+                split = balanced(space, family);
             try_recompute(space, family);
         } catch (const InputError&) {
             return;  // the network does not divide so
@@ -52,16 +53,18 @@ private:
         const Plan first = shapes(space, plan).front();
         plan.micro_batch = first.micro_batch;
         plan.sequence_parallel = first.sequence_parallel;
-        plan.schedule = Schedule::one_f_one_b;
+        if (!turns_back(plan.schedule)) plan.schedule = Schedule::one_f_one_b;
         plan.stage_blocks.clear();
         const Prepared prepared = prepare(with_plan(request_.job, plan));
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
         std::vector<int> even;
         const auto segments = price_blocks(job, kernel_times(job, {}), job.groups.unlike.front(), {});
-        for (std::size_t s = 0; s < job.stages.size(); ++s) {
-            even.push_back(std::accumulate(job.stages[s].count.begin(), job.stages[s].count.end(), 0));
-            for (const ChunkBlocks::Block& b : job.chunks[s].front().blocks) {
+        const VirtualStages where(plan);
+        for (std::size_t v = 0; v < where.size(); ++v) {
+            const std::vector<ChunkBlocks::Block>& blocks = job.chunks[where.stage_of(v)][where.chunk_of(v)].blocks;
+            even.push_back(static_cast<int>(blocks.size()));
+            for (const ChunkBlocks::Block& b : blocks) {
                 const SegmentPrice& price = segments[static_cast<std::size_t>(b.block_template)];
                 times.push_back(price.forward.device + price.backward.device);
             }
