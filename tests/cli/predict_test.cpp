@@ -67,6 +67,13 @@ TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
     for (const char* pointer : {"/plan/dp", "/hardware/cluster", "/plan/zz"}) EXPECT_THAT(r.err, HasSubstr(pointer));
 }
 
+TEST(Predict, offers_an_assignment_that_it_takes) {
+    const ProcessResult r = predict_default({"--set", "plan.tp"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"));
+    EXPECT_EQ(predict_default({"--set", "hardware.device.memory=40 GiB"}).exit_code, 0);
+}
+
 // What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP.
 TEST(Predict, counts_the_flops_that_an_import_states) {
     const std::string file = testing::TempDir() + "sextant_predict_mistral_" + std::to_string(::getpid()) + ".json";
