@@ -211,6 +211,8 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     plan.precision = precision_of(p, cluster.node.device, std::holds_alternative<ConvolutionalSpec>(workload.spec), report);
     set_optimizer(row, workload.is_transformer() && row.model.family != "cnn", plan, report);
     plan.flash_attention = p.flash_attention.value_or(false);
+    if (!p.flash_attention && workload.is_transformer())
+        report.assume("attention scores are written out: no fused kernel (FlashAttention)");
     plan.cuda_graph = p.cuda_graph;
     plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
     plan.channels_last = p.channels_last;
