@@ -65,6 +65,13 @@ TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
     EXPECT_EQ(r.series, "collectives above 64 KiB");
 }
 
+TEST(MeasurementEvaluation, ARefusalSaysWhatWouldHelp) {
+    std::string row(collective);
+    row.replace(row.find("\"nodes\": 1"), 10, R"("nodes": 2, "inter_node": {"fabric": "InfiniBand"})");
+    EXPECT_EQ(evaluate_one(row).refused,
+              "fabric \"InfiniBand\" is not known here (one of: infiniband, roce, omni-path, efa, slingshot, ethernet)");
+}
+
 TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
     const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
     const auto json = nlohmann::json::parse(validation_json(v, {.rows = false, .group_by = "gpu"}));

@@ -10,7 +10,8 @@ constexpr Bytes small_message = 64 * KiB;
 
 std::string text_of(const InputError& error) {
     std::string text;
-    for (const Diagnostic& d : error.diagnostics()) text += (text.empty() ? "" : "; ") + d.what;
+    for (const Diagnostic& d : error.diagnostics())
+        text += (text.empty() ? "" : "; ") + d.what + (d.hint.empty() ? "" : " (" + d.hint + ")");
     return text;
 }
 

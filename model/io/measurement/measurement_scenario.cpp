@@ -156,7 +156,7 @@ void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     } else if (p.recompute.empty()) {
         report.assume("nothing is recomputed");
     } else if (p.recompute != "none") {
-        report.complain("/plan/recompute", "\"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
+        report.complain("/plan/recompute", "recompute \"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
     }
 }
 
