@@ -72,6 +72,18 @@ TEST(MeasurementEvaluation, ARefusalSaysWhatWouldHelp) {
               "fabric \"InfiniBand\" is not known here (one of: infiniband, roce, omni-path, efa, slingshot, ethernet)");
 }
 
+// No row is at fault, and all that stand on the file would be refused for it.
+TEST(MeasurementEvaluation, AFileThatANameStandsForIsToBeMendedBeforeAnyRowIsJudged) {
+    MeasurementSources sources = test_sources();
+    sources.framework = [](std::string_view) -> std::optional<Framework> {
+        throw InputError({"frameworks/pytorch-ddp.json", "/nonsense", "unknown key \"nonsense\"", ""});
+    };
+    const MeasurementFile file = read_one(training);
+    EXPECT_THROW(evaluate(file.rows.at(0), sources, fixed_predictors()), InputError);
+    sources.framework = [](std::string_view) { return std::optional<Framework>(); };
+    EXPECT_TRUE(evaluate(file.rows.at(0), sources, fixed_predictors()).refused);
+}
+
 TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
     const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
     const auto json = nlohmann::json::parse(validation_json(v, {.rows = false, .group_by = "gpu"}));

@@ -85,6 +85,7 @@ RowResult evaluate(const MeasurementRow& row, const MeasurementSources& sources,
     try {
         std::visit([&](const auto& r) { predict(r, sources, predictors, result); }, row);
     } catch (const InputError& error) {
+        if (!is_of_row(error, header_of(row))) throw;
         result.refused = text_of(error);
     }
     return result;

@@ -226,6 +226,10 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     return plan;
 }
 
+bool is_of_row(const InputError& error, const RowHeader& header) {
+    return std::ranges::all_of(error.diagnostics(), [&](const Diagnostic& d) { return d.file.empty() || d.file == header.file; });
+}
+
 Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) {
     RowReport report(row.header);
     Scenario scenario;
