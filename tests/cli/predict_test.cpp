@@ -74,6 +74,11 @@ TEST(Predict, offers_an_assignment_that_it_takes) {
     EXPECT_EQ(predict_default({"--set", "hardware.device.memory=40 GiB"}).exit_code, 0);
 }
 
+TEST(Predict, says_how_many_steps_a_run_has) {
+    // 300e9 tokens in batches of 1536 sequences of 2048: 95367.4 of them.
+    EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95368\n"));
+}
+
 // What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP.
 TEST(Predict, counts_the_flops_that_an_import_states) {
     const std::string file = testing::TempDir() + "sextant_predict_mistral_" + std::to_string(::getpid()) + ".json";

@@ -84,6 +84,13 @@ TEST(MeasurementEvaluation, AFileThatANameStandsForIsToBeMendedBeforeAnyRowIsJud
     EXPECT_TRUE(evaluate(file.rows.at(0), sources, fixed_predictors()).refused);
 }
 
+TEST(MeasurementEvaluation, ATransformerWithoutANameIsCalledWhatItIs) {
+    const Scenario s = scenario_of(R"({"id": "n", "kind": "training", "model": {"layers": 2, "hidden": 64, "heads": 4},
+      "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"global_batch": 8, "precision_kind": "fp16"}, "measured": {"step_time_s": 2}})");
+    EXPECT_EQ(s.workload.title, "custom transformer");
+    EXPECT_TRUE(assumes(s, "MLP as is usual in LLaMA: no family is stated"));
+}
+
 TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
     const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
     const auto json = nlohmann::json::parse(validation_json(v, {.rows = false, .group_by = "gpu"}));
