@@ -21,13 +21,19 @@ struct ImportOptions {
     std::string file, adapters, out;
 };
 
-std::string billions(double parameters) { return number_text(parameters / 1e9, 4) + " billion parameters"; }
+std::string count_text(double parameters) {
+    return parameters < 1e9 ? number_text(parameters / 1e6, 4) + " million" : number_text(parameters / 1e9, 4) + " billion";
+}
 
 std::string size_text(const Workload& workload) {
     const WorkloadSize size = size_of(workload);
-    std::string text = billions(size.parameters);
-    if (size.active_parameters < size.parameters) text += ", " + number_text(size.active_parameters / 1e9, 4) + " of them active";
-    if (size.trained_parameters < size.parameters) text += ", " + number_text(size.trained_parameters / 1e6, 4) + " million trained";
+    const std::string all = count_text(size.parameters);
+    std::string text = all + " parameters";
+    const auto part = [&](double parameters, const char* what) {
+        if (const std::string some = count_text(parameters); some != all) text += ", " + some + what;
+    };
+    part(size.active_parameters, " of them active");
+    part(size.trained_parameters, " trained");
     return text + ", " + to_text(size.forward) + " forward per " + std::string(workload.sample_word());
 }
 

@@ -19,8 +19,10 @@ namespace {
 template <class Profile>
 auto by_name(Catalog& catalog, const Profile* (*find)(Catalog&, std::string_view, Diagnostics&, const NamedBy&)) {
     return [&catalog, find](std::string_view name) {
-        Diagnostics unused;
-        const Profile* found = find(catalog, name, unused, {});
+        Diagnostics problems;
+        const Profile* found = find(catalog, name, problems, {});
+        // A name that is not known is of no file.
+        if (std::ranges::any_of(problems.list(), [](const Diagnostic& d) { return !d.file.empty(); })) problems.throw_if_any();
         return found ? std::optional<Profile>(*found) : std::nullopt;
     };
 }
@@ -132,10 +134,12 @@ MeasurementSources measurement_sources(Library& library) {
     s.link = by_name<LinkType>(library.catalog, find_link);
     s.library = by_name<CommunicationLibrary>(library.catalog, find_library);
     s.workload = [](std::string_view name) { return find_workload(name); };
-    s.framework = [&library](std::string_view name) {
-        Diagnostics unused;
-        Framework found = load_framework(name, library.root, unused);
-        return unused.empty() ? std::optional(std::move(found)) : std::nullopt;
+    s.framework = [&library](std::string_view name) -> std::optional<Framework> {
+        if (!std::ranges::binary_search(framework_names(library.root), name)) return {};
+        Diagnostics problems;
+        Framework found = load_framework(name, library.root, problems);
+        problems.throw_if_any();
+        return found;
     };
     return s;
 }

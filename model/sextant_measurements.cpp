@@ -125,8 +125,9 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
             if (!fitted[i] || !header_of(file.rows[i]).counted()) continue;
             try {
                 add(file, file.rows[i]);
-            } catch (const InputError&) {
-            }  // what validate shows as refused
+            } catch (const InputError& error) {  // what validate shows as refused
+                if (!is_of_row(error, header_of(file.rows[i]))) throw;
+            }
         }
     }
     if (runs.empty() && calls.empty())

@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/plan_features.hpp"
 #include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
@@ -136,6 +137,13 @@ std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& p
     return list;
 }
 
+std::vector<std::string> feature_assumptions(const Scenario& s) {
+    std::vector<std::string> list;
+    for (const PlanFeature f : missing_features(s.plan, s.framework))
+        list.push_back(s.framework.title + " has no " + std::string(to_text(f)) + ": predicted as if it had");
+    return list;
+}
+
 std::vector<std::string> advice(const Scenario& s, const Report& r) {
     std::vector<std::string> list;
     const int idle = r.reserved_devices - r.devices;
@@ -224,6 +232,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
         r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
                                 s.cluster.calibration->date);
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
+    for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
     r.advice = advice(s, r);
     if (!r.input) return r;
     for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));

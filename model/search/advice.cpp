@@ -1,5 +1,6 @@
 #include "model/search/advice.hpp"
 
+#include "model/plan/plan_features.hpp"
 #include "model/search/plan_fields.hpp"
 
 #include <algorithm>

@@ -101,12 +101,4 @@ Plan completed(const PlanSpace& space, Plan plan) {
     return plan;
 }
 
-std::vector<PlanFeature> missing_features(const Plan& plan, const Framework& framework) {
-    std::vector<PlanFeature> missing;
-    for (const PlanField field : all_plan_fields())
-        for (const PlanFeature feature : needed_features(field, plan))
-            if (!framework.can(feature)) missing.push_back(feature);
-    return missing;
-}
-
 }  // namespace sextant

@@ -22,7 +22,4 @@ std::string pin_text(PlanField, const Plan&);
 // is check_plan's to refuse.
 Plan completed(const PlanSpace&, Plan);
 
-// What the plan needs and its framework lacks.
-std::vector<PlanFeature> missing_features(const Plan&, const Framework&);
-
 }  // namespace sextant

@@ -1,6 +1,7 @@
 #include "model/search/plan_space.hpp"
 
 #include "model/plan/partition.hpp"
+#include "model/plan/plan_features.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,8 +39,42 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
     return t && t->moe ? &*t->moe : nullptr;
 }
 
+// The field whose value needs it.
+PlanField field_of(PlanFeature feature) {
+    switch (feature) {
+        case PlanFeature::tensor:
+            return PlanField::tp;
+        case PlanFeature::sequence:
+            return PlanField::sequence_parallel;
+        case PlanFeature::context:
+            return PlanField::cp;
+        case PlanFeature::experts:
+            return PlanField::ep;
+        case PlanFeature::pipeline:
+            return PlanField::pp;
+        case PlanFeature::gpipe:
+        case PlanFeature::interleaved:
+        case PlanFeature::zero_bubble:
+        case PlanFeature::dual_pipe:
+            return PlanField::schedule;
+        case PlanFeature::zero1:
+        case PlanFeature::zero2:
+        case PlanFeature::zero3:
+        case PlanFeature::sharded_pipeline:
+            return PlanField::data_parallel;
+        case PlanFeature::shard_groups:
+            return PlanField::shard_group;
+        case PlanFeature::selective_recompute:
+            return PlanField::recompute;
+        case PlanFeature::offload:
+            break;
+    }
+    return PlanField::offload;
+}
+
+// What the plan's other fields need is judged at their levels.
 bool framework_can(const PlanSpace& space, PlanField field, const Plan& plan) {
-    return std::ranges::all_of(needed_features(field, plan), [&](PlanFeature f) { return space.job.framework.can(f); });
+    return std::ranges::none_of(missing_features(plan, space.job.framework), [&](PlanFeature f) { return field_of(f) == field; });
 }
 // Who pins something other than a degree wants to know what it would come to.
 bool can(const PlanSpace& space, PlanField field, const Plan& plan) { return !space.is_free(field) || framework_can(space, field, plan); }
@@ -124,59 +159,6 @@ std::optional<PlanField> plan_field(std::string_view name) {
     const auto found = std::ranges::find(field_names, name);
     if (found == field_names.end()) return {};
     return static_cast<PlanField>(found - field_names.begin());
-}
-
-std::vector<PlanFeature> needed_features(PlanField field, const Plan& p) {
-    std::vector<PlanFeature> needed;
-    const auto need = [&](bool is_needed, PlanFeature feature) {
-        if (is_needed) needed.push_back(feature);
-    };
-    switch (field) {
-        case PlanField::tp:
-            need(p.tp > 1, PlanFeature::tensor);
-            break;
-        case PlanField::sequence_parallel:
-            need(p.sequence_parallel, PlanFeature::sequence);
-            break;
-        case PlanField::cp:
-            need(p.cp > 1, PlanFeature::context);
-            break;
-        case PlanField::ep:
-            need(p.ep > 1, PlanFeature::experts);
-            break;
-        case PlanField::pp:
-            need(p.pp > 1, PlanFeature::pipeline);
-            break;
-        case PlanField::schedule:
-            need(p.pp > 1 && p.schedule == Schedule::gpipe, PlanFeature::gpipe);
-            need(p.schedule == Schedule::interleaved, PlanFeature::interleaved);
-            need(weights_apart(p.schedule) != WeightsApart::in_none, PlanFeature::zero_bubble);
-            need(p.schedule == Schedule::dual_pipe_v, PlanFeature::dual_pipe);
-            break;
-        case PlanField::data_parallel:
-            need(p.data_parallel == DataParallel::zero1, PlanFeature::zero1);
-            need(p.data_parallel == DataParallel::zero2, PlanFeature::zero2);
-            need(p.data_parallel == DataParallel::zero3, PlanFeature::zero3);
-            need(p.pp > 1 && (p.data_parallel == DataParallel::zero2 || p.shards_parameters()), PlanFeature::sharded_pipeline);
-            break;
-        case PlanField::shard_group:
-            need(p.shard_group.has_value(), PlanFeature::shard_groups);
-            break;
-        case PlanField::offload:
-            need(p.offload != Offload::none, PlanFeature::offload);
-            break;
-        case PlanField::recompute:
-            need(p.recompute == Recompute::selective, PlanFeature::selective_recompute);
-            break;
-        case PlanField::dp:
-        case PlanField::expert_tp:
-        case PlanField::placement:
-        case PlanField::micro_batch:
-        case PlanField::vpp:
-        case PlanField::stage_blocks:
-            break;
-    }
-    return needed;
 }
 
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {

@@ -58,9 +58,6 @@ struct PlanSpace {
 // Throws InputError where the workload cannot be built.
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices);
 
-// What the plan's value of one field needs of a framework, beside what the fields of the levels above it have.
-std::vector<PlanFeature> needed_features(PlanField, const Plan&);
-
 // The values of one level: the plan given, with this level's fields set. Simpler plans come first.
 std::vector<Plan> cuts(const PlanSpace&);
 std::vector<Plan> layouts(const PlanSpace&, const Plan& cut);

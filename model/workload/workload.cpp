@@ -17,6 +17,13 @@ double active_parameters(const Network& network, const MixtureOfExperts& moe) {
     return sum;
 }
 
+Flops forward_flops(const Network& network) {
+    Flops sum;
+    for (const int index : network.sequence)
+        for (const Operator& op : network.templates[index].graph.operators()) sum += sextant::forward_flops(op);
+    return sum;
+}
+
 }  // namespace
 
 std::int64_t Workload::tokens_per_sample() const {
@@ -48,18 +55,16 @@ Network build_network(const Workload& workload, const Shard& shard) {
 }
 
 WorkloadSize size_of(const Workload& workload) {
-    Shard serial;
-    serial.flash_attention = false;  // scores written out: every query meets every key, as papers count
-    const Network network = build_network(workload, serial);
+    Shard whole;
+    const Network network = build_network(workload, whole);
     WorkloadSize size;
     size.parameters = size.active_parameters = network.parameters();
     const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
     if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
-    for (const int index : network.sequence) {
-        const OperatorGraph& graph = network.templates[index].graph;
-        size.trained_parameters += graph.count_parameters(false).total();
-        for (const Operator& op : graph.operators()) size.forward += forward_flops(op);
-    }
+    for (const int index : network.sequence) size.trained_parameters += network.templates[index].graph.count_parameters(false).total();
+    size.forward = forward_flops(network);
+    whole.flash_attention = false;  // scores written out
+    size.forward_unmasked = forward_flops(build_network(workload, whole));
     return size;
 }
 

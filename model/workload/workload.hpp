@@ -160,12 +160,13 @@ struct Workload {
 // when the cut is impossible: heads not divisible by tp, experts not divisible by ep, an unknown network name.
 Network build_network(const Workload& workload, const Shard& shard);
 
-// Parameters and forward FLOPs of one sample, serial network: what papers print.
+// Parameters and forward FLOPs of one sample, of the whole network.
 struct WorkloadSize {
     double parameters = 0;
     double active_parameters = 0;   // touched by one token: routed experts counted topk times
     double trained_parameters = 0;  // all but frozen ones
-    Flops forward;                  // of one sample, causal attention counted in full where papers do (see docs/model/workloads.md)
+    Flops forward;                  // as with flash attention: the pairs that its mask leaves (docs/model/workloads.md)
+    Flops forward_unmasked;         // as papers count: every query meets every key
 };
 WorkloadSize size_of(const Workload&);
 

@@ -67,6 +67,30 @@ TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
     for (const char* pointer : {"/plan/dp", "/hardware/cluster", "/plan/zz"}) EXPECT_THAT(r.err, HasSubstr(pointer));
 }
 
+TEST(Predict, offers_an_assignment_that_it_takes) {
+    const ProcessResult r = predict_default({"--set", "plan.tp"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"));
+    EXPECT_EQ(predict_default({"--set", "hardware.device.memory=40 GiB"}).exit_code, 0);
+}
+
+TEST(Predict, says_how_many_steps_a_run_has) {
+    // 300e9 tokens in batches of 1536 sequences of 2048: 95367.4 of them.
+    EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95368\n"));
+}
+
+// What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP.
+TEST(Predict, counts_the_flops_that_an_import_states) {
+    const std::string file = testing::TempDir() + "sextant_predict_mistral_" + std::to_string(::getpid()) + ".json";
+    const ProcessResult imported = run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--out", file});
+    EXPECT_EQ(imported.out, "mistral: 7.242 billion parameters, 532 TFLOP forward per sequence\n");
+    const Json report = json_of(predict_default({"--format", "json", "--set", "workload=" + file, "--set", "plan.flash_attention=true"}));
+    EXPECT_NEAR(report.at("model_flops").get<double>() / (3 * report.at("effective_batch").get<double>()), 532e12, 0.5e12);
+    std::filesystem::remove(file);
+    EXPECT_THAT(run_sextant({"import", "hf", "tests/io/hf_configs/deepseek_v3.json"}).err,
+                HasSubstr("682.6 billion parameters, 38.24 billion of them active, 80.7 PFLOP forward"));
+}
+
 TEST(Predict, exits_with_2_for_what_is_not_there) {
     EXPECT_EQ(run_sextant({"predict"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios/nobody.json"}).exit_code, 2);

@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
 namespace sextant {
 namespace {
 
@@ -28,6 +34,26 @@ TEST(ValidateCommand, AFileThatIsNotThereIsWrongInput) {
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("measurements/none.json"));
     EXPECT_THAT(r.out, IsEmpty());
+}
+
+TEST(ValidateCommand, AFileThatRowsStandOnSaysItsOwnProblemOnce) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / ("sextant-validate-" + std::to_string(::getpid()));
+    fs::create_directories(root);
+    for (const char* folder : {"frameworks", "hardware_profiles"})
+        fs::copy(fs::path(SEXTANT_SOURCE_DIR) / folder, root / folder, fs::copy_options::recursive);
+    const std::string rows = "measurements/transformer/korthikanti2022.json", profiles = (root / "hardware_profiles").string();
+    for (const char* name : {"frameworks/megatron-lm-2021.json", "hardware_profiles/devices/a100-sxm4-80gb.json"}) {
+        const fs::path file = root / name;
+        std::ifstream in(file);
+        const std::string good((std::istreambuf_iterator<char>(in)), {});
+        std::ofstream(file) << "{\"nonsense\": 1," << good.substr(good.find('{') + 1);
+        const ProcessResult r = run_sextant({"validate", rows, "--profiles", profiles});
+        EXPECT_EQ(r.exit_code, 2);
+        EXPECT_EQ(r.err, file.string() + ":/nonsense: unknown key \"nonsense\"\n  hint: did you mean \"notes\"?\n");
+        std::ofstream(file) << good;
+    }
+    fs::remove_all(root);
 }
 
 // A row is the scenario that predicts it.

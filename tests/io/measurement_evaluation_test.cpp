@@ -65,6 +65,32 @@ TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
     EXPECT_EQ(r.series, "collectives above 64 KiB");
 }
 
+TEST(MeasurementEvaluation, ARefusalSaysWhatWouldHelp) {
+    std::string row(collective);
+    row.replace(row.find("\"nodes\": 1"), 10, R"("nodes": 2, "inter_node": {"fabric": "InfiniBand"})");
+    EXPECT_EQ(evaluate_one(row).refused,
+              "fabric \"InfiniBand\" is not known here (one of: infiniband, roce, omni-path, efa, slingshot, ethernet)");
+}
+
+// No row is at fault, and all that stand on the file would be refused for it.
+TEST(MeasurementEvaluation, AFileThatANameStandsForIsToBeMendedBeforeAnyRowIsJudged) {
+    MeasurementSources sources = test_sources();
+    sources.framework = [](std::string_view) -> std::optional<Framework> {
+        throw InputError({"frameworks/pytorch-ddp.json", "/nonsense", "unknown key \"nonsense\"", ""});
+    };
+    const MeasurementFile file = read_one(training);
+    EXPECT_THROW(evaluate(file.rows.at(0), sources, fixed_predictors()), InputError);
+    sources.framework = [](std::string_view) { return std::optional<Framework>(); };
+    EXPECT_TRUE(evaluate(file.rows.at(0), sources, fixed_predictors()).refused);
+}
+
+TEST(MeasurementEvaluation, ATransformerWithoutANameIsCalledWhatItIs) {
+    const Scenario s = scenario_of(R"({"id": "n", "kind": "training", "model": {"layers": 2, "hidden": 64, "heads": 4},
+      "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"global_batch": 8, "precision_kind": "fp16"}, "measured": {"step_time_s": 2}})");
+    EXPECT_EQ(s.workload.title, "custom transformer");
+    EXPECT_TRUE(assumes(s, "MLP as is usual in LLaMA: no family is stated"));
+}
+
 TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {
     const Validation v{{{"f.json", "", {evaluate_one(training), evaluate_one(loading)}}}};
     const auto json = nlohmann::json::parse(validation_json(v, {.rows = false, .group_by = "gpu"}));

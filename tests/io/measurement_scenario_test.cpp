@@ -237,6 +237,15 @@ TEST(MeasurementScenario, AnOptimizerInBf16KeepsNoFp32Masters) {
     EXPECT_FALSE(p.precision.master_weights);
 }
 
+TEST(MeasurementScenario, AnAttentionOfWhichNothingIsStatedIsPlainAndSaysSo) {
+    EXPECT_FALSE(assumes(scenario_of(megatron), "FlashAttention"));
+    std::string row(megatron);
+    const std::string_view stated = R"json("flash_attention": false,)json";
+    row.erase(row.find(stated), stated.size());
+    EXPECT_FALSE(scenario_of(row).plan.flash_attention);
+    EXPECT_TRUE(assumes(scenario_of(row), "FlashAttention"));
+}
+
 TEST(MeasurementScenario, ImagesLieAsTheRowSays) {
     const auto layout = [](std::string_view said) {
         return scenario_of(vision_row(R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",

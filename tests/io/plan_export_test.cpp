@@ -11,6 +11,7 @@
 namespace sextant {
 namespace {
 
+using testing::_;
 using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -81,8 +82,43 @@ TEST(ExportMegatron, sharding_offload_and_experts_have_flags) {
     EXPECT_EQ(value_of(zero3, "--use-distributed-optimizer"), "absent");
 }
 
+// Megatron-LM's validate_args: FSDP needs this format of checkpoints and refuses CUDA_DEVICE_MAX_CONNECTIONS=1, which tensor and context
+// parallelism need without it.
+TEST(ExportMegatron, shards_of_gradients_and_weights_are_launched_as_fsdp_wants_it) {
+    const auto connections = Pair("CUDA_DEVICE_MAX_CONNECTIONS", _);
+    const ExportedLaunch whole = megatron_launch(bundled_scenario("llama-3.1-405b-16384xh100", {"plan.data_parallel=zero1"}));
+    EXPECT_THAT(whole.environment, Contains(connections));
+    EXPECT_EQ(value_of(whole, "--ckpt-format"), "absent");
+    for (const char* sharing : {"plan.data_parallel=zero2", "plan.data_parallel=zero3"}) {
+        const ExportedLaunch launch = megatron_launch(bundled_scenario("llama-3.1-405b-16384xh100", {sharing}));
+        EXPECT_THAT(launch.environment, Not(Contains(connections)));
+        EXPECT_EQ(value_of(launch, "--ckpt-format"), "fsdp_dtensor");
+    }
+}
+
+// Megatron Core's TransformerConfig: with pipelines this overlap is for several chunks of a stage, and for layers that do not run again.
+TEST(ExportMegatron, refuses_an_overlap_of_experts_that_megatron_does_not_start) {
+    const std::string overlap = "plan.expert_overlap=true";
+    EXPECT_THAT(problems_of([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", {overlap})); }),
+                ElementsAre("/plan/expert_overlap"));
+    const std::vector<std::string> chunks{overlap, "plan.schedule=interleaved", "plan.vpp=2"};
+    EXPECT_EQ(value_of(megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", chunks)), "--overlap-moe-expert-parallel-comm"), "set");
+    std::vector<std::string> again = chunks;
+    again.emplace_back("plan.recompute=full");
+    EXPECT_THAT(problems_of([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", again)); }),
+                ElementsAre("/plan/expert_overlap"));
+}
+
+TEST(ExportMegatron, refuses_pipelines_that_turn_back) {
+    for (const char* schedule : {"plan.schedule=zero_bubble_v", "plan.schedule=dual_pipe_v"}) {
+        const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {schedule, "plan.vpp=2"});
+        EXPECT_THAT(problems_of([&] { megatron_launch(job); }), ElementsAre("/plan/schedule"));
+        EXPECT_THAT(problems_of([&] { deepspeed_config(job); }), ElementsAre("/plan/schedule"));
+    }
+}
+
 TEST(ExportMegatron, routers_have_flags) {
-    const ExportedLaunch deepseek = megatron_launch(bundled_scenario("deepseek-v3-2048xh100"));
+    const ExportedLaunch deepseek = megatron_launch(bundled_scenario("deepseek-v3-2048xh100", {"plan.expert_overlap=false"}));
     EXPECT_EQ(value_of(deepseek, "--moe-router-score-function"), "sigmoid");
     EXPECT_EQ(value_of(deepseek, "--moe-router-enable-expert-bias"), "set");
     EXPECT_EQ(value_of(deepseek, "--moe-router-bias-update-rate"), "0.001");
@@ -128,6 +164,7 @@ TEST(ExportMegatron, knows_no_flag_that_megatron_does_not) {
                                       "--use-distributed-optimizer",
                                       "--use-megatron-fsdp",
                                       "--data-parallel-sharding-strategy",
+                                      "--ckpt-format",
                                       "--num-distributed-optimizer-instances",
                                       "--overlap-grad-reduce",
                                       "--overlap-param-gather",

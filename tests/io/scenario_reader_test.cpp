@@ -150,7 +150,8 @@ TEST(ScenarioReader, every_setting_of_the_plan_arrives) {
 }
 
 TEST(ScenarioReader, run_data_and_uneven_hardware_arrive) {
-    const Scenario scenario = read_good({R"(run={"epochs": 90, "dataset_samples": 1281167, "price": "3.6 USD/h", "base_batch": 256})",
+    const Scenario scenario = read_good({R"(run={"epochs": 90, "dataset_samples": 1281167, "price": "3.6 USD/h", "base_batch": 256,
+                                             "base_learning_rate": 0.1})",
                                          R"(data={"storage": {}, "sample_size": "110 KB"})", "hardware.reserved_devices=32",
                                          R"(hardware.straggler={"devices": 1, "speed": 0.8})", "hardware.step_noise=0.02"});
     EXPECT_EQ(scenario.run.epochs, 90);
@@ -196,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"plan is a list", {"plan=[1, 2]"}, "/plan", "expected an object, found a JSON array"},
         Malformed{"unknown key with a near name", {"plan.micro_bach=2"}, "/plan/micro_bach", "did you mean \"micro_batch\"?"},
         Malformed{"unknown key at the top", {"hardwear={}"}, "/hardwear", "did you mean \"hardware\"?"},
+        Malformed{"a learning rate of no batch", {"run.base_learning_rate=0.1"}, "/run", "\"base_batch\" is missing"},
+        Malformed{"a batch of no learning rate", {"run.base_batch=256"}, "/run", "\"base_learning_rate\" is missing"},
         Malformed{"text where a number belongs", {"plan.tp=\"eight\""}, "/plan/tp", "expected a whole number, found a JSON string"},
         Malformed{"half a device", {"plan.tp=1.5"}, "/plan/tp", "1.5 is not a whole number"},
         Malformed{"negative", {"plan.pp=-2"}, "/plan/pp", "-2 must be at least 1"},

@@ -62,6 +62,12 @@ TEST(ScenariosReadme, lists_every_scenario_once_and_no_other) {
     EXPECT_EQ(listed, bundled_scenario_names());
 }
 
+TEST(Readme, counts_the_scenarios) {
+    std::ostringstream text;
+    text << std::ifstream(SEXTANT_SOURCE_DIR "/README.md").rdbuf();
+    EXPECT_NE(text.str().find(": " + std::to_string(bundled_scenario_names().size()) + " small scenarios"), std::string::npos);
+}
+
 TEST(ScenariosReadme, suggests_only_changes_that_can_be_made) {
     int changes = 0;
     for (const Row& row : rows_of_readme()) {

@@ -16,6 +16,7 @@ namespace {
 using namespace units;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 // `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
 Scenario products(int blocks, std::int64_t micro_batches = 1) {
@@ -48,6 +49,17 @@ TEST(Report, HardwareFlopsUtilizationCountsWhatRunsAgain) {
     job.plan.recompute = Recompute::full;
     const Report r = report_of(job);
     EXPECT_NEAR(r.hfu / r.mfu, 15.0 / 12, 1e-12);
+}
+
+TEST(Report, SaysWhatOfThePlanItsFrameworkCannotDo) {
+    Scenario job = products(4, 8);
+    job.plan.pp = 4;
+    job.framework.title = "Horovod";
+    job.framework.lacks = {PlanFeature::zero3, PlanFeature::pipeline};
+    EXPECT_THAT(report_of(job).assumptions, Contains("Horovod has no pipelines: predicted as if it had"));
+    EXPECT_THAT(report_of(job).assumptions, Not(Contains(HasSubstr("ZeRO-3"))));  // nor does the plan need it
+    job.framework.lacks = {};
+    EXPECT_THAT(report_of(job).assumptions, Not(Contains(HasSubstr("predicted as if"))));
 }
 
 TEST(Report, ThroughputIsTheGlobalBatchOverTheStep) {

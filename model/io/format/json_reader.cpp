@@ -221,7 +221,7 @@ void JsonFile::set(std::string_view assignment) {
         return diagnostics_->add({"--set", "", "an assignment is no text in UTF-8", "letters as a terminal sends them"});
     if (std::string wrong = assign(*document_, assignment); !wrong.empty())
         diagnostics_->add(
-            {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.link.bandwidth=25 GB/s'"});
+            {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"});
 }
 
 bool read_value(const JsonNode& n, bool& out) {

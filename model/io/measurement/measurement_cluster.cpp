@@ -195,6 +195,16 @@ LinkType host_link_of(const MeasuredHardware& h, const Device& device, const Mea
     return look_up(name, sources, report, "/hardware/gpu");
 }
 
+std::string known_fabrics() {
+    std::string words;
+    std::string_view last;
+    for (const NetworkPort& p : network_ports) {
+        if (p.fabric != last) words += (words.empty() ? "" : ", ") + std::string(p.fabric);
+        last = p.fabric;
+    }
+    return words;
+}
+
 void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementSources& sources, RowReport& report) {
     const int devices = cluster.node.devices;
     const bool in_one_domain = h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices;
@@ -208,8 +218,7 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     for (const NetworkPort& p : network_ports)
         if (p.fabric == n.fabric && (!best || std::fabs(std::log(p.gbit / gbit)) < std::fabs(std::log(best->gbit / gbit)))) best = &p;
     if (!best) {
-        report.complain("/hardware/inter_node/fabric", "\"" + n.fabric + "\" is not known here",
-                        "one of: infiniband, roce, omni-path, efa, slingshot, ethernet");
+        report.complain("/hardware/inter_node/fabric", "fabric \"" + n.fabric + "\" is not known here", "one of: " + known_fabrics());
         return;
     }
     if (!n.nic_gbit_per_s || !n.nics_per_node)

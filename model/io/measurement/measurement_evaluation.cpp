@@ -10,7 +10,8 @@ constexpr Bytes small_message = 64 * KiB;
 
 std::string text_of(const InputError& error) {
     std::string text;
-    for (const Diagnostic& d : error.diagnostics()) text += (text.empty() ? "" : "; ") + d.what;
+    for (const Diagnostic& d : error.diagnostics())
+        text += (text.empty() ? "" : "; ") + d.what + (d.hint.empty() ? "" : " (" + d.hint + ")");
     return text;
 }
 
@@ -84,6 +85,7 @@ RowResult evaluate(const MeasurementRow& row, const MeasurementSources& sources,
     try {
         std::visit([&](const auto& r) { predict(r, sources, predictors, result); }, row);
     } catch (const InputError& error) {
+        if (!is_of_row(error, header_of(row))) throw;
         result.refused = text_of(error);
     }
     return result;

@@ -21,6 +21,7 @@ struct Predictors {
     std::function<Seconds(const LoadingRow&)> loading;             // one sample
 };
 
+// Throws InputError where a file that the row's words stand for is wrong.
 RowResult evaluate(const MeasurementRow&, const MeasurementSources&, const Predictors&);
 
 }  // namespace sextant

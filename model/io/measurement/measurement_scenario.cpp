@@ -156,7 +156,7 @@ void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     } else if (p.recompute.empty()) {
         report.assume("nothing is recomputed");
     } else if (p.recompute != "none") {
-        report.complain("/plan/recompute", "\"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
+        report.complain("/plan/recompute", "recompute \"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
     }
 }
 
@@ -216,6 +216,8 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     plan.precision = precision_of(p, cluster.node.device, std::holds_alternative<ConvolutionalSpec>(workload.spec), report);
     set_optimizer(row, workload.is_transformer() && row.model.family != "cnn", plan, report);
     plan.flash_attention = p.flash_attention.value_or(false);
+    if (!p.flash_attention && workload.is_transformer())
+        report.assume("attention scores are written out: no fused kernel (FlashAttention)");
     plan.cuda_graph = p.cuda_graph;
     plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
     plan.channels_last = p.channels_last;
@@ -227,6 +229,10 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     if (const int used = row.hardware.gpus_used_per_node.value_or(cluster.node.devices); used < cluster.node.devices)
         plan.devices_per_node = used;
     return plan;
+}
+
+bool is_of_row(const InputError& error, const RowHeader& header) {
+    return std::ranges::all_of(error.diagnostics(), [&](const Diagnostic& d) { return d.file.empty() || d.file == header.file; });
 }
 
 Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) {

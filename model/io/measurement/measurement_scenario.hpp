@@ -13,7 +13,8 @@
 
 namespace sextant {
 
-// Where names are looked up. Each answers nothing for a name that it does not know.
+// Where names are looked up. Each answers nothing for a name that it does not know, and throws what is wrong with a file that it stands
+// for.
 struct MeasurementSources {
     std::function<std::optional<Cluster>(std::string_view)> cluster;
     std::function<std::optional<Device>(std::string_view)> device;
@@ -24,6 +25,9 @@ struct MeasurementSources {
 };
 
 Scenario to_scenario(const TrainingRow&, const MeasurementSources&);
+
+// Is the problem the row's, which then has no prediction? Else it is of a file that many rows stand on.
+bool is_of_row(const InputError&, const RowHeader&);
 
 // One call of a collective: the machine, who takes part, and through which library.
 struct CollectiveScenario {

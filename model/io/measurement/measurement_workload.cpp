@@ -90,9 +90,10 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     if (family.mlp == MlpKind::clamped_swiglu && t.mlp == MlpKind::swiglu) t.mlp = family.mlp;  // rows name the kind without its limits
     t.qkv_bias = m.qkv_bias;
     t.bidirectional = m.bidirectional.value_or(false);
-    if (m.mlp.empty()) report.assume("MLP as is usual in the family " + m.family);
+    const std::string usual = m.family.empty() ? "in LLaMA: no family is stated" : "in the family " + m.family;
+    if (m.mlp.empty()) report.assume("MLP as is usual " + usual);
     if (!m.tied_embeddings) report.assume(t.tied_embeddings ? "input and output embeddings tied" : "input and output embeddings not tied");
-    report.assume("normalisation, positions, bias and dropout as is usual in the family " + m.family);
+    report.assume("normalisation, positions, bias and dropout as is usual " + usual);
 }
 
 Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& report) {
@@ -116,7 +117,7 @@ Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& r
     set_mixture(m, p, t);
     set_latent_attention(m, t);
     if (mentions(m.family, "BERT")) set_bert(m, t, report);
-    const std::string& name = m.name.empty() ? m.family : m.name;
+    const std::string name = !m.name.empty() ? m.name : !m.family.empty() ? m.family : "custom transformer";
     return {name, name, t, "the row"};
 }
 

@@ -165,6 +165,9 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     r.optional("dataset_samples", run.dataset_samples, Bounds{1, 1e15});
     r.optional("base_learning_rate", run.base_learning_rate, positive);
     r.optional("base_batch", run.base_batch);
+    if (run.base_learning_rate && !run.base_batch) node.complain("\"base_batch\" is missing", "the batch that base_learning_rate is of");
+    if (run.base_batch && !run.base_learning_rate)
+        node.complain("\"base_learning_rate\" is missing", "of the job on one device, with base_batch");
     r.optional("price", run.device_price);
     if (const JsonNode n = r.get("sweep"); n.value) read_sweep(n, run);
     if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)

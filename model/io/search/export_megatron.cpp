@@ -36,6 +36,23 @@ struct Words {
     }
 };
 
+// Megatron's own sharding of gradients and weights, which it calls FSDP.
+bool uses_fsdp(const Plan& p) { return p.shards_gradients(); }
+
+// Megatron-LM starts no run that overlaps the messages of experts with the kernels of another micro-batch in any other way.
+void check_expert_overlap(const Scenario& s, Refusals& r) {
+    const Plan& p = s.plan;
+    if (p.ep == 1 || !overlaps_experts(p, s.framework, s.workload)) return;
+    const std::string as = "overlaps the messages of experts ", hint = "plan.expert_overlap=false";
+    r.unless(p.pp == 1 || p.vpp > 1, "/plan/expert_overlap", as + "in pipelines whose stages have several chunks alone",
+             "plan.schedule=interleaved and plan.vpp=2, or " + hint);
+    const bool again = std::ranges::find(p.recompute_modules, "moe") != p.recompute_modules.end();
+    r.unless(p.recompute == Recompute::none || (p.recompute == Recompute::selective && !again), "/plan/expert_overlap",
+             as + "where neither layers nor their experts run again", hint);
+    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    r.unless(!t || t->mtp_layers <= 1, "/plan/expert_overlap", as + "with one layer of multi-token prediction at most", hint);
+}
+
 void check_for_megatron(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "Megatron-LM");
@@ -54,6 +71,7 @@ void check_for_megatron(const Scenario& s) {
     r.unless(!(p.data_parallel == DataParallel::zero2 && p.shard_group), "/plan/shard_group", "shards gradients over all ranks");
     r.unless(in_order(p, {tensor, context, data, pipeline}) || in_order(p, {tensor, context, pipeline, data}), "/plan/placement",
              "numbers ranks tensor, context, data, pipeline, or with the last two exchanged");
+    check_expert_overlap(s, r);
     const DataType compute = p.precision.compute;
     r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
     if (t) {
@@ -124,9 +142,10 @@ void pipeline_stages(const Scenario& s, const TransformerSpec& t, Words& w) {
 void data_parallelism(const Scenario& s, Words& w) {
     const Plan& p = s.plan;
     if (p.data_parallel == DataParallel::zero1) w.flag("--use-distributed-optimizer");
-    if (p.data_parallel == DataParallel::zero2 || p.data_parallel == DataParallel::zero3) {
+    if (uses_fsdp(p)) {
         w.flag("--use-megatron-fsdp");
         w.set("--data-parallel-sharding-strategy", p.shards_parameters() ? "optim_grads_params" : "optim_grads");
+        w.set("--ckpt-format", "fsdp_dtensor");  // it starts with no other
     }
     if (p.shard_group) w.set("--num-distributed-optimizer-instances", p.dp * p.cp / *p.shard_group);
     if (p.dp * p.cp > 1 && overlaps_gradients(p, s.framework)) {
@@ -259,8 +278,9 @@ ExportedLaunch megatron_launch(const Scenario& s) {
     check_for_megatron(s);
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
     ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {}, {}};
-    // A tensor exchange must be issued before the kernels behind it: NVIDIA's examples set this where they overlap.
-    if (s.plan.tp > 1 || s.plan.cp > 1) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
+    // A tensor exchange must be issued before the kernels behind it. Megatron-LM does not start without this, and with it not under FSDP,
+    // whose gathers go on beside kernels.
+    if ((s.plan.tp > 1 || s.plan.cp > 1) && !uses_fsdp(s.plan)) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
     Words w;
     parallelism(s.plan, w);
     expert_parallelism(s, w);

@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/scenario/plan_writer.hpp"
+#include "model/plan/plan_features.hpp"
 
 #include <cmath>
 
@@ -11,26 +12,6 @@ namespace {
 
 // Time for a sample, against the best plan's.
 double longer(const PlanAnswer& a, Frequency samples_per_s) { return a.best.front().choice.samples_per_s / samples_per_s - 1; }
-
-std::string_view name_of(PlanFeature f) {
-    static constexpr std::string_view names[] = {"tensor parallelism",
-                                                 "sequence parallelism",
-                                                 "context parallelism",
-                                                 "expert parallelism",
-                                                 "pipelines",
-                                                 "gpipe",
-                                                 "interleaving",
-                                                 "zero-bubble schedules",
-                                                 "DualPipe",
-                                                 "ZeRO-1",
-                                                 "ZeRO-2",
-                                                 "ZeRO-3",
-                                                 "groups of shards",
-                                                 "ZeRO-2 and 3 beside a pipeline",
-                                                 "selective recompute",
-                                                 "offload"};
-    return names[static_cast<std::size_t>(f)];
-}
 
 std::string too_much(const Estimate& e) { return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much"; }
 
@@ -67,7 +48,7 @@ TriedWords in_words(const PlanAnswer& a, const TriedPlan& tried) {
     if (!e.fits)
         words.remark = too_much(e);
     else if (!tried.missing.empty())
-        words.remark = "the framework has no " + std::string(name_of(tried.missing.front()));
+        words.remark = "the framework has no " + std::string(to_text(tried.missing.front()));
     else if (by < -5e-4)
         words.remark = asked_for_less ? "not what was asked for" : "not in the space that was searched";
     else if (const auto grown = most_grown(best.terms, e.terms); grown && by >= 5e-4)

@@ -1,0 +1,56 @@
+#include "model/plan/plan_features.hpp"
+
+namespace sextant {
+
+std::string_view to_text(PlanFeature f) {
+    static constexpr std::string_view names[] = {"tensor parallelism",
+                                                 "sequence parallelism",
+                                                 "context parallelism",
+                                                 "expert parallelism",
+                                                 "pipelines",
+                                                 "gpipe",
+                                                 "interleaving",
+                                                 "zero-bubble schedules",
+                                                 "DualPipe",
+                                                 "ZeRO-1",
+                                                 "ZeRO-2",
+                                                 "ZeRO-3",
+                                                 "groups of shards",
+                                                 "ZeRO-2 and 3 beside a pipeline",
+                                                 "selective recompute",
+                                                 "offload"};
+    return names[static_cast<std::size_t>(f)];
+}
+
+std::vector<PlanFeature> needed_features(const Plan& p) {
+    using enum PlanFeature;
+    std::vector<PlanFeature> needed;
+    const auto need = [&](bool is_needed, PlanFeature feature) {
+        if (is_needed) needed.push_back(feature);
+    };
+    need(p.tp > 1, tensor);
+    need(p.pp > 1, pipeline);
+    need(p.cp > 1, context);
+    need(p.ep > 1, experts);
+    need(p.data_parallel == DataParallel::zero1, zero1);
+    need(p.data_parallel == DataParallel::zero2, zero2);
+    need(p.data_parallel == DataParallel::zero3, zero3);
+    need(p.pp > 1 && p.shards_gradients(), sharded_pipeline);
+    need(p.shard_group.has_value(), shard_groups);
+    need(p.offload != Offload::none, offload);
+    need(p.sequence_parallel, sequence);
+    need(p.pp > 1 && p.schedule == Schedule::gpipe, gpipe);
+    need(p.schedule == Schedule::interleaved, interleaved);
+    need(weights_apart(p.schedule) != WeightsApart::in_none, zero_bubble);
+    need(p.schedule == Schedule::dual_pipe_v, dual_pipe);
+    need(p.recompute == Recompute::selective, selective_recompute);
+    return needed;
+}
+
+std::vector<PlanFeature> missing_features(const Plan& plan, const Framework& framework) {
+    std::vector<PlanFeature> missing = needed_features(plan);
+    std::erase_if(missing, [&](PlanFeature f) { return framework.can(f); });
+    return missing;
+}
+
+}  // namespace sextant

@@ -1,0 +1,18 @@
+// What a plan needs that not every framework has. A prediction does not mind: it says what the plan would come to with it.
+#pragma once
+
+#include "model/plan/framework.hpp"
+#include "model/plan/plan.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sextant {
+
+std::string_view to_text(PlanFeature);  // as people call it: "ZeRO-3"
+
+std::vector<PlanFeature> needed_features(const Plan&);
+// Those that its framework lacks.
+std::vector<PlanFeature> missing_features(const Plan&, const Framework&);
+
+}  // namespace sextant
