@@ -65,8 +65,8 @@ enum class Offload { none, optimizer, optimizer_and_parameters };
 // Activations that wait for backward in host memory.
 enum class OffloadActivations {
     none,
-    inputs,  // what each block reads
-    layers,  // all of offloaded_layers of each stage's layers; their copies are spread over all of them
+    residuals,  // of each block what it reads, and the sum in its middle, behind attention
+    layers,     // all of offloaded_layers of each stage's layers; their copies are spread over all of them
     all,
 };
 

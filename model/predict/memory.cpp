@@ -157,8 +157,8 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, d
     switch (plan.offload_activations) {
         case OffloadActivations::none:
             break;
-        case OffloadActivations::inputs:
-            return min(k.kept_input, kept);
+        case OffloadActivations::residuals:
+            return min(2.0 * k.kept_input, kept);
         case OffloadActivations::layers: {
             int layers = 0;
             for (const StageBlocks& stage : job.stages) layers += stage.layers;

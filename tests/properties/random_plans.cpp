@@ -53,7 +53,8 @@ std::vector<std::string> draw_plan(Draw& draw) {
     if (draw.one_in(4)) set.push_back(std::string("plan.reduce_every_micro_batch=") + (draw.one_in(2) ? "true" : "false"));
     if (draw.one_in(16)) set.push_back("plan.forward_only=true");
     if (draw.one_in(8)) set.push_back(std::string("plan.pipeline_overlap=") + (draw.one_in(2) ? "true" : "false"));
-    if (draw.one_in(16)) set.push_back(std::string("plan.offload_activations=") + draw.of({R"("all")", R"("inputs")", R"({"layers": 4})"}));
+    if (draw.one_in(16))
+        set.push_back(std::string("plan.offload_activations=") + draw.of({R"("all")", R"("residuals")", R"({"layers": 4})"}));
     return set;
 }
 

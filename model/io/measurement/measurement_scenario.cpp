@@ -179,7 +179,7 @@ void set_offload(const MeasuredPlan& p, Plan& plan) {
         plan.offloaded_layers = *p.activation_cpu_offload_layers;
     }
     for (const std::string& word : p.offload) {
-        if (mentions(word, "residual")) plan.offload_activations = OffloadActivations::inputs;
+        if (mentions(word, "residual")) plan.offload_activations = OffloadActivations::residuals;
         if (mentions(word, "activation")) plan.offload_activations = OffloadActivations::all;
         if (mentions(word, "opt") || mentions(word, "master")) plan.offload = std::max(plan.offload, Offload::optimizer);
         if ((mentions(word, "parameters") || mentions(word, "quants")) && p.zero_stage == 3)

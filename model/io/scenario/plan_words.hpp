@@ -38,7 +38,7 @@ inline constexpr Word<Offload> offload_words[] = {
     {"none", Offload::none}, {"optimizer", Offload::optimizer}, {"optimizer_and_parameters", Offload::optimizer_and_parameters}};
 
 inline constexpr Word<OffloadActivations> offload_activations_words[] = {
-    {"none", OffloadActivations::none}, {"inputs", OffloadActivations::inputs}, {"all", OffloadActivations::all}};
+    {"none", OffloadActivations::none}, {"residuals", OffloadActivations::residuals}, {"all", OffloadActivations::all}};
 
 inline constexpr Word<PlanDimension> dimension_words[] = {{"tensor", PlanDimension::tensor},
                                                           {"context", PlanDimension::context},
