@@ -11,7 +11,8 @@ constexpr auto usage =
     "sextant-data make OUT [--samples N] [--size HxWxC] [--classes N] [--format F] [--encoding E] [--seed S] | "
     "convert IN OUT --format F [--encoding E] [--resize HxW] [--bad-samples fail|skip] | "
     "bench PATH [--workers 1,2] [--cold] [--warm] [--random] [--epochs N] [--write] [--resize HxW] [--seed S] [--bad-samples fail|skip] "
-    "[--format text|json] | probe DIR|FIO.json --out PROFILE.json [--name NAME] [--source TEXT] | speeds FOLDER --out SPEEDS.json [--source TEXT]";
+    "[--format text|json] | probe DIR|FIO.json --out PROFILE.json [--name NAME] [--source TEXT] | speeds FOLDER --out SPEEDS.json "
+    "[--source TEXT]";
 
 [[noreturn]] void refuse(const std::string& option, const std::string& what, const std::string& hint = usage) {
     throw InputError(Diagnostic{option, "", what, hint});
@@ -85,7 +86,8 @@ private:
         Number value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size() || value < least)
-            refuse(word_, "\"" + std::string(text) + "\" is no number that it can be", "a whole number, " + std::to_string(least) + " or more");
+            refuse(word_, "\"" + std::string(text) + "\" is no number that it can be",
+                   "a whole number, " + std::to_string(least) + " or more");
         return value;
     }
 

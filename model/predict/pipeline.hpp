@@ -42,7 +42,7 @@ struct TimesOfStages {
 // When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.
 void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
 
-// How long a schedule that turns back takes at least: the work of any stage, and what it waits for. Many micro-batches take no longer.
+// How long a schedule that turns back takes at least: the work of any stage, and what it waits for. With many micro-batches, just so long.
 Seconds turning_time(const Pipeline&, const TimesOfStages&);
 
 // When the last stage to end does so, whose device would be done at `device` if it never waited for the hosts.

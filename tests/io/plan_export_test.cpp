@@ -118,8 +118,8 @@ TEST(ExportMegatron, refuses_pipelines_that_turn_back) {
 }
 
 TEST(ExportMegatron, routers_have_flags) {
-    const ExportedLaunch deepseek = megatron_launch(
-        bundled_scenario("deepseek-v3-2048xh100", {"plan.expert_overlap=false", "plan.schedule=1f1b", "plan.vpp=1"}));
+    const ExportedLaunch deepseek =
+        megatron_launch(bundled_scenario("deepseek-v3-2048xh100", {"plan.expert_overlap=false", "plan.schedule=1f1b", "plan.vpp=1"}));
     EXPECT_EQ(value_of(deepseek, "--moe-router-score-function"), "sigmoid");
     EXPECT_EQ(value_of(deepseek, "--moe-router-enable-expert-bias"), "set");
     EXPECT_EQ(value_of(deepseek, "--moe-router-bias-update-rate"), "0.001");
