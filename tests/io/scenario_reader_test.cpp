@@ -122,6 +122,18 @@ TEST(ScenarioReader, the_library_is_the_frameworks_unless_the_scenario_names_one
     EXPECT_EQ(read_good({"library=sockets"}).library.name, "sockets");
 }
 
+TEST(ScenarioReader, activations_in_host_memory_are_all_residuals_or_those_of_some_layers) {
+    EXPECT_EQ(read_good({"plan.offload_activations=false"}).plan.offload_activations, OffloadActivations::none);
+    EXPECT_EQ(read_good({"plan.offload_activations=residuals"}).plan.offload_activations, OffloadActivations::residuals);
+    const Plan some = read_good({R"(plan.offload_activations={"layers": 3})"}).plan;
+    EXPECT_EQ(some.offload_activations, OffloadActivations::layers);
+    EXPECT_EQ(some.offloaded_layers, 3);
+}
+
+TEST(ScenarioReader, a_schedule_that_turns_back_has_two_chunks_without_saying_so) {
+    EXPECT_EQ(read_good({"plan.pp=2", "plan.schedule=dual_pipe_v"}).plan.vpp, 2);
+}
+
 TEST(ScenarioReader, every_setting_of_the_plan_arrives) {
     const Scenario scenario =
         read_good({R"(plan={"dp": 8, "tp": 2, "micro_batch": 1, "grad_accum": 4, "data_parallel": "fsdp", "shard_group": 4,

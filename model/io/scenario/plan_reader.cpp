@@ -178,10 +178,12 @@ void read_offloaded_activations(ObjectReader& r, Plan& plan) {
     if (node.is_object()) {
         ObjectReader inner(node);
         if (inner.required("layers", plan.offloaded_layers, degree)) plan.offload_activations = OffloadActivations::layers;
-    } else if (node.value != nullptr && node.value->is_boolean()) {
-        plan.offload_activations = node.value->get<bool>() ? OffloadActivations::all : OffloadActivations::none;
-    } else {
+    } else if (node.is_string()) {
         r.word("offload_activations", plan.offload_activations, offload_activations_words);
+    } else {
+        bool all = false;
+        r.optional("offload_activations", all);
+        if (all) plan.offload_activations = OffloadActivations::all;
     }
 }
 
