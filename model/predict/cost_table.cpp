@@ -5,6 +5,7 @@
 #include "model/predict/input.hpp"
 #include "model/predict/state.hpp"
 
+#include <array>
 #include <utility>
 
 namespace sextant {

@@ -22,7 +22,7 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
     // Then the gradient of the input has been passed on before.
-    const bool apart = weights_apart(plan_.schedule) == WeightsApart::in_all;
+    const bool apart = weights_pass();
     if (apart || !overlaps_gradients(plan_, framework_)) o.run(over<&StagePlay::backward>(chunk));
     if (!overlaps_gradients(plan_, framework_)) {
         if (apart) o.run(over<&StagePlay::weights>(chunk));
@@ -157,7 +157,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);
-    if (weights_apart(plan_.schedule) == WeightsApart::in_all)
+    if (weights_pass())
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))
         price.late = price.steady;

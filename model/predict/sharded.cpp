@@ -4,7 +4,6 @@
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sextant {
 namespace {
@@ -58,20 +57,19 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
         for (const Block& b : chunk.blocks) {
             const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
             Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
-            turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters;
+            turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters &&
+                                before->runs_again(stage_) == b.runs_again(stage_);
             list.push_back(turn);
             before = &b;
         }
     const std::size_t blocks = list.size();
-    const bool apart = weights_apart(plan_.schedule) == WeightsApart::in_all;
+    const bool apart = weights_pass();
     const auto go_back = [&](Pass pass, bool makes_gradients) {
         std::size_t turn = blocks;
-        bool again = false;
         for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
             for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
                 Turn back = list[--turn];
-                const bool was_again = std::exchange(again, b->runs_again(stage_));
-                back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before && again == was_again;
+                back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before;
                 back.work = &(this->*pass)(*b);
                 if (!framework_.reshards_after_forward) back.gather = {};
                 if (!makes_gradients) back.scatter = {};
@@ -95,7 +93,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     const bool overlaps = overlaps_gathers(plan_, framework_), scatters_apart = overlaps_scatters(plan_, framework_);
     const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
     const std::vector<Turn> list = turns(exchanges, ahead);
-    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : weights_apart(plan_.schedule) == WeightsApart::in_all ? 3 : 2);
+    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : weights_pass() ? 3 : 2);
     const bool every = reduces_every_micro_batch(plan_, framework_);
     OnTheWay weights(std::max<std::size_t>(1, ahead));
     std::size_t next = 0;  // block to ask for

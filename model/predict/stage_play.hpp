@@ -29,6 +29,8 @@ private:
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
     [[nodiscard]] bool forwards_first() const;
+    // Whether every micro-batch has a pass of its own for gradients of weights.
+    [[nodiscard]] bool weights_pass() const { return weights_apart(plan_.schedule) == WeightsApart::in_all; }
 
     [[nodiscard]] const StageWork::Passes& passes(const Block& b) const { return work_.passes[static_cast<std::size_t>(b.block_template)]; }
     [[nodiscard]] const OwnWork& forward(const Block& b) const { return b.runs_again(stage_) ? passes(b).checkpointed : passes(b).forward; }

@@ -53,5 +53,26 @@ TEST(Offload, OfSomeLayersIsSpreadOverAll) {
     EXPECT_NEAR(copies_waited_for(job) / g, 2 * 4 * 1, 1e-6);  // 2 g to copy, g forward, 2 g backward
 }
 
+// Weights come in less time than a block's forward takes with its copies, and in more than one without: of that, blocks wait for them that
+// run again and copy their input alone. Where half of them do, the step waits half as much.
+TEST(Offload, OfActivationsHidesWeightsThatComeBehindItsCopies) {
+    const auto waited = [](int blocks_that_run_again) {
+        Scenario job = offloading(OffloadActivations::all, 10 * GB / s);
+        job.workload.spec = TransformerSpec{.layers = 40, .vocab = 1000};
+        job.cluster.node.peers.link.bandwidth = round_machine::given(24 * GB / s);
+        job.plan.dp = 2;
+        job.plan.data_parallel = DataParallel::zero3;
+        job.plan.gather_overlap = job.plan.gradient_overlap = true;
+        job.plan.micro_batch = 1;
+        job.plan.global_batch = 2;
+        job.plan.recompute = Recompute::blocks;
+        job.plan.recompute_blocks = blocks_that_run_again;
+        return estimate(prepare(job)).terms[Term::data_communication];
+    };
+    const Seconds none = waited(0), half = waited(20), all = waited(40);
+    EXPECT_GT(all, 1.5 * none);
+    EXPECT_NEAR((half - none) / (all - none), 0.5, 0.05);
+}
+
 }  // namespace
 }  // namespace sextant
