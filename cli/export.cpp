@@ -80,7 +80,7 @@ ExitCode run_export(const ExportOptions& o) {
         std::cout << text;
     else
         replace_text_file(o.out, [&](std::ostream& out) { out << text; });
-    if (estimate(prepare(scenario)).fits) return ExitCode::done;
+    if (estimate(prepare(scenario)).fits()) return ExitCode::done;
     std::cerr << "note: this plan does not fit in memory\n";
     return ExitCode::does_not_fit;
 }

@@ -23,7 +23,7 @@ ExitCode verdict(const std::vector<NamedQuantity>& quantities, const std::vector
 
 ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
     const ExitCode code = verdict(named_quantities(report), conditions);
-    return code == ExitCode::done && !report.estimate.fits ? ExitCode::does_not_fit : code;
+    return code == ExitCode::done && !report.estimate.fits() ? ExitCode::does_not_fit : code;
 }
 
 }  // namespace sextant

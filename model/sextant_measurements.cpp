@@ -15,7 +15,7 @@ RowPrediction predict_training(const Scenario& scenario) {
     const Prepared job = prepare(scenario);
     const Estimate e = estimate(job);
     const Uncertainty sure = find_uncertainty(job, e);
-    return {e.step, sure.low, sure.high, e.peak_memory, e.fits};
+    return {e.step, sure.low, sure.high, e.peak_memory, e.fits()};
 }
 
 LibraryCall library_call(const CollectiveScenario& c) {

@@ -113,7 +113,7 @@ std::vector<ScenarioEntry> with_glances(Library& library, std::vector<ScenarioEn
         if (!e.heading.isEmpty()) continue;
         try {
             const Estimate estimated = estimate(prepare(load_scenario(library, e.path.toStdString())));
-            e.glance = ScenarioGlance{estimated.step, estimated.terms, estimated.fits};
+            e.glance = ScenarioGlance{estimated.step, estimated.terms, estimated.fits()};
         } catch (const InputError&) {
         }  // opening it will tell what is wrong
     }

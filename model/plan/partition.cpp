@@ -70,7 +70,7 @@ Network cut_network(const Scenario& scenario) {
 
 Network whole_network(const Scenario& scenario) {
     const Shard cut = shard_of(scenario.plan, scenario.framework);
-    const Shard whole{.vocabulary_multiple = cut.vocabulary_multiple, .flash_attention = cut.flash_attention, .training = cut.training};
+    const Shard whole{.vocabulary_multiple = cut.vocabulary_multiple, .training = cut.training};
     return build_network(scenario.workload, whole);
 }
 

@@ -90,7 +90,7 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.memory = stage_memory(job);
     for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());
     e.device_memory = device_memory(job);
-    e.fits = e.peak_memory <= e.device_memory;
+    e.host = host_memory(job);
     count_flops(e, job);
     return e;
 }

@@ -56,6 +56,14 @@ struct StageMemory {
     [[nodiscard]] Bytes total() const;
 };
 
+// Of a node all of whose ranks are of the stage that puts most there: what a plan moves to host memory, and what the host has. Nothing
+// else that a host holds is counted (docs/model/memory.md).
+struct HostMemory {
+    Bytes states, activations, there;
+    [[nodiscard]] Bytes total() const { return states + activations; }
+    [[nodiscard]] bool fits() const { return total() <= there; }
+};
+
 // What-if multipliers: 2 is a resource twice as good. Bandwidths and rates are multiplied, latencies and overheads divided.
 struct Resources {
     double compute = 1;           // matrix and vector rates
@@ -81,13 +89,16 @@ struct Estimate {
     std::vector<StageMemory> memory;  // by pipeline stage
     Bytes peak_memory;                // over stages
     Bytes device_memory;
-    bool fits = true;
+    HostMemory host;
     Flops model_flops;      // of the whole job's step: what the mathematics needs, no recompute
     Flops hardware_flops;   // what is executed, recompute included
     int slowest_stage = 0;  // the stage that the others wait for, and the same step on one of its ranks
     Terms slowest;
     int last_stage = 0;  // the stage whose rank finishes last
     Seconds taking;      // where nobody waits for samples: from the first micro-batch that the first stage takes to the last
+
+    [[nodiscard]] bool fits_device() const { return peak_memory <= device_memory; }
+    [[nodiscard]] bool fits() const { return fits_device() && host.fits(); }
 };
 
 class Topology;

@@ -45,7 +45,7 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
     const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy_beside_others() * r.node_bandwidth);
     // In fp32: the gradient is read, the weight and its states are read and written.
     const Bytes updated = (1 + 2 * (1 + facts_of(job.scenario.plan.optimizer).states)) * size_of(DataType::fp32);
-    return copies + job.used_devices() * owned * updated / job.host_memory;
+    return copies + job.used_devices() * owned * updated / job.host_bandwidth;
 }
 
 Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {

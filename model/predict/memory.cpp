@@ -42,20 +42,23 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
     return once(of_all_chunks(1));
 }
 
+// Of one block and one micro-batch: waiting_activations or offloaded_activations.
+using OfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
+
 // Activations that wait for the backward of so many blocks of each template, of whose layers some run again.
-Bytes waiting_activations(const Prepared::State& job, std::span<const int> blocks, int again, int layers) {
+Bytes activations(OfBlock of, const Prepared::State& job, std::span<const int> blocks, int again, int layers) {
     const double share = layers > 0 ? static_cast<double>(again) / layers : 0;
     Bytes waiting;
     for (std::size_t t = 0; t < blocks.size(); ++t) {
         const bool layer = job.roles[t] == BlockRole::layer;
-        if (blocks[t] > 0) waiting += blocks[t] * waiting_activations(job.templates[t], job, layer ? share : 0);
+        if (blocks[t] > 0) waiting += blocks[t] * of(job.templates[t], job, layer ? share : 0);
     }
     return waiting;
 }
 
-Bytes waiting_activations(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
+Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageBlocks& all = job.stages[stage];
-    if (flight.first == flight.others) return flight.first * waiting_activations(job, all.count, all.recomputed_layers, all.layers);
+    if (flight.first == flight.others) return flight.first * activations(of, job, all.count, all.recomputed_layers, all.layers);
     const ChunkBlocks& chunk = job.chunks[stage].front();
     const int again = chunk.layers_again(all);
     std::vector<int> first(all.count.size()), others = all.count;
@@ -63,8 +66,8 @@ Bytes waiting_activations(const Prepared::State& job, std::size_t stage, const I
         ++first[static_cast<std::size_t>(b.block_template)];
         --others[static_cast<std::size_t>(b.block_template)];
     }
-    return flight.first * waiting_activations(job, first, again, chunk.layers) +
-           flight.others * waiting_activations(job, others, all.recomputed_layers - again, all.layers - chunk.layers);
+    return flight.first * activations(of, job, first, again, chunk.layers) +
+           flight.others * activations(of, job, others, all.recomputed_layers - again, all.layers - chunk.layers);
 }
 
 // Gradients that are scattered once a step add up as a whole until then: what part of the stage's does at a time. Where a stage's chunks
@@ -194,7 +197,9 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const auto [one, other] = in_flight(job, stage);
     const double flight = std::max(one.others, other.others);  // of the head's chunk
     PassingBytes passing;
-    passing.activations = max(waiting_activations(job, stage, one), waiting_activations(job, stage, other));
+    const auto most = [&](OfBlock of) { return max(activations(of, job, stage, one), activations(of, job, stage, other)); };
+    passing.activations = most(waiting_activations);
+    if (plan.offload_activations != OffloadActivations::none) passing.offloaded = most(offloaded_activations);
     Bytes working;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const double n = blocks.count[t];
@@ -231,6 +236,29 @@ Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_me
 Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const PassingBytes& passing) {
     const Bytes all = passing.activations + passing.logits + passing_weights(job, stage, passing);
     return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
+}
+
+Bytes host_states(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    if (plan.offload == Offload::none) return {};
+    const StageParameters p = parameters_of(job, stage);
+    Bytes states;
+    if (plan.offload == Offload::optimizer_and_parameters)
+        states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
+    // The host updates in fp32: a gradient, the weight and its states.
+    if (!plan.forward_only && !plan.without_optimizer)
+        states += held_parameters(p.trained, plan, plan.has_shards()) * (2 + facts_of(plan.optimizer).states) * size_of(DataType::fp32);
+    return states;
+}
+
+HostMemory host_memory(const Prepared::State& job) {
+    HostMemory most{{}, {}, job.scenario.cluster.node.host.memory.value};
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        const HostMemory of_stage{job.used_devices() * host_states(job, s), job.used_devices() * passing_bytes(job, s).offloaded,
+                                  most.there};
+        if (of_stage.total() > most.total()) most = of_stage;
+    }
+    return most;
 }
 
 Bytes device_memory(const Prepared::State& job) {

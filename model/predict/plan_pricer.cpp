@@ -191,11 +191,25 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
 }
 
 // Of stages that hold the same blocks the first has most micro-batches under way; where the pipeline turns back, the first or the last.
-Bytes PlanPricer::memory() {
-    const Share& here = share();
+const std::vector<PassingBytes>& PlanPricer::passing() {
     std::vector<PassingBytes>& passing = passing_[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
     if (passing.empty())
         for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
+    return passing;
+}
+
+bool PlanPricer::fits_host() {
+    const Plan& plan = state_.scenario.plan;
+    if (plan.offload == Offload::none && plan.offload_activations == OffloadActivations::none) return true;
+    const std::vector<PassingBytes>& passing = this->passing();
+    Bytes most;
+    for (std::size_t i = 0; i < passing.size(); ++i) most = max(most, host_states(state_, order_->unlike[i]) + passing[i].offloaded);
+    return state_.used_devices() * most <= state_.scenario.cluster.node.host.memory.value;
+}
+
+Bytes PlanPricer::memory() {
+    const Share& here = share();
+    const std::vector<PassingBytes>& passing = this->passing();
     Bytes peak;
     for (std::size_t i = 0; i < passing.size(); ++i)
         peak = max(peak, peak_bytes(state_, order_->unlike[i], here.held[order_->unlike[i]], passing[i]));

@@ -46,6 +46,7 @@ public:
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
+    [[nodiscard]] bool fits_host();  // what is offloaded, its memory
     // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
     // docs/model/search.md proves it.
     [[nodiscard]] Seconds least_step_of_kernels() { return least_step(false); }
@@ -143,6 +144,7 @@ private:
     [[nodiscard]] const StageWork& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
+    [[nodiscard]] const std::vector<PassingBytes>& passing();  // of the plan at hand, by unlike stages
     [[nodiscard]] Share make_share(const Share::Key&) const;
     [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;

@@ -214,8 +214,8 @@ Bytes weight_bytes(const Prepared::State& job, double parameters) {
     return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
 }
 
-Seconds server_sum_time(const Prepared::State& job, Bytes gradients) { return gradients / job.host_memory; }
-Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * gradients / job.host_memory; }
+Seconds server_sum_time(const Prepared::State& job, Bytes gradients) { return gradients / job.host_bandwidth; }
+Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * gradients / job.host_bandwidth; }
 
 CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     const double bandwidth = group.crosses_network ? r.network_bandwidth : r.node_bandwidth;

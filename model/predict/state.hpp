@@ -57,7 +57,7 @@ struct Prepared::State {
     Flops needed_for_sample;                       // by the mathematics: whatever the plan, and whatever is done again or by several ranks
     std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
     Bandwidth host_copy;                           // device to host memory, pinned
-    Bandwidth host_memory;                         // of the node, shared by its devices
+    Bandwidth host_bandwidth;                      // of the memory of the node, shared by its devices
     Bandwidth network;                             // of one node, all its network links together; zero where there is no network
     int devices_per_node = 1;
     double ranks_per_core = 1;  // where they share them; the scenario's rates are those of a part then (shared_cores.hpp)
@@ -151,9 +151,10 @@ ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::St
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 
-// What comes and goes with the micro-batches of a stage, whoever shares weights and states; and the weights of its largest block.
+// What comes and goes with the micro-batches of a stage, whoever shares weights and states: on the device, and in host memory; and the
+// weights of its largest block.
 struct PassingBytes {
-    Bytes activations, logits, largest_weights;
+    Bytes activations, logits, offloaded, largest_weights;
 };
 PassingBytes passing_bytes(const Prepared::State&, std::size_t stage);
 // Memory of each stage; of one what is there from beginning to end, and its peak with what passes; and what a device has.
@@ -161,6 +162,9 @@ std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
 Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const PassingBytes&);
 Bytes device_memory(const Prepared::State&);
+HostMemory host_memory(const Prepared::State&);
+// What one rank of the stage puts there for the whole step: weights, gradients and the optimizer's states.
+Bytes host_states(const Prepared::State&, std::size_t stage);
 
 // Of one block and one micro-batch: activations that wait for backward on the device, logits apart, and those that do in host memory, where
 // this share of such blocks runs forward again; logits; and what the block needs while it runs, again or for inference.

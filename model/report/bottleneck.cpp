@@ -151,11 +151,17 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     std::string next;
     if (b.changes_at = changes_at(job, lever, next); b.changes_at)
         b.changes_at_text = "at " + value_of(job, lever, *b.changes_at) + " the limit becomes " + next;
-    if (!e.fits) {
+    if (!e.fits()) {
         b.kind = BottleneckKind::memory_size;
-        b.why = "the fullest rank needs " + to_text(e.peak_memory) + " and the device has " + to_text(e.device_memory);
-        b.what_would_move_it = "smaller micro-batch, recompute, a higher ZeRO stage, more tensor or pipeline ranks, narrower types, or " +
-                               to_text(e.peak_memory) + " of device memory";
+        if (!e.fits_device()) {
+            b.why = "the fullest rank needs " + to_text(e.peak_memory) + " and the device has " + to_text(e.device_memory);
+            b.what_would_move_it =
+                "smaller micro-batch, recompute, a higher ZeRO stage, more tensor or pipeline ranks, narrower types, or " +
+                to_text(e.peak_memory) + " of device memory";
+        } else {
+            b.why = "what is offloaded takes " + to_text(e.host.total()) + " of host memory on a node that has " + to_text(e.host.there);
+            b.what_would_move_it = "more nodes to share it, offloading less, or " + to_text(e.host.total()) + " of memory in each host";
+        }
     }
     std::erase_if(b.movers, [](const Mover& m) { return m.gain < smallest_gain; });
     return b;

@@ -109,6 +109,10 @@ std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
         const Bytes growing = (m[MemoryKind::activations] + m[MemoryKind::logits]) / static_cast<double>(s.plan.micro_batch);
         if (growing > Bytes{}) largest = std::min(largest, (e.device_memory - fixed) / growing);
     }
+    if (const Bytes growing = e.host.activations / static_cast<double>(s.plan.micro_batch); growing > Bytes{})
+        largest = std::min(largest, (e.host.there - e.host.states) / growing);
+    else if (!e.host.fits())
+        largest = 0;
     return static_cast<std::int64_t>(std::max(0.0, std::floor(largest)));
 }
 

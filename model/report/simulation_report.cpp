@@ -40,7 +40,6 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector
         if (!(sum > Bytes{})) parts[MemoryKind::activations] = m.highest;
         parts[MemoryKind::fragmentation] = m.base[MemoryKind::fragmentation];
     }
-    e.fits = e.peak_memory <= e.device_memory;
     return e;
 }
 

@@ -16,7 +16,7 @@ struct TriedPlan {
     std::vector<PlanFeature> missing;    // what it needs and the framework lacks: what it would come to with them
     std::optional<Estimate> estimate;
 
-    [[nodiscard]] bool fits() const { return estimate && estimate->fits; }
+    [[nodiscard]] bool fits() const { return estimate && estimate->fits(); }
     [[nodiscard]] Frequency samples_per_s() const { return static_cast<double>(plan.global_batch) / estimate->step; }
 };
 TriedPlan try_plan(const Scenario& job, const Plan&);

@@ -115,7 +115,7 @@ int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
         run_again(family, middle, layers);
-        (pricer_.memory() <= room_ ? enough : too_few) = middle;
+        (pricer_.memory() <= room_ && pricer_.fits_host() ? enough : too_few) = middle;
     }
     return enough;
 }
@@ -132,6 +132,7 @@ bool CutSearch::try_plan() {
         }
         return false;
     }
+    if (!pricer_.fits_host()) return ++found_.counts.too_large, false;
     if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
         ++found_.counts.pruned;
     else

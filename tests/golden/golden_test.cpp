@@ -24,7 +24,7 @@ Json answer_of(const Report& r) {
         if (const Term t = static_cast<Term>(i); r.estimate.terms[t] > Seconds{}) terms[std::string(to_text(t))] = r.estimate.terms[t].si();
     return {{"step_time_s", r.estimate.step.si()},
             {"memory_bytes", r.estimate.peak_memory.si()},
-            {"fits", r.estimate.fits},
+            {"fits", r.estimate.fits()},
             {"bottleneck", to_text(r.bottleneck.kind)},
             {"terms", std::move(terms)}};
 }

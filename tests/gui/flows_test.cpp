@@ -86,7 +86,7 @@ TEST_F(Flows, TypingAQuantityTakesItWithItsUnit) {
     QTest::keyClick(&memory, Qt::Key_Return);
     settle();
     EXPECT_DOUBLE_EQ(workbench.answer()->scenario.cluster.node.device.memory.value / units::GiB, 40);
-    EXPECT_FALSE(workbench.answer()->report.estimate.fits);
+    EXPECT_FALSE(workbench.answer()->report.estimate.fits());
 }
 
 TEST_F(Flows, UndoTakesBackLettersWhileTheyAreTypedAndEditsAfterwards) {

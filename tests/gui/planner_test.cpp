@@ -148,7 +148,7 @@ TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {
     QTest::keyClick(table, Qt::Key_Return);
     settle();
     EXPECT_EQ(step(), workbench.session()->plans->answer.best[1].choice.step);
-    EXPECT_TRUE(workbench.answer()->report.estimate.fits);
+    EXPECT_TRUE(workbench.answer()->report.estimate.fits());
 }
 
 TEST_F(Planner, SaysWhatIsWrongBesideTheField) {

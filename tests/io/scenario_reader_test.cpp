@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_reader.hpp"
 
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/io/scenario_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -115,6 +116,17 @@ TEST(ScenarioReader, what_if_numbers_replace_those_of_the_profile_and_name_the_s
     EXPECT_EQ(node.device.memory.source, "the scenario");
     EXPECT_DOUBLE_EQ(*node.device.peaks.front().rate / (TFLOP / s), 200);
     EXPECT_DOUBLE_EQ(*node.nic_link.bandwidth / (GB / s), 12.5);  // 100 / 8
+    EXPECT_DOUBLE_EQ(*read_good({"hardware.host_memory=96 GiB"}).cluster.node.host.memory / GiB, 96);
+}
+
+TEST(ScenarioReader, another_clock_changes_the_peaks_in_proportion) {
+    const auto device = [](const std::vector<std::string>& set) {
+        return bundled_scenario("precision-fp16-a100", set).cluster.node.device;
+    };
+    const auto peak = [&](const std::vector<std::string>& set) { return *device(set).peaks.front().rate; };
+    ASSERT_DOUBLE_EQ(*device({}).clock / MHz, 1410);
+    EXPECT_DOUBLE_EQ(peak({"hardware.device.clock=705 MHz"}) / peak({}), 0.5);
+    EXPECT_DOUBLE_EQ(peak({"hardware.device.clock=705 MHz", "hardware.device.peak_scale=2"}) / peak({}), 1);
 }
 
 TEST(ScenarioReader, the_library_is_the_frameworks_unless_the_scenario_names_one) {

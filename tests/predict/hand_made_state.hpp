@@ -22,7 +22,7 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.groups.which.assign(job.stages.size(), 0);
     job.groups.mates.resize(job.stages.size());
     job.host_copy = 20 * units::GB / units::s;
-    job.host_memory = 200 * units::GB / units::s;
+    job.host_bandwidth = 200 * units::GB / units::s;
     job.network = 10 * units::GB / units::s;
     job.devices_per_node = 4;
     return job;

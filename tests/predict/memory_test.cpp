@@ -237,6 +237,33 @@ TEST(Memory, OfOffloadedActivationsIsThatOfABlockAtWorkAndOfOneOnItsWay) {
     EXPECT_EQ(stage_memory(job)[0][MemoryKind::optimizer], Bytes{});
 }
 
+TEST(Memory, OfAHostHoldsWhatTheRanksOfANodeOffload) {
+    // 1e9 parameters on eight ranks that share a host: FP32 gradients, weights and two states of Adam, 16 bytes of each parameter once.
+    Prepared::State job = ten_layers();
+    Plan& plan = job.scenario.plan;
+    job.devices_per_node = plan.dp = 8;
+    job.scenario.cluster.node.host.memory = round_machine::given(18 * GB);
+    EXPECT_EQ(host_memory(job).total(), Bytes{});
+    plan.data_parallel = DataParallel::zero3;
+    plan.offload = Offload::optimizer;
+    EXPECT_NEAR(host_memory(job).total() / GB, 16, 1e-9);
+    plan.offload = Offload::optimizer_and_parameters;  // and two bytes of the weights that devices read
+    EXPECT_NEAR(host_memory(job).total() / GB, 18, 1e-9);
+    EXPECT_TRUE(host_memory(job).fits());
+    plan.data_parallel = DataParallel::zero1;  // every rank has weights of its own
+    EXPECT_NEAR(host_memory(job).total() / GB, 16 + 8 * 2, 1e-9);
+    EXPECT_FALSE(host_memory(job).fits());
+}
+
+TEST(Memory, OfAHostHoldsOffloadedActivationsOfAllMicroBatchesInFlight) {
+    // Four stages of ten layers that keep 0.1 GB each, two devices a node: on the first stage four micro-batches, 4 GB a rank.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.devices_per_node = 2;
+    job.scenario.plan.offload_activations = OffloadActivations::all;
+    EXPECT_NEAR(host_memory(job).activations / GB, 2 * 4, 1e-9);
+    EXPECT_EQ(host_memory(job).states, Bytes{});
+}
+
 TEST(Memory, OfForwardAloneHasNoGradientsNoStatesAndKeepsNothing) {
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
     job.scenario.plan.forward_only = true;

@@ -320,6 +320,19 @@ TEST(Flops, ThatAJobNeedsAreTheSameWhereTensorRanksDoTheSameTwice) {
     }
 }
 
+TEST(Estimate, CountsScoresThatAMaskHidesInWhatIsExecutedNotInWhatIsNeeded) {
+    // Written out, all 2048 x 2048 scores of a head are computed, of which the causal mask leaves half.
+    const auto flops = [](const char* flash, const char* tp) {
+        return estimate(prepare(bundled_scenario("gpt3-175b-1024xa100", {std::string("plan.flash_attention=") + flash, tp})));
+    };
+    for (const char* tp : {"plan.tp=8", "plan.tp=1"}) {
+        SCOPED_TRACE(tp);
+        const Estimate plain = flops("false", tp), flash = flops("true", tp);
+        EXPECT_EQ(plain.model_flops, flash.model_flops);
+        EXPECT_GT(plain.hardware_flops, flash.hardware_flops);
+    }
+}
+
 TEST(Terms, OfTheSlowestStageStandBesideThoseOfTheOneThatFinishesLast) {
     // Stages of 1, 1, 2, 1 blocks: 55 g. The first finishes last and works 24 g of it; the third works 8 x 6 g and waits 7 g.
     Scenario job = pipeline(4, 8, Schedule::one_f_one_b, 5);

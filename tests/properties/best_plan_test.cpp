@@ -50,7 +50,7 @@ TEST_P(BestPlan, runs_and_is_what_it_is_said_to_be) {
             const Scenario s = with_plan(request.job, c.plan);
             EXPECT_TRUE(check_plan(s).empty());
             const Estimate e = predict(s).estimate;
-            EXPECT_TRUE(e.fits);
+            EXPECT_TRUE(e.fits());
             EXPECT_NEAR(c.step / e.step, 1, 1e-9);
             EXPECT_NEAR(c.memory / e.peak_memory, 1, 1e-9);
             EXPECT_NO_THROW(simulate(s));

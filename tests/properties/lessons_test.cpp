@@ -162,17 +162,17 @@ TEST(Lessons, sharding_inside_the_node_spares_a_slow_network) {
 }
 
 TEST(Lessons, sharding_lets_a_model_fit) {
-    EXPECT_FALSE(report_of("does-not-fit").estimate.fits);
+    EXPECT_FALSE(report_of("does-not-fit").estimate.fits());
     EXPECT_EQ(report_of("does-not-fit").bottleneck.kind, BottleneckKind::memory_size);
-    EXPECT_TRUE(report_of("does-not-fit-mended").estimate.fits);
-    EXPECT_FALSE(report_of("inference-llama-2-70b-zero3", {"plan.data_parallel=all_reduce"}).estimate.fits);
-    EXPECT_TRUE(report_of("inference-llama-2-70b-zero3").estimate.fits);
+    EXPECT_TRUE(report_of("does-not-fit-mended").estimate.fits());
+    EXPECT_FALSE(report_of("inference-llama-2-70b-zero3", {"plan.data_parallel=all_reduce"}).estimate.fits());
+    EXPECT_TRUE(report_of("inference-llama-2-70b-zero3").estimate.fits());
 }
 
 TEST(Lessons, adapters_let_a_model_fit_and_take_a_shorter_step) {
     const Report adapted = report_of("llama-3-8b-adapters"), whole = report_of("llama-3-8b-adapters", {"workload.adapters=null"});
-    EXPECT_TRUE(adapted.estimate.fits);
-    EXPECT_FALSE(whole.estimate.fits);
+    EXPECT_TRUE(adapted.estimate.fits());
+    EXPECT_FALSE(whole.estimate.fits());
     expect_better("adapters over all weights", adapted.samples_per_s.si(), whole.samples_per_s.si(), 1.2);
     EXPECT_LT(adapted.estimate.terms[Term::data_communication], 0.01 * adapted.estimate.step);
 }
@@ -205,13 +205,13 @@ TEST(Lessons, experts_shared_out_spare_memory_and_updates) {
 TEST(Lessons, selective_recompute_saves_time_and_costs_little_memory) {
     const std::string name = "megatron-22b-selective-recompute";
     expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);
-    EXPECT_TRUE(report_of(name).estimate.fits);
+    EXPECT_TRUE(report_of(name).estimate.fits());
     EXPECT_GT(report_of(name, {"plan.recompute=none"}).estimate.peak_memory, report_of(name).estimate.peak_memory);
 }
 
 TEST(Lessons, context_parallelism_makes_room_for_long_sequences) {
-    EXPECT_TRUE(report_of("llama-3.1-405b-131k-context").estimate.fits);
-    EXPECT_FALSE(report_of("llama-3.1-405b-131k-context", {"plan.cp=1"}).estimate.fits);
+    EXPECT_TRUE(report_of("llama-3.1-405b-131k-context").estimate.fits());
+    EXPECT_FALSE(report_of("llama-3.1-405b-131k-context", {"plan.cp=1"}).estimate.fits());
 }
 
 // Samples that one node's loaders bring in a second, in the first epoch.

@@ -119,7 +119,7 @@ TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
     const auto fits = [&](std::int64_t micro_batch) {
         s.plan.micro_batch = micro_batch;
         s.plan.global_batch = micro_batch * s.plan.dp * micro_batches;
-        return predict(s).estimate.fits;
+        return predict(s).estimate.fits();
     };
     EXPECT_EQ(largest > 0, largest > 0 && fits(largest)) << largest;
     constexpr std::int64_t most_of_a_plan = 1'000'000;
@@ -132,7 +132,7 @@ TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
     const Scenario s = bundled_scenario(GetParam());
     EXPECT_GE(s.description.size(), 40u);
     EXPECT_LE(s.description.size(), 300u);
-    EXPECT_EQ(predict(s).estimate.fits, GetParam() != "does-not-fit");
+    EXPECT_EQ(predict(s).estimate.fits(), GetParam() != "does-not-fit");
 }
 
 // The same work for each copy of the model, more copies: never faster a copy, unless copies share states and each has less to update.

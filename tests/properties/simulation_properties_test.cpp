@@ -256,7 +256,7 @@ TEST_P(EveryScenario, holds_at_most_what_the_closed_form_says) {
     if (!s.plan.shards_parameters()) {
         EXPECT_GE(played.peak_memory / formula.peak_memory, 1 - of_uneven_chunks);
     }
-    EXPECT_EQ(played.fits, formula.fits);
+    EXPECT_EQ(played.fits(), formula.fits());
 }
 
 // As the closed form: a job that fits by what is given back fits as it is played, too.
@@ -266,9 +266,9 @@ TEST(PlayedMemory, IsWithoutWhatAnAllocatorGivesBackWhereThereIsNoRoom) {
     Device& device = s.cluster.node.device;
     device.usable_memory.reset();
     device.memory.value = fullest.total() - 0.5 * fullest[MemoryKind::fragmentation];
-    EXPECT_TRUE(predict(s).estimate.fits);
+    EXPECT_TRUE(predict(s).estimate.fits());
     const Estimate played = simulate(s).report.estimate;
-    EXPECT_TRUE(played.fits);
+    EXPECT_TRUE(played.fits());
     EXPECT_NEAR(played.peak_memory / device.memory.value, 1, 1e-6);
 }
 

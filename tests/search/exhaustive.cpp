@@ -89,9 +89,9 @@ private:
     bool try_plan(const Plan& plan) {
         const Scenario job = with_plan(request_.job, plan);
         const Estimate e = estimate(prepare(job));
-        ++(e.fits ? counts_.priced : counts_.too_large);
-        if (e.fits) ranking_.add(plan_choice(job, e.terms, e.peak_memory));
-        return e.fits;
+        ++(e.fits() ? counts_.priced : counts_.too_large);
+        if (e.fits()) ranking_.add(plan_choice(job, e.terms, e.peak_memory));
+        return e.fits();
     }
 
     const SearchRequest& request_;

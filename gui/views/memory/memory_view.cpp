@@ -141,9 +141,9 @@ private:
     void show_answer(const Session&, const Answer& answer) override {
         const Report& r = answer.report;
         const Estimate& e = r.estimate;
-        verdict_->setText(e.fits ? tr("Fits: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory))
-                                 : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
-        set_role(*verdict_, e.fits ? "good" : "bad");
+        verdict_->setText(e.fits() ? tr("Fits: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory))
+                                   : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
+        set_role(*verdict_, e.fits() ? "good" : "bad");
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
         largest_->setText(r.batch.largest_micro_batch > 0 ? tr("Micro-batches of up to <b>%1</b> fit.").arg(r.batch.largest_micro_batch)

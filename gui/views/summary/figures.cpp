@@ -95,10 +95,10 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
     memory_->set_figure(memory, bytes);
     memory_->chart().show_chart(memory_bar(e));
-    memory_->set_lines((e.fits ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
+    memory_->set_lines((e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
                        (r.batch.largest_micro_batch > 0 ? tr("<br>micro-batches up to %1 fit").arg(r.batch.largest_micro_batch)
                                                         : tr("<br>no micro-batch fits")));
-    set_role(memory_->figure(), e.fits ? "" : "bad");
+    set_role(memory_->figure(), e.fits() ? "" : "bad");
 
     efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));
     efficiency_->set_lines(tr("HFU %1 of %2<br>devices busy %3, scaling %4")

@@ -118,7 +118,7 @@ private:
         hidden_->setVisible(!hidden.isEmpty());
 
         kind_->setText(capitalised(words_of(r.bottleneck.kind)));
-        set_role(*kind_, r.estimate.fits ? "" : "bad");
+        set_role(*kind_, r.estimate.fits() ? "" : "bad");
         why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
         help_->setText(tr("What would move it: %1.").arg(q(r.bottleneck.what_would_move_it)) +
                        (r.bottleneck.changes_at_text.empty()

@@ -54,7 +54,11 @@ std::string head(const Report& r) {
     out += box(to_text(e.step), "a step; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
     out += box(number_text(r.samples_per_s.si()) + " " + r.sample_word + "s/s",
                r.tokens_per_s ? number_text(r.tokens_per_s->si(), 4) + " tokens/s" : std::to_string(r.devices) + " devices");
-    out += box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits ? ", fits" : ": does not fit"), !e.fits);
+    out +=
+        box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits_device() ? ", fits" : ": does not fit"), !e.fits_device());
+    if (e.host.total() > Bytes{})
+        out += box(to_text(e.host.total()), "of a host's " + to_text(e.host.there) + (e.host.fits() ? ", fits" : ": does not fit"),
+                   !e.host.fits());
     out += box(percent_text(r.mfu), "MFU; HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) + " a device");
     out += box(percent_text(r.scaling_efficiency), "data-parallel scaling; a device is busy for " + percent_text(r.utilization));
     if (r.run) out += box(to_text(r.run->time), "the whole run; " + number_text(r.run->device_hours, 4) + " device-hours");

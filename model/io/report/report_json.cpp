@@ -102,8 +102,10 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     json["overlapped"] = terms_json(e.overlapped);
     json["memory_bytes"] = e.peak_memory.si();
     json["device_memory_bytes"] = e.device_memory.si();
+    json["host_memory_bytes"] = e.host.total().si();
+    json["host_memory_there_bytes"] = e.host.there.si();
     json["memory_by_stage"] = memory_json(e);
-    json["fits"] = e.fits;
+    json["fits"] = e.fits();
     json["largest_micro_batch"] = r.batch.largest_micro_batch;
     json["mfu"] = r.mfu;
     json["hfu"] = r.hfu;

@@ -46,6 +46,13 @@ std::string terms_text(const Estimate& e) {
     return out;
 }
 
+std::string room_text(Bytes needed, Bytes there) {
+    return to_text(needed) + " of " + to_text(there) +
+           (needed > there           ? ", DOES NOT FIT"
+            : needed < 0.999 * there ? ", fits"
+                                     : ", fits with nothing to spare");
+}
+
 std::string memory_text(const Report& r) {
     const Estimate& e = r.estimate;
     const auto fullest = std::max_element(e.memory.begin(), e.memory.end(),
@@ -53,16 +60,13 @@ std::string memory_text(const Report& r) {
     std::string out = "\nMemory of the fullest rank";
     if (e.memory.size() > 1)
         out += " (stage " + std::to_string(fullest - e.memory.begin()) + " of " + std::to_string(e.memory.size()) + ")";
-    out += ": " + to_text(e.peak_memory) + " of " + to_text(e.device_memory) +
-           (!e.fits                                   ? ", DOES NOT FIT"
-            : e.peak_memory < 0.999 * e.device_memory ? ", fits"
-                                                      : ", fits with nothing to spare") +
-           "\n";
+    out += ": " + room_text(e.peak_memory, e.device_memory) + "\n";
     for (int i = 0; i < memory_kind_count; ++i) {
         const MemoryKind k = static_cast<MemoryKind>(i);
         if ((*fullest)[k] > Bytes::from_si(1e5))
             out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
     }
+    if (e.host.total() > Bytes{}) out += row("host memory", room_text(e.host.total(), e.host.there) + ", each node");
     out +=
         row("largest micro-batch", r.batch.largest_micro_batch > 0 ? std::to_string(r.batch.largest_micro_batch) + " fits" : "none fits");
     return out;

@@ -23,13 +23,15 @@ void read_device_overrides(const JsonNode& node, const ScenarioSources& sources,
     r.optional("name", device.name);
     if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
     read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
-    read_sourced(r, "clock", device.clock, plausible::clock);
+    const Frequency usual = device.clock.value;
+    const bool clocked = read_sourced(r, "clock", device.clock, plausible::clock) && usual > Frequency{};
     read_sourced(r, "power", device.power, plausible::power);
     read_sourced(r, "price", device.price, plausible::price);
     double scale = 1;
-    if (!r.optional("peak_scale", scale, Bounds{1e-3, 1e3})) return;
+    const bool scaled = r.optional("peak_scale", scale, Bounds{1e-3, 1e3});
+    if (!clocked && !scaled) return;
     for (PeakRate& peak : device.peaks) {
-        peak.rate.value *= scale;
+        peak.rate.value *= scale * (clocked ? device.clock.value / usual : 1);
         peak.rate.kind = stated.kind;
         peak.rate.source += ", scaled by the scenario";
     }
@@ -48,6 +50,7 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
     if (const JsonNode n = r.get("network"); n.value) node.nic_link = sources.link(n);
     if (const JsonNode n = r.get("peer_link"); n.value) node.peers.link = sources.link(n);
     if (const JsonNode n = r.get("host_link"); n.value) node.host_link = sources.link(n);
+    read_sourced(r, "host_memory", node.host.memory, plausible::memory);
     r.optional("nics", node.nics, Bounds{0, 64});
     if (const JsonNode n = r.get("network_bandwidth"); n.value) {
         read_sourced(r, n, node.nic_link.bandwidth, plausible::bandwidth);

@@ -13,7 +13,10 @@ namespace {
 // Time for a sample, against the best plan's.
 double longer(const PlanAnswer& a, Frequency samples_per_s) { return a.best.front().choice.samples_per_s / samples_per_s - 1; }
 
-std::string too_much(const Estimate& e) { return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much"; }
+std::string too_much(const Estimate& e) {
+    if (!e.fits_device()) return "does not fit: " + to_text(e.peak_memory - e.device_memory) + " too much";
+    return "does not fit: " + to_text(e.host.total() - e.host.there) + " too much in host memory";
+}
 
 }  // namespace
 
@@ -30,9 +33,7 @@ std::string count_text(std::int64_t n) {
 
 std::string own_verdict(const PlanAnswer& a) {
     if (!a.own.estimate) return "the scenario's own plan cannot be: " + a.own.impossible.front().what;
-    if (!a.own.fits())
-        return "the scenario's own plan does not fit: it needs " + to_text(a.own.estimate->peak_memory) + " of " +
-               to_text(a.own.estimate->device_memory);
+    if (!a.own.fits()) return "the scenario's own plan " + too_much(*a.own.estimate);
     const double times = a.best.front().choice.samples_per_s / a.own.samples_per_s();
     if (std::fabs(times - 1) < 5e-4) return "the scenario's own plan is as fast";
     return number_text(times) + " times the throughput of the scenario's own plan";
@@ -45,7 +46,7 @@ TriedWords in_words(const PlanAnswer& a, const TriedPlan& tried) {
     TriedWords words{to_text(e.step), longer_text(by), to_text(e.peak_memory), {}};
     const bool asked_for_less = !a.request.pinned.empty() || !a.request.where.empty();
     const Estimate& best = a.best.front().report.estimate;
-    if (!e.fits)
+    if (!e.fits())
         words.remark = too_much(e);
     else if (!tried.missing.empty())
         words.remark = "the framework has no " + std::string(to_text(tried.missing.front()));
