@@ -54,7 +54,6 @@ inline Cluster cluster(int nodes = 1) {
     c.node.peers.link = link(LinkCategory::nvlink, 100 * GB / s);
     c.node.host_link = link(LinkCategory::pcie, 20 * GB / s);
     c.node.host.socket_link = link(LinkCategory::socket, 20 * GB / s);
-    c.node.host.memory = given(1 * TB);
     c.node.host.memory_bandwidth = given(200 * GB / s);
     c.node.host.thread_speed = given(1.0);
     c.node.nics = 4;
