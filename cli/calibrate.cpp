@@ -68,7 +68,7 @@ void run_calibrate(const CalibrateOptions& o) {
                                machine.host + ", " + today();
     if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
     Calibration found =
-        calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node.device), source);
+        calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
     if (series.passes > 0)  // else nothing was measured meanwhile
         found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
     if (found.noise > too_noisy || (!gpus && found.others > too_shared))

@@ -34,25 +34,28 @@ Sourced<Bandwidth>& adding(Scenario& s) {
     return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{}));
 }
 
-// A profile need not have them.
+// A profile need not have it.
 template <class T>
 Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
     if (!number) number = Sourced<T>{usual, SourceKind::estimated, "usual"};
     return *number;
 }
-Sourced<Bandwidth>& cache(Scenario& s) {
-    Device& d = s.cluster.node.device;
-    return known(d.cache_bandwidth, d.usual_cache_bandwidth());
-}
-
 constexpr double unknown = 1.0;  // a factor of e either way
 
-// What was reached, with no peak beside it.
+// What was reached, with no peak beside it: of a profile that states a peak and what is reached of it, their product.
 ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
     const auto of = [type, unit](Scenario& s) -> PeakRate& { return peak(s, type, unit); };
     ProfileParameter p = parameter(
         std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
         Range{1e8, 1e14, unknown}, [of](Scenario & s) -> auto& { return of(s).rate; });
+    p.get = [get = p.get, of](const Scenario& s) {
+        const auto& reached = of(const_cast<Scenario&>(s)).achievable;
+        return get(s) * (reached ? reached->value : 1);
+    };
+    p.set = [set = p.set, of](Scenario& s, double si) {
+        set(s, si);
+        of(s).achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
+    };
     p.attribute = [of](Scenario& s, const std::string& source) {
         PeakRate& found = of(s);
         found.rate.kind = SourceKind::measured;
@@ -84,8 +87,9 @@ CalibratedNumber ProfileParameter::moved(double before, double spread_before, do
     return {std::string(to_text(owner)), name, text(before), text(after), spread_before, spread_after};
 }
 
-std::vector<ProfileParameter> cpu_parameters(const Device& d) {
+std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     using enum ParameterOwner;
+    const Device& d = node.device;
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
@@ -104,11 +108,14 @@ std::vector<ProfileParameter> cpu_parameters(const Device& d) {
         s.cluster.node.host.memory_bandwidth.kind = SourceKind::measured;
         s.cluster.node.host.memory_bandwidth.source = source + ", all cores together";
     };
-    add(
-        "bandwidth of its cache", device, Range{1e8, 1e13, unknown}, [](Scenario & s) -> auto& { return cache(s); });
-    add(
-        "time of an exponential", device, Range{1e-12, 1e-7, unknown},
-        [](Scenario & s) -> auto& { return known(s.cluster.node.device.exponential, 0.5 * units::ns); });
+    if (d.cache_bandwidth)
+        add(
+            "bandwidth of its cache", device, Range{1e8, 1e13, unknown},
+            [](Scenario & s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
+    if (d.exponential)
+        add(
+            "time of an exponential", device, Range{1e-12, 1e-7, unknown},
+            [](Scenario & s) -> auto& { return *s.cluster.node.device.exponential; });
     add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
@@ -127,12 +134,14 @@ std::vector<ProfileParameter> cpu_parameters(const Device& d) {
         "start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return large_start(s); });
     add(
         "bytes that one process adds", library, Range{1e7, 1e12, unknown}, [](Scenario & s) -> auto& { return adding(s); });
-    add(
-        "convolutions against products of their size", device, Range{0.05, 2, unknown},
-        [](Scenario & s) -> auto& { return known(s.cluster.node.device.convolution, 1.0); });
-    add(
-        "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
-        [](Scenario & s) -> auto& { return known(s.cluster.node.host.turn, usual_turn); });
+    if (d.convolution)
+        add(
+            "convolutions against products of their size", device, Range{0.05, 2, unknown},
+            [](Scenario & s) -> auto& { return *s.cluster.node.device.convolution; });
+    if (node.host.turn)
+        add(
+            "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
+            [](Scenario & s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
 }
@@ -187,7 +196,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     constexpr Range reached{0.02, 1, unsure};
     if (node.device.kind == DeviceKind::cpu) {
-        list = cpu_parameters(node.device);
+        list = cpu_parameters(node);
         std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
     } else {
         add(

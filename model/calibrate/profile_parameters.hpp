@@ -26,8 +26,9 @@ struct ProfileParameter : SourcedField<Scenario> {
     [[nodiscard]] CalibratedNumber moved(double before, double spread_before, double after, double spread_after) const;
 };
 
-// Of a machine whose devices are such cores, and of what runs on it.
-std::vector<ProfileParameter> cpu_parameters(const Device&);
+// Of a machine whose devices are such cores, and of what runs on it. Of the numbers that a profile need not have those that it has: without
+// them a core is priced in another way.
+std::vector<ProfileParameter> cpu_parameters(const NodeSpec&);
 
 // Of this scenario's machine, whose devices are GPUs, of what runs on it, and of the framework that its probes run under.
 std::vector<ProfileParameter> gpu_parameters(const Scenario&);

@@ -1,5 +1,7 @@
 #include "model/plan/job_settings.hpp"
 
+#include "model/plan/partition.hpp"
+
 #include <cmath>
 #include <string_view>
 
@@ -31,7 +33,7 @@ JobSettings job_settings(const Scenario& s) {
     return {{"/workload", in_words(s.workload)},
             {"/plan/micro_batch", std::to_string(s.plan.micro_batch)},
             {"/plan/global_batch", std::to_string(s.plan.global_batch)},
-            {"/plan/precision", in_words(s.plan.precision)},
+            {"/plan/precision", in_words(kept_precision(s.plan, s.framework))},
             {"/plan/optimizer", s.plan.without_optimizer ? "none" : in_words(s.plan.optimizer)}};
 }
 

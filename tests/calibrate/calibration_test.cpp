@@ -24,7 +24,7 @@ protected:
         fs::create_directories(folder_);
         const Cluster machine = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true});
         std::ofstream(folder_ / "machine.json") << cluster_to_profile(machine);
-        parameters_ = cpu_parameters(machine.node.device);
+        parameters_ = cpu_parameters(machine.node);
     }
     void TearDown() override { fs::remove_all(folder_); }
 
@@ -69,9 +69,9 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
 }
 
 TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
-    const Device core = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB}).node.device;
-    EXPECT_EQ(core.peak(DataType::bf16, ComputeUnit::tensor), nullptr);
-    EXPECT_EQ(cpu_parameters(core).size() + 1, parameters_.size());
+    const NodeSpec node = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB}).node;
+    EXPECT_EQ(node.device.peak(DataType::bf16, ComputeUnit::tensor), nullptr);
+    EXPECT_EQ(cpu_parameters(node).size() + 1, parameters_.size());
 }
 
 TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {

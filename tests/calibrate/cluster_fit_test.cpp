@@ -97,6 +97,22 @@ TEST_F(MadeUpCluster, NarrowsTheClockByStepsOfAJob) {
     for (const NarrowedParameter& p : fit.parameters) EXPECT_LE(p.spread, p.spread_before) << p.parameter.name;
 }
 
+// A bundled profile states a peak and what is reached of it, and nothing of caches: what the fit predicts is what its profile predicts.
+TEST_F(MadeUpCluster, OfCoresIsTheMachineThatTheFitWasMadeWith) {
+    const Scenario job = load_scenario(library_, library_.root / "scenarios" / "default.json");
+    ASSERT_FALSE(job.cluster.node.device.cache_bandwidth);
+    Scenario real = job;
+    for (PeakRate& p : real.cluster.node.device.peaks) p.rate.value *= 0.8;
+    const Estimate measured = estimate(prepare(real)), before = estimate(prepare(job));
+    const JobObserved seen{"default", job, measured.terms, measured.step, 0.01};
+    const ClusterFit fit = fit_cluster(job.cluster, job.library, {observation_of(seen)}, "a test");
+    Scenario after = job;
+    after.cluster = fit.cluster;
+    EXPECT_NEAR(estimate(prepare(after)).step / measured.step, 1, 0.02);
+    for (std::size_t i = 0; i < fit.terms.size(); ++i)
+        if (fit.terms[i].name == to_text(Term::forward)) EXPECT_EQ(fit.predicted_before[i], before.terms[Term::forward]);
+}
+
 TEST_F(MadeUpCluster, KeepsWhatItRestsOnInTheProfile) {
     truth_.cluster.node.nic_link.achievable.value *= 0.7;
     ClusterFit fit = fit_cluster(machine_.cluster, machine_.library, {curve(2)}, "a test");

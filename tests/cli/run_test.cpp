@@ -66,6 +66,9 @@ TEST_F(Run, ShowsPredictionBesideMeasurement) {
     const ProcessResult context = run({"--steps", "3", "--compare", "--set", "plan.dp=1", "--set", "plan.cp=2"});
     ASSERT_EQ(context.exit_code, 0) << context.err;
     EXPECT_THAT(context.out, HasSubstr("context communication"));
+    // The framework keeps FP32 weights under autocast, whatever the plan's policy says of them.
+    const ProcessResult narrow = run({"--steps", "2", "--compare", "--set", "plan.precision=bf16"});
+    ASSERT_EQ(narrow.exit_code, 0) << narrow.err;
     const ProcessResult json = run({"--steps", "3", "--compare", "--format", "json"});
     ASSERT_EQ(json.exit_code, 0) << json.err;
     EXPECT_EQ(Json::parse(json.out)["schema"], "comparison/1");
