@@ -51,12 +51,20 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
     return blocks;
 }
 
-// Before memory is asked for. Passes forward and backward, each with what may come with it.
+int steps_of(const Plan& plan) { return plan.data_parallel == DataParallel::async_parameter_server ? asynchronous_steps : 1; }
+
+// Before memory is asked for. Passes forward and backward, each with what may come with it; of parameter servers the gradients of each
+// block alone, and the ways between them and the workers.
 void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
     const Plan& plan = scenario.plan;
-    const double ranks = fold == Fold::alike ? plan.pp : plan.devices();
-    const double passes = plan.data_parallel == DataParallel::zero3 ? static_cast<double>(blocks) / plan.pp : plan.vpp;
-    const double segments = 4 * ranks * passes * static_cast<double>(plan.micro_batches());
+    const double ranks = fold == Fold::alike ? plan.pp : plan.devices(), all_blocks = static_cast<double>(blocks);
+    const auto micro_batches = static_cast<double>(plan.micro_batches());
+    double passes = micro_batches * (plan.data_parallel == DataParallel::zero3 ? all_blocks / plan.pp : plan.vpp), ways = 0;
+    if (plan.has_servers()) {
+        passes += all_blocks * (reduces_every_micro_batch(plan, scenario.framework) ? micro_batches : 1);
+        ways = static_cast<double>(plan.dp) * parameter_server_count(scenario);
+    }
+    const double segments = 4 * (ranks * passes * steps_of(plan) + ways);
     constexpr double most = 2e7;
     if (segments <= most) return;
     throw InputError(Diagnostic{scenario.file, "/plan/global_batch",
@@ -120,7 +128,7 @@ TaskGraph lower(const Scenario& scenario, Fold fold) {
     add_feeds(job);
     const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
     add_servers(job);
-    if (scenario.plan.data_parallel == DataParallel::async_parameter_server) job.builder.steps = asynchronous_steps;
+    job.builder.steps = steps_of(scenario.plan);
     std::vector<Crossings> crossings;
     for (GraphRank r = 0; r < workers; ++r) crossings.push_back(RankWriter(job, r).write());
     connect(job, crossings);
