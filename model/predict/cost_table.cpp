@@ -270,7 +270,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     table.overlap_slowdown = f.overlap_slowdown.value;
     table.hosts_wait = waits_for_transfers(job.scenario.plan, f);
     if (job.input) table.loaders = loader_prices(*job.input, job);
-    if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
+    table.fusion = gradient_fusion(job.scenario.plan, f);
     return table;
 }
 
