@@ -49,7 +49,7 @@ void serve(LoweredJob& job) {
     const auto add = [&](const ServedTransfer& for_this, double elements, bool update) {
         Segment segment{job.builder.work(ServeWork{elements, update}), server};
         segment.micro_batch = static_cast<std::uint32_t>(for_this.round);
-        segment.chunk = static_cast<std::uint16_t>(for_this.worker);
+        segment.worker = for_this.worker;
         segment.stream = Stream::server;
         return job.builder.add(segment);
     };

@@ -22,7 +22,7 @@ namespace sextant::graph_text {
 struct Words {
     explicit Words(const TaskGraph& g, bool blocks = false) : graph(g), show_blocks(blocks) {
         for (const Segment& s : g.segments())
-            if (s.stream != Stream::server) chunks = std::max(chunks, s.chunk + 1);
+            chunks = std::max(chunks, s.chunk + 1);
     }
 
     [[nodiscard]] std::string word(SegmentIndex index) const {
