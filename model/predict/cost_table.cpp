@@ -46,11 +46,6 @@ struct BlockPieces {
     }
 };
 
-SpanKind span_kind(Payload payload) {
-    const bool of_weights = payload == Payload::gradients || payload == Payload::weights;
-    return of_weights ? SpanKind::data_exchange : SpanKind::pipeline_transfer;
-}
-
 bool makes_weight_gradients(Phase phase) { return phase == Phase::backward || phase == Phase::backward_weight; }
 
 class Pricer {
