@@ -28,7 +28,7 @@ std::vector<TransferWork> stage_boundaries(const Network& network, const Lowered
         const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[last])].graph;
         TransferWork transfer{Payload::activations, 0, job.precision.activation};
         for (const TensorId id : graph.outputs()) transfer.elements += graph.tensor(id).elements();
-        if (job.scatters_boundaries()) transfer.elements /= job.plan.tp;
+        if (scatters_boundaries(job.plan, job.framework)) transfer.elements /= job.plan.tp;
         list.push_back(transfer);
     }
     return list;
@@ -114,8 +114,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       feeding(sextant::feeding(s)) {}
 
 Fold possible_fold(const Scenario& s) {
-    const bool alike = !(s.step_noise > 0) && !(s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) &&
-                       s.plan.data_parallel != DataParallel::async_parameter_server;
+    const bool alike = !(s.step_noise > 0) && !s.has_slow_devices() && s.plan.data_parallel != DataParallel::async_parameter_server;
     return alike ? Fold::alike : Fold::nothing;
 }
 

@@ -67,9 +67,6 @@ struct LoweredJob {
     [[nodiscard]] std::size_t crossing(int chunk, int micro_batch) const {
         return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(micro_batches) + static_cast<std::size_t>(micro_batch);
     }
-
-    // Whether a stage boundary is cut over the tensor group for the transfer and gathered behind it.
-    [[nodiscard]] bool scatters_boundaries() const { return framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1; }
 };
 
 // ranks.cpp: adds the ranks, the communicators of their groups, and those between stages.
