@@ -1,6 +1,6 @@
 // Link sharing and the event queue: a ring all-reduce flow by flow, folded, and events per second.
-#include "model/simulate/collective_flows.hpp"
 #include "model/simulate/event_queue.hpp"
+#include "tests/simulate/reference/collective_flows.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -12,6 +12,7 @@
 #include "model/predict/cost_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
@@ -46,53 +47,83 @@ std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& fo
     return files;
 }
 
-// Each piece of work leaves a span of some eighty bytes.
-constexpr std::size_t most_pieces = 20'000'000;
-
-void check_size(const Scenario& scenario, const TaskGraph& graph, const CostTable& table, std::size_t most) {
-    std::size_t pieces = 0;
-    for (const Segment& s : graph.segments()) pieces += table.works[s.work].pieces.size();
-    if (pieces <= most) return;
-    throw InputError(Diagnostic{
-        scenario.file, "/plan", "the step has " + std::to_string(pieces) + " pieces of work, too many to be played one by one",
-        "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as one; predict answers for any"});
-}
-
-struct PlayedStep {
+struct PricedGraph {
     TaskGraph graph;
     CostTable table;
+};
+PricedGraph priced(const Prepared& job, TaskGraph graph) {
+    CostTable table = cost_table(job, graph);
+    return {std::move(graph), std::move(table)};
+}
+
+// What it takes to play a step, counted in pieces of work, of which some five million are played in a second. A way between a worker and a
+// server is laid on the links as fast. A transfer on one of them changes what all others get: they are looked at again, each with its
+// links, a hundred and more in the time of a piece.
+double played_work(const PricedGraph& step) {
+    const auto communicators = step.graph.communicators();
+    double work = 0, looked_at = 0;
+    for (const Communicator& c : communicators) {
+        if (!c.with_server) continue;
+        const auto ways = static_cast<double>(c.sets.size());
+        work += ways;
+        looked_at += 16 + ways;
+    }
+    for (const Segment& s : step.graph.segments()) {
+        work += static_cast<double>(step.table.works[s.work].pieces.size());
+        const bool transfers = std::holds_alternative<TransferWork>(step.graph.works()[s.work]);
+        if (transfers && communicators[s.communicator].with_server) work += looked_at / 160;
+    }
+    return work;
+}
+
+// Some seconds, and a span of 56 bytes for each piece.
+constexpr double most_work = 2e7;
+
+void check_size(const Scenario& scenario, const PricedGraph& step, double most) {
+    const double work = played_work(step);
+    if (work <= most) return;
+    throw InputError(Diagnostic{
+        scenario.file, "/plan",
+        "the step is as much to play as " + std::to_string(std::llround(work)) + " pieces of work, too many to be played one by one",
+        scenario.plan.has_servers() ? "fewer workers or fewer hosts with servers have the same rhythm; predict answers for any"
+                                    : "fewer micro-batches have the same rhythm, and without noise ranks that do the same are played as "
+                                      "one; predict answers for any"});
+}
+
+struct PlayedStep : PricedGraph {
     Simulation simulation;
 };
-PlayedStep play(const Prepared& job, const UsedMachine& machine, TaskGraph graph, const Jitter& jitter, std::size_t most = most_pieces,
+PlayedStep play(const Prepared& job, const UsedMachine& machine, PricedGraph step, const Jitter& jitter, double most = most_work,
                 const PlayListener& listener = {}) {
     if (listener && !listener(0)) throw Stopped();
-    CostTable table = cost_table(job, graph);
-    check_size(job.scenario(), graph, table, most);
-    Simulation simulation = simulate(graph, table, *machine.topology, machine.placement, jitter, listener);
-    return {std::move(graph), std::move(table), std::move(simulation)};
+    check_size(job.scenario(), step, most);
+    Simulation simulation = simulate(step.graph, step.table, *machine.topology, machine.placement, jitter, listener);
+    return {std::move(step), std::move(simulation)};
 }
 
 struct PlayedScenario {
     PlayedStep step;
     bool exact = true;  // rank by rank, or folded without a loss
 };
-PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, std::size_t most, const PlayListener& listener = {}) {
+PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, double most, const PlayListener& listener = {}) {
     const Scenario& scenario = job.scenario();
     const UsedMachine machine = used_machine(job);
     const Fold fold = possible_fold(scenario);
-    PlayedScenario played{play(job, machine, lower(scenario, fold), jitter, most, listener)};
-    // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
+    PlayedScenario played{play(job, machine, priced(job, lower(scenario, fold)), jitter, most, listener)};
     played.exact = fold == Fold::nothing || played.step.simulation.folded_alike;
+    if (played.exact) return played;
+    // Rank by rank where folding is not exact, as long as that takes some tenths of a second.
     constexpr std::size_t most_segments = 200'000;
     const std::size_t ranks = machine.placement.device_of.size();
-    if (!played.exact && played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks <= most_segments)
-        played = {play(job, machine, lower(scenario, Fold::nothing), jitter, most, listener)};
+    if (played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks > most_segments) return played;
+    PricedGraph unfolded = priced(job, lower(scenario, Fold::nothing));
+    if (played_work(unfolded) <= most) played = {play(job, machine, std::move(unfolded), jitter, most, listener)};
     return played;
 }
 
 // None where playing it would take longer than some tenths of a second.
 std::optional<Seconds> simulated_step(const Scenario& scenario) {
-    constexpr std::size_t most = 1'000'000;
+    constexpr double most = 1e6;
     try {
         const Prepared job = prepare(scenario);
         const PlayedStep step = play_scenario(job, jitter_of(scenario), most).step;
@@ -263,7 +294,7 @@ SimulationReport simulate(const Scenario& scenario, std::uint64_t seed, const Pl
 
 SimulationReport simulate(const Prepared& job, std::uint64_t seed, const PlayListener& listener) {
     const Jitter jitter = jitter_of(job.scenario(), seed);
-    PlayedScenario played = play_scenario(job, jitter, most_pieces, listener);
+    PlayedScenario played = play_scenario(job, jitter, most_work, listener);
     SimulationReport report =
         make_simulation_report(job, std::move(played.step.graph), played.step.table, std::move(played.step.simulation), jitter);
     if (!played.exact)
@@ -305,7 +336,7 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
     const Jitter jitter = jitter_of(scenario);
-    PlayedStep step = play(job, used_machine(job), std::move(graph), jitter);
+    PlayedStep step = play(job, used_machine(job), priced(job, std::move(graph)), jitter);
     return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }
 

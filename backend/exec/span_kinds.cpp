@@ -4,26 +4,6 @@
 
 namespace sextant {
 
-SpanKind kind_of(ParallelGroup group) {
-    switch (group) {
-        case ParallelGroup::tensor:
-        case ParallelGroup::expert_tensor:
-            return SpanKind::tensor_exchange;
-        case ParallelGroup::context:
-            return SpanKind::context_exchange;
-        case ParallelGroup::expert:
-            return SpanKind::expert_exchange;
-        case ParallelGroup::pipeline:
-            return SpanKind::pipeline_transfer;
-        case ParallelGroup::data:
-        case ParallelGroup::expert_data:
-        case ParallelGroup::shard:
-        case ParallelGroup::replicas:
-            break;
-    }
-    return SpanKind::data_exchange;
-}
-
 Bytes passed_on(ExchangeKind kind, int ranks, std::int64_t bytes) {
     const double once = static_cast<double>(bytes) * (ranks - 1) / ranks;
     return (kind == ExchangeKind::all_reduce ? 2 : 1) * once * units::B;
@@ -44,7 +24,7 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
             const Communicator& communicator = graph.communicators()[c->communicator];
             span.collective = true;
             span.communicator = c->communicator;
-            span.kind = kind_of(communicator.group);
+            span.kind = span_kind(communicator.group);
             // What experts get and what they make need not be as much; what a rank sends counts.
             const std::int64_t bytes = c->kind == ExchangeKind::all_to_all ? c->from.bytes() : std::max(c->from.bytes(), c->to.bytes());
             span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), bytes);

@@ -8,8 +8,6 @@
 
 namespace sextant {
 
-SpanKind kind_of(ParallelGroup);
-
 // What a rank passes on in a ring of so many (docs/model/collectives.md). `bytes`: of the whole buffer or result.
 Bytes passed_on(ExchangeKind, int ranks, std::int64_t bytes);
 

@@ -94,7 +94,7 @@ private:
                   "reductions are started by buckets, not by a cycle in time", own);
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
                   "tensor-parallel exchanges do not overlap with the products beside them", own);
-        refuse_if(s_.framework.scatters_pipeline && plan_.tp > 1 && plan_.pp > 1 && !plan_.sequence_parallel, "/framework",
+        refuse_if(plan_.pp > 1 && scatters_boundaries(plan_, s_.framework), "/framework",
                   "stage boundaries are not cut over the tensor group", own);
     }
     void check_network() {

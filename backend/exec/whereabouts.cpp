@@ -26,7 +26,7 @@ std::string operation_text(const TaskGraph& graph, SegmentIndex index) {
                 return "transfer of " + std::string(to_text(w.payload)) + " from " + rank_text(graph, ends[back ? 1 : 0]) + " to " +
                        rank_text(graph, ends[back ? 0 : 1]) + micro_batch;
             },
-            [&](const ServeWork&) { return describe(work) + " of rank " + std::to_string(s.chunk); },
+            [&](const ServeWork&) { return describe(work) + " of rank " + std::to_string(s.worker); },
             [&](const auto&) { return describe(work); },
         },
         work);

@@ -224,7 +224,6 @@ Loader::~Loader() {
 }
 
 const Extents& Loader::extents() const { return state_->extents; }
-std::int64_t Loader::batches_per_epoch() const { return state_->batches; }
 
 std::map<std::int64_t, std::string> Loader::skipped() const {
     const std::lock_guard lock(state_->mutex);

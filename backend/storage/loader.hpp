@@ -68,7 +68,6 @@ public:
     ~Loader();  // waits for what its workers have at hand
 
     [[nodiscard]] const Extents& extents() const;  // of each sample; none where nothing is decoded
-    [[nodiscard]] std::int64_t batches_per_epoch() const;
 
     // The next one; none behind the last epoch. Throws what a worker threw (InputError of a bad sample), when the batches before it are
     // taken; BackendError when nothing comes.

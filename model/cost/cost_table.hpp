@@ -5,6 +5,7 @@
 #include "model/base/quantity.hpp"
 #include "model/cost/collectives.hpp"
 #include "model/graph/trace.hpp"
+#include "model/plan/gradient_fusion.hpp"
 
 #include <optional>
 #include <string>
@@ -63,12 +64,7 @@ struct CostTable {
     std::vector<WorkPrice> works;  // by WorkIndex
     bool hosts_wait = false;       // until a segment of kernels may start: they issue nothing ahead of it
     double overlap_slowdown = 1;   // kernels run this much longer while communication uses the device
-    // A background thread wakes once a cycle and reduces together what is ready then, up to so many bytes (Horovod's tensor fusion).
-    struct Fusion {
-        Seconds cycle;
-        Bytes most;
-    };
-    std::optional<Fusion> fusion;
+    std::optional<GradientFusion> fusion;
     std::optional<LoaderPrices> loaders;  // where samples are read
 };
 

@@ -133,9 +133,10 @@ struct Segment {
     WorkIndex work = 0;
     GraphRank rank = 0;
     CommunicatorIndex communicator = 0;  // of collectives and transfers
-    std::uint32_t micro_batch = 0;       // from 0; of the step's own work: 0
+    std::uint32_t micro_batch = 0;       // from 0; of the step's own work: 0; of what a server does: the worker's step
     std::uint16_t chunk = 0;             // virtual stage of the rank
     Stream stream = Stream::compute;
+    GraphRank worker = 0;  // whose gradients a server has at hand
 };
 
 // Ranks that communicate. Where ranks are folded, `members` are those that stand for others, and `sets` all the groups that do so at once.

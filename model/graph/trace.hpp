@@ -34,6 +34,11 @@ enum class SpanKind : std::uint8_t {
 };
 inline constexpr int span_kind_count = 18;
 std::string_view to_text(SpanKind);
+// Of an exchange that is a work of its own, and of one inside a block or a collective over this group.
+SpanKind span_kind(Payload);
+SpanKind span_kind(ParallelGroup);
+// Whether ranks exchange something for the model's sake: no load, no offload.
+bool is_exchange(SpanKind);
 // Whether the device computes: what a utilization counts, and what communication beside it slows down.
 bool runs_kernels(SpanKind);
 

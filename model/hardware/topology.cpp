@@ -17,7 +17,6 @@ int Topology::devices_per_node() const { return graph_->devices; }
 int Topology::devices_per_unit() const { return graph_->unit(); }
 std::span<const TopologyVertex> Topology::vertices() const { return graph_->vertices; }
 std::span<const TopologyLink> Topology::links() const { return graph_->links; }
-int Topology::vertex_of(DeviceIndex d) const { return graph_->node_of(d) * graph_->node_vertices + graph_->local(d); }
 
 void LinkLoads::count_on(Nodes one, Nodes other) {
     for (const int l : touched_) load_[l] = 0;

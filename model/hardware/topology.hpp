@@ -78,9 +78,9 @@ public:
     [[nodiscard]] int devices_per_unit() const;
     [[nodiscard]] std::span<const TopologyVertex> vertices() const;
     [[nodiscard]] std::span<const TopologyLink> links() const;
-    [[nodiscard]] int vertex_of(DeviceIndex) const;  // 0 <= device < nodes() x devices_per_node(), here and below
 
     // The path that a copy between two devices takes: NVLink where there is one, else PCIe, else the network.
+    // 0 <= device < nodes() x devices_per_node(), here and below.
     [[nodiscard]] TransferPath path(DeviceIndex from, DeviceIndex to) const;
 
     // The best ring (or bundle of rings) over `members`, distinct devices in any order. `groups` are all the groups that communicate

@@ -28,7 +28,7 @@ std::vector<TransferWork> stage_boundaries(const Network& network, const Lowered
         const OperatorGraph& graph = network.templates[static_cast<std::size_t>(network.sequence[last])].graph;
         TransferWork transfer{Payload::activations, 0, job.precision.activation};
         for (const TensorId id : graph.outputs()) transfer.elements += graph.tensor(id).elements();
-        if (job.scatters_boundaries()) transfer.elements /= job.plan.tp;
+        if (scatters_boundaries(job.plan, job.framework)) transfer.elements /= job.plan.tp;
         list.push_back(transfer);
     }
     return list;
@@ -51,12 +51,20 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
     return blocks;
 }
 
-// Before memory is asked for. Passes forward and backward, each with what may come with it.
+int steps_of(const Plan& plan) { return plan.data_parallel == DataParallel::async_parameter_server ? asynchronous_steps : 1; }
+
+// Before memory is asked for. Passes forward and backward, each with what may come with it; of parameter servers the gradients of each
+// block alone, and the ways between them and the workers.
 void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
     const Plan& plan = scenario.plan;
-    const double ranks = fold == Fold::alike ? plan.pp : plan.devices();
-    const double passes = plan.data_parallel == DataParallel::zero3 ? static_cast<double>(blocks) / plan.pp : plan.vpp;
-    const double segments = 4 * ranks * passes * static_cast<double>(plan.micro_batches());
+    const double ranks = fold == Fold::alike ? plan.pp : plan.devices(), all_blocks = static_cast<double>(blocks);
+    const auto micro_batches = static_cast<double>(plan.micro_batches());
+    double passes = micro_batches * (plan.data_parallel == DataParallel::zero3 ? all_blocks / plan.pp : plan.vpp), ways = 0;
+    if (plan.has_servers()) {
+        passes += all_blocks * (reduces_every_micro_batch(plan, scenario.framework) ? micro_batches : 1);
+        ways = static_cast<double>(plan.dp) * parameter_server_count(scenario);
+    }
+    const double segments = 4 * (ranks * passes * steps_of(plan) + ways);
     constexpr double most = 2e7;
     if (segments <= most) return;
     throw InputError(Diagnostic{scenario.file, "/plan/global_batch",
@@ -106,8 +114,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       feeding(sextant::feeding(s)) {}
 
 Fold possible_fold(const Scenario& s) {
-    const bool alike = !(s.step_noise > 0) && !(s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) &&
-                       s.plan.data_parallel != DataParallel::async_parameter_server;
+    const bool alike = !(s.step_noise > 0) && !s.has_slow_devices() && s.plan.data_parallel != DataParallel::async_parameter_server;
     return alike ? Fold::alike : Fold::nothing;
 }
 
@@ -120,7 +127,7 @@ TaskGraph lower(const Scenario& scenario, Fold fold) {
     add_feeds(job);
     const auto workers = static_cast<GraphRank>(job.builder.so_far().ranks().size());
     add_servers(job);
-    if (scenario.plan.data_parallel == DataParallel::async_parameter_server) job.builder.steps = asynchronous_steps;
+    job.builder.steps = steps_of(scenario.plan);
     std::vector<Crossings> crossings;
     for (GraphRank r = 0; r < workers; ++r) crossings.push_back(RankWriter(job, r).write());
     connect(job, crossings);

@@ -65,7 +65,7 @@ std::optional<SegmentIndex> RankWriter::receive() {
     const bool ahead = item.kind == WorkKind::forward;
     const std::size_t virtual_stage = job_.virtual_stage(item.chunk, stage_);
     const bool comes = ahead ? job_.where.is_handed(virtual_stage) : job_.where.hands_on(virtual_stage);
-    if (!job_.scatters_boundaries() || !comes) return {};
+    if (!scatters_boundaries(job_.plan, job_.framework) || !comes) return {};
     const TransferWork& boundary = job_.boundaries[ahead ? virtual_stage - 1 : virtual_stage];
     CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::tensor, ahead ? Payload::activations : Payload::activation_gradients};
     gather.elements = boundary.elements * job_.plan.tp;

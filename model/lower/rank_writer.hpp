@@ -3,7 +3,7 @@
 
 #include "model/graph/task_graph.hpp"
 #include "model/lower/lower.hpp"
-#include "model/plan/buckets.hpp"
+#include "model/plan/data_exchanges.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
@@ -67,9 +67,6 @@ struct LoweredJob {
     [[nodiscard]] std::size_t crossing(int chunk, int micro_batch) const {
         return static_cast<std::size_t>(chunk) * static_cast<std::size_t>(micro_batches) + static_cast<std::size_t>(micro_batch);
     }
-
-    // Whether a stage boundary is cut over the tensor group for the transfer and gathered behind it.
-    [[nodiscard]] bool scatters_boundaries() const { return framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1; }
 };
 
 // ranks.cpp: adds the ranks, the communicators of their groups, and those between stages.
@@ -134,8 +131,10 @@ private:
     void push(const Bucket&, Stream, std::optional<SegmentIndex> after);
     void pull();
 
-    // Dense weights over the shard group, experts over theirs: the last of the two.
+    // The last of the exchanges that this takes, where any is needed.
     std::optional<SegmentIndex> gather_weights(Stream, const Bucket&, std::optional<SegmentIndex> after = {});
+    std::optional<SegmentIndex> reduce_gradients(Stream, const Bucket&, std::optional<SegmentIndex> after = {});
+    [[nodiscard]] CollectiveWork exchange_of(const DataExchange&, Payload, const Bucket&) const;
 
     SegmentIndex put(Stream, const Work&, std::optional<CommunicatorIndex> = {});
     // Nothing where the rank is alone in the group or there is nothing to exchange.

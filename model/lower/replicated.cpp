@@ -5,40 +5,29 @@
 namespace sextant {
 
 void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
-    if (job_.plan.has_servers()) return push(bucket, stream, after);
-    const bool shards = job_.plan.shards_states();
-    CollectiveWork work;
-    work.kind = shards ? ExchangeKind::reduce_scatter : ExchangeKind::all_reduce;
-    work.payload = Payload::gradients;
-    work.type = job_.precision.reduction_type();
-    work.first_block = bucket.first_block;
-    work.count = bucket.count;
-    const auto over = [&](ParallelGroup group, double elements) {
-        work.group = group;
-        work.elements = elements;
-        work.calls = job_.bucket_rule.calls(elements, bucket.tensors);
-        collective(stream, work, after);
-    };
-    over(shards ? ParallelGroup::shard : ParallelGroup::data, bucket.dense);
-    over(ParallelGroup::expert_data, bucket.expert);
-    if (!shards) return;
-    work.kind = ExchangeKind::all_reduce;
-    over(ParallelGroup::replicas, bucket.dense / job_.plan.shard_ranks());
+    if (job_.plan.has_servers())
+        push(bucket, stream, after);
+    else
+        reduce_gradients(stream, bucket, after);
+}
+
+CollectiveWork RankWriter::exchange_of(const DataExchange& e, Payload payload, const Bucket& bucket) const {
+    const DataType type = payload == Payload::weights ? job_.precision.parameter : job_.precision.reduction_type();
+    return {e.kind, e.group, payload, e.elements, type, e.calls, bucket.first_block, bucket.count};
+}
+
+std::optional<SegmentIndex> RankWriter::reduce_gradients(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
+    std::optional<SegmentIndex> last;
+    for (const DataExchange& e : gradient_exchanges(job_.plan, job_.bucket_rule, bucket))
+        if (const auto segment = collective(stream, exchange_of(e, Payload::gradients, bucket), after)) last = segment;
+    return last;
 }
 
 std::optional<SegmentIndex> RankWriter::gather_weights(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
-    CollectiveWork work{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights};
-    work.type = job_.precision.parameter;
-    work.first_block = bucket.first_block;
-    work.count = bucket.count;
-    const auto over = [&](ParallelGroup group, double elements) {
-        work.group = group;
-        work.elements = elements * (1 - job_.plan.pruned_fraction);
-        return collective(stream, work, after);
-    };
-    const auto dense = over(ParallelGroup::shard, bucket.dense);
-    const auto expert = over(ParallelGroup::expert_data, bucket.expert);
-    return expert ? expert : dense;
+    std::optional<SegmentIndex> last;
+    for (const DataExchange& e : weight_gathers(job_.plan, bucket))
+        if (const auto segment = collective(stream, exchange_of(e, Payload::weights, bucket), after)) last = segment;
+    return last;
 }
 
 Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
@@ -49,9 +38,7 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
-    // A framework that fuses by time decides while the step runs which blocks share an exchange.
-    const bool by_time = overlaps_gradients(job_.plan, job_.framework) && job_.framework.reduction_cycle;
-    const std::vector<Bucket> buckets = by_time || job_.plan.has_servers()
+    const std::vector<Bucket> buckets = reduces_by_block(job_.plan, job_.framework)
                                             ? one_block_each(job_.parameters, work.first_block, work.count)
                                             : job_.bucket_rule.buckets(job_.parameters, work.first_block, work.count);
     if (overlaps_gradients(job_.plan, job_.framework)) {
@@ -76,8 +63,9 @@ void RankWriter::gather_for_forward() {
     if (job_.layout.size_of(ParallelGroup::shard) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2) return;
     for (int chunk = 0; chunk < job_.plan.vpp; ++chunk) {
         const ComputeWork& blocks = job_.virtual_stages[job_.virtual_stage(chunk, stage_)];
-        std::vector<Bucket> buckets = job_.framework.bucket ? job_.bucket_rule.buckets(job_.parameters, blocks.first_block, blocks.count)
-                                                            : one_block_each(job_.parameters, blocks.first_block, blocks.count);
+        std::vector<Bucket> buckets = gathers_by_block(job_.framework)
+                                          ? one_block_each(job_.parameters, blocks.first_block, blocks.count)
+                                          : job_.bucket_rule.buckets(job_.parameters, blocks.first_block, blocks.count);
         std::reverse(buckets.begin(), buckets.end());
         for (const Bucket& bucket : buckets)
             gathered_[static_cast<std::size_t>(chunk)].push_back({bucket, gather_weights(Stream::communication, bucket)});

@@ -1,6 +1,8 @@
 #include "model/lower/rank_writer.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace sextant {
 
@@ -47,27 +49,30 @@ void serve(LoweredJob& job) {
     const auto add = [&](const ServedTransfer& for_this, double elements, bool update) {
         Segment segment{job.builder.work(ServeWork{elements, update}), server};
         segment.micro_batch = static_cast<std::uint32_t>(for_this.round);
-        segment.chunk = static_cast<std::uint16_t>(for_this.worker);
+        segment.worker = for_this.worker;
         segment.stream = Stream::server;
         return job.builder.add(segment);
     };
     std::vector<ServedTransfer>& pushes = job.pushes;
     std::stable_sort(pushes.begin(), pushes.end(), [](const ServedTransfer& a, const ServedTransfer& b) { return a.round < b.round; });
-    std::vector<SegmentIndex> served;
+    std::map<std::pair<GraphRank, int>, std::vector<SegmentIndex>> served;  // by worker and round
     for (const ServedTransfer& push : pushes) {
-        served.push_back(add(push, push.elements, !together));
-        job.builder.wait(served.back(), push.segment);
+        const SegmentIndex serves = add(push, push.elements, !together);
+        job.builder.wait(serves, push.segment);
+        served[{push.worker, push.round}].push_back(serves);
     }
+    std::optional<SegmentIndex> update;
     if (together) {
-        const double all = job.pulls.front().elements;
-        const SegmentIndex update = add(job.pulls.front(), all, true);
-        for (const SegmentIndex s : served) job.builder.wait(update, s);
-        for (const ServedTransfer& pull : job.pulls) job.builder.wait(pull.segment, update);
-        return;
+        update = add(job.pulls.front(), job.pulls.front().elements, true);
+        for (const auto& [whose, all] : served)
+            for (const SegmentIndex s : all) job.builder.wait(*update, s);
     }
-    for (const ServedTransfer& pull : job.pulls)
-        for (std::size_t i = 0; i < pushes.size(); ++i)
-            if (pushes[i].worker == pull.worker && pushes[i].round == pull.round) job.builder.wait(pull.segment, served[i]);
+    for (const ServedTransfer& pull : job.pulls) {
+        if (update)
+            job.builder.wait(pull.segment, *update);
+        else
+            for (const SegmentIndex s : served[{pull.worker, pull.round}]) job.builder.wait(pull.segment, s);
+    }
 }
 
 }  // namespace sextant

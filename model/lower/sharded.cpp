@@ -10,30 +10,16 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     const Stream stream = shard_stream();
     std::optional<SegmentIndex> after;
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
-    const BlockParameters& p = job_.parameters[static_cast<std::size_t>(block)];
-    const ParameterCount all = p.trained + p.frozen;
-    return gather_weights(stream, {block, 1, all.dense, all.expert, p.tensors}, after);
+    return gather_weights(stream, weights_of(block, job_.parameters[static_cast<std::size_t>(block)]), after);
 }
 
-// Gradients of the uses before `use`, as far as they are not scattered yet. Where a shard has replicas, they are summed over these.
+// Gradients of the uses before `use`, as far as they are not scattered yet.
 void RankWriter::scatter_until(std::size_t use) {
     for (; scattered_ < use; ++scattered_) {
         Use& done = uses_[scattered_];
         if (!done.ends_gradients) continue;
-        const ParameterCount& p = job_.parameters[static_cast<std::size_t>(done.block)].trained;
-        CollectiveWork work{ExchangeKind::reduce_scatter, ParallelGroup::shard, Payload::gradients};
-        work.type = job_.precision.reduction_type();
-        work.first_block = done.block;
-        work.count = 1;
-        const auto over = [&](ParallelGroup group, double elements) {
-            work.group = group;
-            work.elements = elements;
-            if (const auto scatter = collective(shard_stream(), work, done.compute)) done.scatter = scatter;
-        };
-        over(ParallelGroup::shard, p.dense);
-        over(ParallelGroup::expert_data, p.expert);
-        work.kind = ExchangeKind::all_reduce;
-        over(ParallelGroup::replicas, p.dense / job_.plan.shard_ranks());
+        const BlockParameters& p = job_.parameters[static_cast<std::size_t>(done.block)];
+        done.scatter = reduce_gradients(shard_stream(), gradients_of(done.block, p), done.compute);
     }
 }
 

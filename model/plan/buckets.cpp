@@ -7,27 +7,7 @@
 #include <cmath>
 
 namespace sextant {
-namespace {
-
-// In the order of backward; a bucket is closed when `full` says so.
-template <class Full>
-std::vector<Bucket> fill(std::span<const BlockParameters> parameters, int first, int count, Full full) {
-    std::vector<Bucket> buckets;
-    bool open = false;
-    for (int block = first + count - 1; block >= first; --block) {
-        Bucket& bucket = open ? buckets.back() : buckets.emplace_back();
-        const BlockParameters& p = parameters[static_cast<std::size_t>(block)];
-        bucket.first_block = block;
-        ++bucket.count;
-        bucket.dense += p.trained.dense;
-        bucket.expert += p.trained.expert;
-        bucket.tensors += p.tensors;
-        open = !full(bucket);
-    }
-    return buckets;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
     const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);
@@ -52,8 +32,27 @@ std::vector<BlockParameters> block_parameters(const Network& network, const Plan
     return list;
 }
 
+Bucket gradients_of(int block, const BlockParameters& p) { return {block, 1, p.trained.dense, p.trained.expert, p.tensors}; }
+
+Bucket weights_of(int block, const BlockParameters& p) {
+    const ParameterCount all = p.trained + p.frozen;
+    return {block, 1, all.dense, all.expert, p.tensors};
+}
+
 std::vector<Bucket> BucketRule::buckets(std::span<const BlockParameters> parameters, int first, int count) const {
-    return fill(parameters, first, count, [this](const Bucket& b) { return size && (b.dense + b.expert) * element >= *size; });
+    std::vector<Bucket> buckets;
+    bool open = false;
+    for (int block = first + count - 1; block >= first; --block) {
+        Bucket& bucket = open ? buckets.back() : buckets.emplace_back();
+        const BlockParameters& p = parameters[static_cast<std::size_t>(block)];
+        bucket.first_block = block;
+        ++bucket.count;
+        bucket.dense += p.trained.dense;
+        bucket.expert += p.trained.expert;
+        bucket.tensors += p.tensors;
+        open = !size || (bucket.dense + bucket.expert) * element < *size;
+    }
+    return buckets;
 }
 
 int BucketRule::calls(double elements, int tensors) const {
@@ -71,7 +70,10 @@ BucketRule bucket_rule(const Plan& plan, const Framework& framework, const Preci
 }
 
 std::vector<Bucket> one_block_each(std::span<const BlockParameters> parameters, int first, int count) {
-    return fill(parameters, first, count, [](const Bucket&) { return true; });
+    std::vector<Bucket> buckets;
+    for (int block = first + count - 1; block >= first; --block)
+        buckets.push_back(gradients_of(block, parameters[static_cast<std::size_t>(block)]));
+    return buckets;
 }
 
 }  // namespace sextant

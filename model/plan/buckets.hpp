@@ -30,6 +30,10 @@ struct Bucket {
     int tensors = 0;
 };
 
+// Of one block.
+Bucket gradients_of(int block, const BlockParameters&);
+Bucket weights_of(int block, const BlockParameters&);  // frozen ones too
+
 struct BucketRule {
     std::optional<Bytes> size;  // absent: everything is one exchange; zero: each tensor alone
     Bytes element;              // of a gradient on the wire

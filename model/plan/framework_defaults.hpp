@@ -15,6 +15,8 @@ inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor
 inline bool casts_each_use(const Plan& p, const Framework& f) { return p.autocast.value_or(f.casts_each_use); }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
+// Whether what stages send each other is cut over the tensor group, and gathered behind the transfer.
+inline bool scatters_boundaries(const Plan& p, const Framework& f) { return f.scatters_pipeline && !p.sequence_parallel && p.tp > 1; }
 inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }
 
 // Micro-batches are interleaved layer by layer where all layers are alike: Megatron Core has no such schedule for hybrids

@@ -128,17 +128,9 @@ std::vector<StageBlocks> split_stages(const Network& network, const Plan& plan) 
         for (int i = 0; i < per_chunk[v] && block < network.sequence.size(); ++i, ++block) {
             const auto t = static_cast<std::size_t>(network.sequence[block]);
             ++stage.count[t];
-            switch (network.templates[t].role) {
-                case BlockRole::input:
-                    stage.has_input = true;
-                    break;
-                case BlockRole::head:
-                    stage.has_head = true;
-                    break;
-                case BlockRole::layer:
-                    ++stage.layers;
-                    break;
-            }
+            const BlockRole role = network.templates[t].role;
+            if (role == BlockRole::input) stage.has_input = true;
+            if (role == BlockRole::layer) ++stage.layers;
         }
     }
     for (StageBlocks& s : stages) s.recomputed_layers = recomputed_layers(plan, s.layers);

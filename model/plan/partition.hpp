@@ -35,7 +35,7 @@ struct StageBlocks {
     std::vector<int> count;     // by template
     int layers = 0;             // blocks of role layer
     int recomputed_layers = 0;  // of those, how many run forward again
-    bool has_input = false, has_head = false;
+    bool has_input = false;
 
     bool operator==(const StageBlocks&) const = default;
 };

@@ -128,7 +128,7 @@ struct Plan {
     [[nodiscard]] int expert_replicas() const { return std::max(1, dp * cp * tp / (ep * expert_tensor())); }
 };
 
-// Per parameter that a rank owns: bytes of master weights and states by optimizer.
+// What an optimizer keeps and does for each parameter that a rank owns.
 struct OptimizerFacts {
     int states;                  // tensors of optimizer_state type
     double reads_per_parameter;  // passes over the owned parameters, in elements: for the bandwidth-bound update

@@ -56,6 +56,8 @@ struct Scenario {
     std::vector<std::string> pinned;       // fields of the plan that a search leaves as they are
     std::vector<std::string> assumptions;  // in words; repeated by the report
     std::string file;                      // where it came from, for diagnostics
+
+    [[nodiscard]] bool has_slow_devices() const { return straggler && straggler->devices > 0 && straggler->speed < 1; }
 };
 
 // Does communication leave a node over sockets, because the scenario or its library says so?

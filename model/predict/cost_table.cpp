@@ -3,7 +3,7 @@
 #include "model/base/overloaded.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/input.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/phase_walk.hpp"
 
 #include <array>
 #include <utility>
@@ -45,11 +45,6 @@ struct BlockPieces {
         return backward_weight;
     }
 };
-
-SpanKind span_kind(Payload payload) {
-    const bool of_weights = payload == Payload::gradients || payload == Payload::weights;
-    return of_weights ? SpanKind::data_exchange : SpanKind::pipeline_transfer;
-}
 
 bool makes_weight_gradients(Phase phase) { return phase == Phase::backward || phase == Phase::backward_weight; }
 
@@ -155,44 +150,28 @@ private:
                        again = host_time(job_, Pass::recompute);
         const KernelTimes times = kernel_times(k, job_, {});
         const auto backward = [&](SpanKind kind, BackwardPart part) {
-            return phase(groups, kind, k.backward, times.backward, k.backward_exchanges, back, part);
+            return pieces_of({k.backward, times.backward, k.backward_exchanges, part}, kind, groups, back);
         };
         const SegmentPrice all = price_block(k, times, job_, groups, {});
-        return {phase(groups, SpanKind::forward, k.forward, times.forward, k.forward_exchanges, ahead),
+        return {pieces_of({k.forward, times.forward, k.forward_exchanges}, SpanKind::forward, groups, ahead),
                 backward(SpanKind::backward, BackwardPart::whole),
                 backward(SpanKind::backward, BackwardPart::inputs),
                 backward(SpanKind::weight_gradient, BackwardPart::weights),
-                phase(groups, SpanKind::recompute, k.recompute, times.recompute, k.recompute_exchanges, again),
+                pieces_of({k.recompute, times.recompute, k.recompute_exchanges}, SpanKind::recompute, groups, again),
                 {all.forward.copies, all.forward.copies + all.checkpoint.copies},
                 {all.backward.copies, all.backward.copies + all.recompute.copies}};
     }
 
-    std::vector<Piece> phase(const JobGroups& groups, SpanKind kind, const std::vector<Kernel>& kernels, std::span<const Seconds> times,
-                             const std::vector<ExchangeCall>& exchanges, const HostTime& host,
-                             BackwardPart part = BackwardPart::whole) const {
+    std::vector<Piece> pieces_of(const BlockPhase& phase, SpanKind kind, const JobGroups& groups, const HostTime& host) const {
         std::vector<Piece> pieces;
-        Seconds since_call;
-        const HiddenParts hidden = hidden_parts(kernels, times, exchanges, part, job_, groups, {});
-        auto call = exchanges.begin();
-        const auto exchange_before = [&](std::size_t kernel) {
-            for (; call != exchanges.end() && call->after <= kernel; ++call) {
-                if (!belongs(*call, part)) continue;
-                const Group& group = group_of(groups, call->group);
-                CollectivePrice price = exchange_price(*call, group, job_, {});
-                price.fixed += job_.wait_for_core(std::exchange(since_call, {}));
-                const PricedExchange exchange{call->group, price, hidden.of(call->group), collective_of(call->kind),
-                                              sent_bytes(*call, group, job_)};
-                append(pieces, {kind, {}, host.launch, {}, {}, exchange});
-            }
+        const auto on_kernel = [&](const Kernel& k, Seconds time) {
+            append(pieces, {kind, time, k.launches * host.launch, k.bytes, k.flops});
         };
-        for (std::size_t i = 0; i < kernels.size(); ++i) {
-            exchange_before(i);
-            const Kernel& k = kernels[i];
-            if (!belongs(k, part)) continue;
-            since_call += times[i];
-            append(pieces, {kind, times[i], k.launches * host.launch, k.bytes, k.flops});
-        }
-        exchange_before(kernels.size());
+        const auto on_exchange = [&](const ExchangeCall& call, const Group& group, const CollectivePrice& price, double hidden) {
+            const PricedExchange exchange{call.group, price, hidden, collective_of(call.kind), sent_bytes(call, group, job_)};
+            append(pieces, {kind, {}, host.launch, {}, {}, exchange});
+        };
+        walk(phase, job_, groups, {}, on_kernel, on_exchange);
         if (!pieces.empty()) pieces.front().host += host.block;
         if (host.waits)
             for (Piece& p : pieces) p.device += std::exchange(p.host, {});
@@ -270,7 +249,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     table.overlap_slowdown = f.overlap_slowdown.value;
     table.hosts_wait = waits_for_transfers(job.scenario.plan, f);
     if (job.input) table.loaders = loader_prices(*job.input, job);
-    if (f.reduction_cycle && f.bucket) table.fusion = {f.reduction_cycle->value, f.bucket->value};
+    table.fusion = gradient_fusion(job.scenario.plan, f);
     return table;
 }
 

@@ -1,4 +1,5 @@
 // What data parallelism exchanges and copies, each for itself.
+#include "model/plan/data_exchanges.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/state.hpp"
 
@@ -28,15 +29,17 @@ Seconds pieces_time(const Group& group, const Prepared::State& job) {
 }
 
 ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const JobGroups& g, const Resources& r) {
-    const auto time = [&](Collective what, Bytes bytes, const Group& group) {
-        return bytes > Bytes{} ? pieces_time(group, job) + group_time(what, bytes, group, job, r) : Seconds{};
+    const Plan& plan = job.scenario.plan;
+    const auto time = [&](const auto& exchanges, Bytes element) {
+        Seconds all;
+        for (const DataExchange& e : exchanges) {
+            const Group& group = group_of(g, e.group);
+            if (e.elements > 0) all += pieces_time(group, job) + group_time(collective_of(e.kind), e.elements * element, group, job, r);
+        }
+        return all;
     };
-    const ParameterCount weights = p.trained + p.frozen, gradients = p.trained;
-    return {time(Collective::all_gather, weight_bytes(job, weights.dense), g.shard) +
-                time(Collective::all_gather, weight_bytes(job, weights.expert), g.expert_data),
-            time(Collective::reduce_scatter, gradient_bytes(job, gradients.dense), g.shard) +
-                time(Collective::reduce_scatter, gradient_bytes(job, gradients.expert), g.expert_data) +
-                time(Collective::all_reduce, gradient_bytes(job, gradients.dense / job.scenario.plan.shard_ranks()), g.replicas)};
+    return {time(weight_gathers(plan, weights_of(0, p)), size_of(job.precision.parameter)),
+            time(gradient_exchanges(plan, job.bucket_rule, gradients_of(0, p)), size_of(job.precision.reduction_type()))};
 }
 
 // Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.

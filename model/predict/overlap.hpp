@@ -3,7 +3,7 @@
 // handed over, each as soon as those before it are done. docs/model/data_parallel.md derives it. Internal to predict.
 #pragma once
 
-#include "model/base/quantity.hpp"
+#include "model/plan/gradient_fusion.hpp"
 
 #include <optional>
 #include <vector>
@@ -46,13 +46,8 @@ struct OverlapTimes {
 
 class Overlap : public OverlapTimes {
 public:
-    // A background thread wakes once a cycle and starts what is ready then, as much as fits (Horovod's tensor fusion). What takes several
-    // calls is started alone.
-    struct Fusion {
-        Seconds cycle;
-        Bytes most;
-    };
-    explicit Overlap(double slowdown, std::optional<Fusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
+    // Where a thread fuses, what takes several calls is started alone.
+    explicit Overlap(double slowdown, std::optional<GradientFusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
 
     void run(const OwnWork&);
     // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
@@ -83,7 +78,7 @@ private:
     void wait_for_host(Seconds until);
 
     double slowdown_;
-    std::optional<Fusion> fusion_;
+    std::optional<GradientFusion> fusion_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
 };

@@ -1,4 +1,4 @@
-#include "model/predict/state.hpp"
+#include "model/predict/phase_walk.hpp"
 
 #include "model/plan/framework_defaults.hpp"
 
@@ -74,53 +74,38 @@ struct Pricing {
     const Resources& resources;
 };
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                       const Pricing& by, BackwardPart part, Behind& behind) {
+PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behind) {
     PhasePrice price;
     int launches = 0;
-    auto call = exchanges.begin();
-    Seconds since_call;
-    const HiddenParts parts = hidden_parts(kernels, times, exchanges, part, by.job, by.groups, by.resources);
-    const auto exchange_before = [&](std::size_t kernel) {
-        for (; call != exchanges.end() && call->after <= kernel; ++call) {
-            if (!belongs(*call, part)) continue;
-            ++launches;
-            const Group& group = group_of(by.groups, call->group);
-            const std::size_t term = exchange_term(call->group);
-            CollectivePrice one = exchange_price(*call, group, by.job, by.resources);
-            one.fixed += by.job.wait_for_core(std::exchange(since_call, {}));
-            const Seconds t = time_alone(one, group), flow = t - one.fixed;
-            const double hidden = parts.of(call->group);
-            price.exchange[term] += (1 - hidden) * t;
-            price.flowing[term] += (1 - hidden) * flow;
-            if (!(hidden > 0)) continue;
-            price.hidden[term] += hidden * t;
-            price.hidden_flowing[term] += hidden * flow;
-            behind.pass((1 - hidden) * one.fixed);
-            price.meeting += behind.meet((1 - hidden) * flow);
-            behind.add(hidden * one.fixed, hidden * flow);
-        }
+    const auto on_kernel = [&](const Kernel& kernel, Seconds time) {
+        price.device += time;
+        behind.pass(time);
+        launches += kernel.launches;
     };
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        exchange_before(i);
-        if (!belongs(kernels[i], part)) continue;
-        price.device += times[i];
-        since_call += times[i];
-        behind.pass(times[i]);
-        launches += kernels[i].launches;
-    }
-    exchange_before(kernels.size());
+    const auto on_exchange = [&](const ExchangeCall& call, const Group& group, const CollectivePrice& one, double hidden) {
+        ++launches;
+        const std::size_t term = exchange_term(call.group);
+        const Seconds t = time_alone(one, group), flow = t - one.fixed;
+        price.exchange[term] += (1 - hidden) * t;
+        price.flowing[term] += (1 - hidden) * flow;
+        if (!(hidden > 0)) return;
+        price.hidden[term] += hidden * t;
+        price.hidden_flowing[term] += hidden * flow;
+        behind.pass((1 - hidden) * one.fixed);
+        price.meeting += behind.meet((1 - hidden) * flow);
+        behind.add(hidden * one.fixed, hidden * flow);
+    };
+    walk(phase, by.job, by.groups, by.resources, on_kernel, on_exchange);
     if (launches > 0) price.host = (launches * by.host.launch + by.host.block) / by.resources.host;
     if (by.host.waits) price.device += std::exchange(price.host, {});
     return price;
 }
 
-PhasePrice price_phase(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                       const Pricing& by, BackwardPart part = BackwardPart::whole) {
+PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
     Behind behind;
-    const PhasePrice first = price_phase(kernels, times, exchanges, by, part, behind);
+    const PhasePrice first = price_phase(phase, by, behind);
     // Where something goes on behind the block: the same one went before.
-    return first.behind_kernels() > Seconds{} ? price_phase(kernels, times, exchanges, by, part, behind) : first;
+    return first.behind_kernels() > Seconds{} ? price_phase(phase, by, behind) : first;
 }
 
 }  // namespace
@@ -280,14 +265,14 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     const Pricing ahead{host_time(job, Pass::forward), job, groups, r}, back{host_time(job, Pass::backward), job, groups, r};
     const Pricing again{host_time(job, Pass::recompute), job, groups, r};
     SegmentPrice price;
-    price.forward = price_phase(k.forward, times.forward, k.forward_exchanges, ahead);
+    price.forward = price_phase({k.forward, times.forward, k.forward_exchanges}, ahead);
     if (job.scenario.plan.forward_only) return price;
-    const auto backward = [&](BackwardPart part) { return price_phase(k.backward, times.backward, k.backward_exchanges, back, part); };
+    const auto backward = [&](BackwardPart part) { return price_phase({k.backward, times.backward, k.backward_exchanges, part}, back); };
     // Where parts are passes of their own, each hides its exchanges behind its own kernels.
     const WeightsApart apart = weights_apart(job.scenario.plan.schedule);
     if (apart != WeightsApart::in_none) price.weights = backward(BackwardPart::weights);
     price.backward = apart == WeightsApart::in_all ? backward(BackwardPart::inputs) + price.weights : backward(BackwardPart::whole);
-    price.recompute = price_phase(k.recompute, times.recompute, k.recompute_exchanges, again);
+    price.recompute = price_phase({k.recompute, times.recompute, k.recompute_exchanges}, again);
     (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
     if (job.scenario.plan.offload_activations != OffloadActivations::none) add_copies(price, k, job, r);
     return price;

@@ -9,11 +9,11 @@ namespace sextant {
 
 namespace {
 
-using Calls = std::array<DataExchange, 3>;
+using Calls = std::array<DataExchangePrice, 3>;
 
 // `stretch`: how many times as long as alone they take on links.
 void exchange(Overlap& o, const Calls& calls, double stretch) {
-    for (const DataExchange& e : calls)
+    for (const DataExchangePrice& e : calls)
         if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
 }
 
@@ -77,7 +77,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
         OwnWork pass;
         for (const Part& part : exchanges[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
-            for (const DataExchange& e : part.calls) arrival += e.time(beside_);
+            for (const DataExchangePrice& e : part.calls) arrival += e.time(beside_);
             o.wait_until(arrival - between);
             o.run(blocks);
             pass += blocks;
@@ -116,9 +116,6 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     const bool every = reduces_every_micro_batch(plan_, framework_);
     const bool served = plan_.has_servers();
-    std::optional<Overlap::Fusion> fusion;
-    if (overlaps_gradients(plan_, framework_) && framework_.reduction_cycle && framework_.bucket)
-        fusion = {framework_.reduction_cycle->value, framework_.bucket->value};
     Seconds through_servers;
     if (served) {
         double parameters = 0;
@@ -126,7 +123,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
             for (const Block& b : chunk.blocks) parameters += b.parameters.trained.total();
         through_servers = parameter_server_time(job_, gradient_bytes(job_, parameters), r_);
     }
-    Overlap o(slowdown_, fusion);
+    Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.
     if (gathers) exchange(o, {exchanges.gathers}, beside_);
     o.now = arrival;

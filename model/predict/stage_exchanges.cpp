@@ -1,4 +1,4 @@
-#include "model/plan/framework_defaults.hpp"
+#include "model/plan/data_exchanges.hpp"
 #include "model/predict/stage_work.hpp"
 
 #include <algorithm>
@@ -13,22 +13,20 @@ public:
 
     StageExchanges::Chunk of(const ChunkBlocks& blocks) const {
         StageExchanges::Chunk chunk;
-        // What shares an exchange is decided while the step runs, or is a bucket.
-        const bool fuses = overlaps_gradients(plan_, framework_) && framework_.reduction_cycle;
-        const std::vector<Bucket> each = fuses || !framework_.bucket ? one_by_one(blocks) : std::vector<Bucket>{};
-        const std::vector<Bucket>& reduced = fuses ? each : blocks.buckets;
+        const bool reduces_each = reduces_by_block(plan_, framework_), gathers_each = gathers_by_block(framework_);
+        const std::vector<Bucket> each = reduces_each || gathers_each ? one_by_one(blocks) : std::vector<Bucket>{};
+        const std::vector<Bucket>& reduced = reduces_each ? each : blocks.buckets;
         chunk.reductions.reserve(reduced.size());
         for (const Bucket& b : reduced) chunk.reductions.push_back({b.first_block, b.count, reduction(b)});
         count_alike(chunk.reductions, blocks);
         if (!plan_.shards_states()) return chunk;
-        const std::vector<Bucket>& gathered = framework_.bucket ? blocks.buckets : each;
+        const std::vector<Bucket>& gathered = gathers_each ? each : blocks.buckets;
         chunk.gathers.reserve(gathered.size());
         for (auto b = gathered.rbegin(); b != gathered.rend(); ++b) chunk.gathers.push_back({b->first_block, b->count, gather(*b)});
         return chunk;
     }
-    std::array<DataExchange, 3> gather(const Bucket& b) const {
-        return {call(Collective::all_gather, weight_bytes(job_, b.dense), 1, groups_.shard),
-                call(Collective::all_gather, weight_bytes(job_, b.expert), 1, groups_.expert_data), DataExchange{}};
+    std::array<DataExchangePrice, 3> gather(const Bucket& b) const {
+        return prices(weight_gathers(plan_, b), size_of(job_.precision.parameter));
     }
 
 private:
@@ -44,27 +42,26 @@ private:
     }
     static std::vector<Bucket> one_by_one(const ChunkBlocks& chunk) {
         std::vector<Bucket> each;
-        for (int i = static_cast<int>(chunk.blocks.size()); i-- > 0;) {
-            const BlockParameters& p = chunk.blocks[static_cast<std::size_t>(i)].parameters;
-            each.push_back({i, 1, p.trained.dense, p.trained.expert, p.tensors});
-        }
+        for (int i = static_cast<int>(chunk.blocks.size()); i-- > 0;)
+            each.push_back(gradients_of(i, chunk.blocks[static_cast<std::size_t>(i)].parameters));
         return each;
     }
-    std::array<DataExchange, 3> reduction(const Bucket& bucket) const {
-        const auto over = [&](Collective what, double elements, const Group& group) {
-            return call(what, gradient_bytes(job_, elements), job_.bucket_rule.calls(elements, bucket.tensors), group);
-        };
-        const bool shards = plan_.shards_states();
-        const Collective what = shards ? Collective::reduce_scatter : Collective::all_reduce;
-        return {over(what, bucket.dense, shards ? groups_.shard : groups_.data), over(what, bucket.expert, groups_.expert_data),
-                shards ? over(Collective::all_reduce, bucket.dense / plan_.shard_ranks(), groups_.replicas) : DataExchange{}};
+    std::array<DataExchangePrice, 3> reduction(const Bucket& b) const {
+        return prices(gradient_exchanges(plan_, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
     }
-    DataExchange call(Collective what, Bytes bytes, int calls, const Group& group) const {
-        if (group.ranks < 2 || !(bytes > Bytes{})) return {};
-        const Bytes size = bytes / calls;
-        const CollectivePrice& price = price_of(what, size, group);
+    template <std::size_t n>
+    std::array<DataExchangePrice, 3> prices(const std::array<DataExchange, n>& exchanges, Bytes element) const {
+        std::array<DataExchangePrice, 3> list;
+        for (std::size_t i = 0; i < n; ++i) list[i] = price(exchanges[i], element);
+        return list;
+    }
+    DataExchangePrice price(const DataExchange& e, Bytes element) const {
+        const Group& group = group_of(groups_, e.group);
+        if (group.ranks < 2 || !(e.elements > 0)) return {};
+        const Bytes size = e.elements * element / e.calls;
+        const CollectivePrice& one = price_of(collective_of(e.kind), size, group);
         // All ranks are at the end of their work: none has a core that another waits for.
-        return {price.fixed, time_alone(price, group) - price.fixed, size, calls};
+        return {one.fixed, time_alone(one, group) - one.fixed, size, e.calls};
     }
     // Most buckets are like the one before.
     const CollectivePrice& price_of(Collective what, Bytes size, const Group& group) const {
@@ -116,7 +113,7 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
         all.which.push_back(all.unlike.size() - 1);
         for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert;
         for (const StageExchanges::Part& part : all.unlike.back().gathers)
-            for (const DataExchange& e : part.calls) all.gathers.add(e);
+            for (const DataExchangePrice& e : part.calls) all.gathers.add(e);
     }
     if (job.scenario.plan.shards_states()) all.gather_all = exchanges.gather(whole);
     return all;

@@ -108,7 +108,7 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
     : templates_(job.templates.size()), to_next_(job.stages.size() * templates_), to_previous_(to_next_.size()) {
     const Plan& plan = job.scenario.plan;
     const std::size_t stages = job.stages.size();
-    const bool scatters = job.scenario.framework.scatters_pipeline && !plan.sequence_parallel && plan.tp > 1;
+    const bool scatters = scatters_boundaries(plan, job.scenario.framework);
     std::vector<Seconds> gathers(job.groups.unlike.size());
     for (std::size_t t = 0; t < templates_; ++t) {
         const Bytes all = job.templates[t].boundary, part = scatters ? all / plan.tp : all;

@@ -43,15 +43,15 @@ struct StageWork {
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);
 
-// Data-parallel exchanges of a stage.
-struct DataExchange {
+// A data-parallel exchange of a stage.
+struct DataExchangePrice {
     Seconds fixed, rest;  // of one call; `rest` on links
     Bytes size;
     int calls = 0;
-    friend bool operator==(const DataExchange&, const DataExchange&) = default;
+    friend bool operator==(const DataExchangePrice&, const DataExchangePrice&) = default;
     [[nodiscard]] Seconds time(double stretch) const { return calls * (fixed + stretch * rest); }  // that many times as long on links
     // These too, as one call.
-    void add(const DataExchange& e) {
+    void add(const DataExchangePrice& e) {
         fixed += e.calls * e.fixed;
         rest += e.calls * e.rest;
         size += e.calls * e.size;
@@ -65,7 +65,7 @@ struct StageExchanges {
     // Where it holds all of them: exchanges for these blocks of a chunk.
     struct Part {
         int first_block = 0, count = 0;
-        std::array<DataExchange, 3> calls;
+        std::array<DataExchangePrice, 3> calls;
         int alike = 1;  // parts from this one on that have the same blocks and calls
     };
     struct Chunk {
@@ -75,8 +75,8 @@ struct StageExchanges {
     std::vector<Chunk> unlike;       // a chunk like the one before it exchanges the same
     std::vector<std::size_t> which;  // of these, by chunk
     [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
-    std::array<DataExchange, 3> gather_all;  // of all weights at once
-    DataExchange gathers;                    // those of all chunks, one after another
+    std::array<DataExchangePrice, 3> gather_all;  // of all weights at once
+    DataExchangePrice gathers;                    // those of all chunks, one after another
 };
 StageExchanges stage_exchanges(const Prepared::State&, std::size_t stage, const Resources&);
 

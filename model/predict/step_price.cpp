@@ -68,13 +68,13 @@ Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     const Scenario& s = job.scenario;
     if (s.plan.data_parallel == DataParallel::async_parameter_server) {
         // Nobody waits: the slow devices only do less of the work.
-        if (!s.straggler) return {};
+        if (!s.has_slow_devices()) return {};
         const double n = s.plan.devices(), missing = s.straggler->devices * (1 - s.straggler->speed);
         return (n / std::max(n - missing, 1e-3 * n) - 1) * busy;
     }
     Seconds wait;
     if (s.step_noise > 0) wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
-    if (s.straggler && s.straggler->devices > 0 && s.straggler->speed < 1) wait += (1 / s.straggler->speed - 1) * busy;
+    if (s.has_slow_devices()) wait += (1 / s.straggler->speed - 1) * busy;
     return wait;
 }
 

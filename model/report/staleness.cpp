@@ -16,7 +16,7 @@ Staleness staleness_of(const TaskGraph& graph, const Trace& trace) {
         const Segment& segment = graph.segments()[span.segment];
         const Work& work = graph.works()[segment.work];
         if (const auto* serve = std::get_if<ServeWork>(&work); serve && serve->update) {
-            Step& step = steps[{segment.chunk, segment.micro_batch}];
+            Step& step = steps[{segment.worker, segment.micro_batch}];
             step.updated = max(step.updated, span.end);
         } else if (const auto* transfer = std::get_if<TransferWork>(&work); transfer && transfer->payload == Payload::weights) {
             steps[{segment.rank, pulls[segment.rank]++}].left = span.start;

@@ -137,19 +137,6 @@ Seconds outside(const std::vector<const Span*>& spans, const std::vector<TermStr
 
 }  // namespace
 
-bool is_exchange(SpanKind k) {
-    switch (k) {
-        case SpanKind::tensor_exchange:
-        case SpanKind::context_exchange:
-        case SpanKind::expert_exchange:
-        case SpanKind::pipeline_transfer:
-        case SpanKind::data_exchange:
-            return true;
-        default:
-            return false;
-    }
-}
-
 Term term_of(SpanKind k) {
     switch (k) {
         case SpanKind::forward:

@@ -24,8 +24,6 @@
 namespace sextant {
 
 Term term_of(SpanKind);
-// Whether ranks exchange something for the model's sake: no load, no offload.
-bool is_exchange(SpanKind);
 
 // The rank whose last span ends last; of several the first. No parameter server: its work is the workers' communication.
 GraphRank last_rank(const Trace&);

@@ -61,7 +61,7 @@ bool Player::is_queue(Stream stream) const {
     return alone && order_of_streams_ == Order::as_ready;
 }
 
-// A queue holds what waits for nothing.
+// A queue holds what waits for nothing, and behind that all others in no order.
 void Player::begin_with_what_is_ready() {
     for (LaneIndex l = 0; l < lanes_.size(); ++l) {
         if (!is_queue(stream_of(l))) continue;
@@ -69,6 +69,8 @@ void Player::begin_with_what_is_ready() {
         const auto later = std::stable_partition(first, last, [&](SegmentIndex s) { return waiting_[s] == 0; });
         lanes_[l].ready = static_cast<std::uint32_t>(later - order_.begin());
     }
+    place_.resize(order_.size());
+    for (std::uint32_t place = 0; place < order_.size(); ++place) place_[order_[place]] = place;
 }
 
 // All events of one instant come before links are shared anew.
@@ -212,10 +214,15 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     const Segment& segment = graph_.segments()[s];
     const LaneIndex l = lane_of(segment.rank, segment.stream);
     ready_.push_back(l);
-    if (!is_queue(segment.stream)) return;
-    Lane& lane = lanes_[l];
-    const auto next = order_.begin() + lane.ready++, place = std::find(next, order_.begin() + lane.end, s);
-    std::rotate(next, place, place + 1);
+    if (is_queue(segment.stream)) put_in_queue(lanes_[l], s);
+}
+
+// Changes places with what waits still.
+void Player::put_in_queue(Lane& lane, SegmentIndex s) {
+    const SegmentIndex waits = order_[lane.ready];
+    std::swap(order_[lane.ready], order_[place_[s]]);
+    std::swap(place_[waits], place_[s]);
+    ++lane.ready;
 }
 
 // Spans.

@@ -103,6 +103,7 @@ private:
     void after_kernel(LaneIndex);
     void finish_segment(LaneIndex);
     void release(SegmentIndex, SpanIndex by);
+    void put_in_queue(Lane&, SegmentIndex);
     void retime_kernel(GraphRank);
 
     void flow_done(FlowIndex);
@@ -153,6 +154,7 @@ private:
     std::vector<Seconds> host_;           // by rank: until when its host is busy issuing
     std::vector<Lane> lanes_;             // rank x stream_count + stream
     std::vector<SegmentIndex> order_;     // lane by lane
+    std::vector<std::uint32_t> place_;    // by segment, in order_
     std::vector<std::uint32_t> waiting_;  // by segment: for how many others
     std::vector<SpanIndex> released_by_;  // by segment: the last of those
     std::vector<std::uint32_t> first_follower_;

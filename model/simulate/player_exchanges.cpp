@@ -10,20 +10,10 @@ namespace {
 
 constexpr Bandwidth unlimited = Bandwidth::from_si(std::numeric_limits<double>::infinity());
 
-SpanKind kind_of(const Work& work, ParallelGroup group) {
-    const auto of_activations = [](Payload p) { return p == Payload::activations || p == Payload::activation_gradients; };
-    if (const auto* transfer = std::get_if<TransferWork>(&work))
-        return of_activations(transfer->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
-    if (const auto* collective = std::get_if<CollectiveWork>(&work))
-        return of_activations(collective->payload) ? SpanKind::pipeline_transfer : SpanKind::data_exchange;
-    switch (group) {
-        case ParallelGroup::context:
-            return SpanKind::context_exchange;
-        case ParallelGroup::expert:
-            return SpanKind::expert_exchange;
-        default:
-            return SpanKind::tensor_exchange;
-    }
+SpanKind kind_of(const Work& work, ParallelGroup inside) {
+    if (const auto* transfer = std::get_if<TransferWork>(&work)) return span_kind(transfer->payload);
+    if (const auto* collective = std::get_if<CollectiveWork>(&work)) return span_kind(collective->payload);
+    return span_kind(inside);
 }
 
 }  // namespace

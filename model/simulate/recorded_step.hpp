@@ -12,7 +12,7 @@
 //   overhead   host work, for which the device waits
 //
 // Order within streams and waits between segments are dependencies. Left out: how samples come to a rank (brings_samples), that kernels are
-// slower beside communication, and that a thread fuses gradients (CostTable::Fusion): each is exchanged by itself.
+// slower beside communication, and that a thread fuses gradients (CostTable::fusion): each is exchanged by itself.
 #pragma once
 
 #include "model/cost/cost_table.hpp"

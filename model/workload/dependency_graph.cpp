@@ -1,9 +1,7 @@
 #include "model/workload/dependency_graph.hpp"
 
-#include <boost/graph/topological_sort.hpp>
-
-#include <algorithm>
-#include <iterator>
+#include <optional>
+#include <vector>
 
 namespace sextant {
 
@@ -18,18 +16,6 @@ DependencyGraph dependency_graph(const OperatorGraph& graph) {
         for (const TensorId id : operators[i].inputs)
             if (writer[id.value]) boost::add_edge(*writer[id.value], i, CarriedTensor{id}, dependencies);
     return dependencies;
-}
-
-std::optional<std::vector<std::size_t>> topological_order(const DependencyGraph& graph) {
-    std::vector<std::size_t> order;
-    order.reserve(boost::num_vertices(graph));
-    try {
-        boost::topological_sort(graph, std::back_inserter(order));
-    } catch (const boost::not_a_dag&) {
-        return std::nullopt;
-    }
-    std::reverse(order.begin(), order.end());  // Boost lists the last first
-    return order;
 }
 
 }  // namespace sextant

@@ -5,10 +5,6 @@
 
 #include <boost/graph/adjacency_list.hpp>
 
-#include <cstddef>
-#include <optional>
-#include <vector>
-
 namespace sextant {
 
 struct CarriedTensor {
@@ -19,8 +15,5 @@ struct CarriedTensor {
 using DependencyGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, CarriedTensor>;
 
 DependencyGraph dependency_graph(const OperatorGraph&);
-
-// Operators, each behind all that it reads from; nothing when there is a cycle.
-std::optional<std::vector<std::size_t>> topological_order(const DependencyGraph&);
 
 }  // namespace sextant

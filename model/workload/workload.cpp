@@ -55,16 +55,13 @@ Network build_network(const Workload& workload, const Shard& shard) {
 }
 
 WorkloadSize size_of(const Workload& workload) {
-    Shard whole;
-    const Network network = build_network(workload, whole);
+    const Network network = build_network(workload, {});
     WorkloadSize size;
     size.parameters = size.active_parameters = network.parameters();
     const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
     if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
     for (const int index : network.sequence) size.trained_parameters += network.templates[index].graph.count_parameters(false).total();
     size.forward = forward_flops(network);
-    whole.flash_attention = false;  // scores written out
-    size.forward_unmasked = forward_flops(build_network(workload, whole));
     return size;
 }
 

@@ -166,7 +166,6 @@ struct WorkloadSize {
     double active_parameters = 0;   // touched by one token: routed experts counted topk times
     double trained_parameters = 0;  // all but frozen ones
     Flops forward;                  // as with flash attention: the pairs that its mask leaves (docs/model/workloads.md)
-    Flops forward_unmasked;         // as papers count: every query meets every key
 };
 WorkloadSize size_of(const Workload&);
 

@@ -21,8 +21,7 @@ namespace sextant::graph_text {
 
 struct Words {
     explicit Words(const TaskGraph& g, bool blocks = false) : graph(g), show_blocks(blocks) {
-        for (const Segment& s : g.segments())
-            if (s.stream != Stream::server) chunks = std::max(chunks, s.chunk + 1);
+        for (const Segment& s : g.segments()) chunks = std::max(chunks, s.chunk + 1);
     }
 
     [[nodiscard]] std::string word(SegmentIndex index) const {

@@ -263,6 +263,8 @@ TEST(CostTable, TakesFromTheFrameworkHowKernelsSlowDownAndHowExchangesAreFused) 
     EXPECT_FALSE(table().fusion);
     job.framework.reduction_cycle = round_machine::given(5 * ms);
     job.framework.bucket = round_machine::given(64 * MB);
+    EXPECT_FALSE(table().fusion) << "all gradients are there when the thread is asked";
+    job.framework.overlaps_gradients = true;
     ASSERT_TRUE(table().fusion);
     EXPECT_EQ(table().fusion->cycle, 5 * ms);
     EXPECT_EQ(table().fusion->most, 64 * MB);

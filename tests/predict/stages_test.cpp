@@ -37,8 +37,8 @@ TEST(Stages, ShareTheLayersEvenlyAndTheEndsHaveTheirBlocksBeside) {
     EXPECT_THAT(stages[0].count, ElementsAre(1, 2, 0));
     EXPECT_THAT(stages[1].count, ElementsAre(0, 2, 0));
     EXPECT_THAT(stages[3].count, ElementsAre(0, 2, 1));
-    EXPECT_TRUE(stages[0].has_input && !stages[0].has_head);
-    EXPECT_TRUE(stages[3].has_head && !stages[3].has_input);
+    EXPECT_TRUE(stages[0].has_input);
+    EXPECT_FALSE(stages[3].has_input);
 }
 
 TEST(Stages, GiveWhatDoesNotDivideToTheMiddleFirst) {
@@ -87,9 +87,9 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     job.templates.push_back(head);
     job.roles.push_back(BlockRole::input);
     job.roles.push_back(BlockRole::head);
-    job.stages = {{.count = {10, 1, 1}, .layers = 10, .has_input = true, .has_head = true}};
+    job.stages = {{.count = {10, 1, 1}, .layers = 10, .has_input = true}};
     EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 1050e6);
-    job.stages = {{.count = {5, 1, 0}, .layers = 5, .has_input = true}, {.count = {5, 0, 1}, .layers = 5, .has_head = true}};
+    job.stages = {{.count = {5, 1, 0}, .layers = 5, .has_input = true}, {.count = {5, 0, 1}, .layers = 5}};
     EXPECT_DOUBLE_EQ(parameters_of(job, 0).trained.total(), 550e6);
     EXPECT_DOUBLE_EQ(parameters_of(job, 1).trained.total(), 550e6);
 }

@@ -1,7 +1,7 @@
 // In a simulated step a collective is one flow that loads the links as all its messages do (docs/decisions/0006). Here its messages are
 // played one by one, over the same topology.
-#include "model/simulate/collective_flows.hpp"
 #include "tests/hardware/machines.hpp"
+#include "tests/simulate/reference/collective_flows.hpp"
 
 #include <gtest/gtest.h>
 

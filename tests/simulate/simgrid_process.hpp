@@ -1,7 +1,7 @@
 // SimGrid as a child process (simgrid_helper.cpp), for what compares with it.
 #pragma once
 
-#include "model/simulate/collective_flows.hpp"
+#include "tests/simulate/reference/collective_flows.hpp"
 
 #include <string>
 #include <vector>

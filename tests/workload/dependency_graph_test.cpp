@@ -21,28 +21,15 @@ TEST(DependencyGraph, AnEdgeStandsForATensorThatOneOperatorWritesAndAnotherReads
     EXPECT_EQ(graph[edge].tensor, a);
 }
 
-TEST(DependencyGraph, OperatorsOfEveryBlockFollowWhatTheyReadFrom) {
+TEST(DependencyGraph, OperatorsOfEveryBlockStandBehindWhatTheyReadFrom) {
     for (const char* name : {"gpt2", "llama-3-8b", "deepseek-v3", "bert-base", "t5-base", "vit-b16"}) {
         const Network network = build_transformer(std::get<TransformerSpec>(find_workload(name)->spec), {});
         for (const Block& block : network.templates) {
             const DependencyGraph graph = dependency_graph(block.graph);
-            const auto order = topological_order(graph);
-            ASSERT_TRUE(order) << name << ", " << block.name;
-            std::vector<std::size_t> place(order->size());
-            for (std::size_t i = 0; i < order->size(); ++i) place[(*order)[i]] = i;
-            for (auto [edge, end] = boost::edges(graph); edge != end; ++edge) {
-                EXPECT_LT(place[boost::source(*edge, graph)], place[boost::target(*edge, graph)]);
-                EXPECT_LT(boost::source(*edge, graph), boost::target(*edge, graph)) << "the list itself stands in such an order";
-            }
+            for (auto [edge, end] = boost::edges(graph); edge != end; ++edge)
+                EXPECT_LT(boost::source(*edge, graph), boost::target(*edge, graph)) << name << ", " << block.name;
         }
     }
-}
-
-TEST(DependencyGraph, ACycleHasNoOrder) {
-    DependencyGraph graph(2);
-    boost::add_edge(0, 1, graph);
-    boost::add_edge(1, 0, graph);
-    EXPECT_FALSE(topological_order(graph));
 }
 
 }  // namespace

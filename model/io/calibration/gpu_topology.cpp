@@ -66,8 +66,6 @@ private:
                                                      std::to_string(columns_.size()) + " columns: it is cut off, or not of nvidia-smi");
             paths.resize(columns_.size(), "SYS");
         }
-        // "48-63,176-191   3": cores, then the NUMA node.
-        topology_.numa.push_back(line.words.size() > columns_.size() + 2 ? line.words[columns_.size() + 2] : "");
         topology_.paths.push_back(std::move(paths));
     }
 

@@ -15,7 +15,6 @@ struct GpuTopology {
     std::vector<std::string> gpus, nics;  // "GPU0"; adapters by their device where the legend says it: "mlx5_0"
     // From a GPU to a GPU or, behind these, to an adapter: "NV12", "PIX", "PXB", "PHB", "NODE", "SYS"; "X" to itself.
     std::vector<std::vector<std::string>> paths;
-    std::vector<std::string> numa;  // of each GPU; empty where it is not told
 
     [[nodiscard]] int nvlinks(std::size_t a, std::size_t b) const;  // between two GPUs
     // One entry for all pairs; none where pairs differ.

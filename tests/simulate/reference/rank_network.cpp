@@ -1,4 +1,4 @@
-#include "model/simulate/rank_network.hpp"
+#include "tests/simulate/reference/rank_network.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 // Ranks need not be in the same round.
 #pragma once
 
-#include "model/simulate/rank_network.hpp"
+#include "tests/simulate/reference/rank_network.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "model/simulate/collective_flows.hpp"
+#include "tests/simulate/reference/collective_flows.hpp"
 
 #include "model/simulate/event_queue.hpp"
 

@@ -1,0 +1,36 @@
+#include "model/plan/data_exchanges.hpp"
+
+#include "model/plan/framework_defaults.hpp"
+
+namespace sextant {
+
+std::optional<GradientFusion> gradient_fusion(const Plan& plan, const Framework& framework) {
+    if (!overlaps_gradients(plan, framework) || !framework.reduction_cycle || !framework.bucket) return {};
+    return GradientFusion{framework.reduction_cycle->value, framework.bucket->value};
+}
+
+std::array<DataExchange, 3> gradient_exchanges(const Plan& plan, const BucketRule& rule, const Bucket& gradients) {
+    const auto over = [&](ParallelGroup group, ExchangeKind kind, double elements) {
+        // Weights in shards are exchanged block by block, whatever their size.
+        const int calls = plan.shards_parameters() ? 1 : rule.calls(elements, gradients.tensors);
+        return DataExchange{kind, group, elements, calls};
+    };
+    if (!plan.has_shards())
+        return {over(ParallelGroup::data, ExchangeKind::all_reduce, gradients.dense),
+                over(ParallelGroup::expert_data, ExchangeKind::all_reduce, gradients.expert), DataExchange{}};
+    return {over(ParallelGroup::shard, ExchangeKind::reduce_scatter, gradients.dense),
+            over(ParallelGroup::expert_data, ExchangeKind::reduce_scatter, gradients.expert),
+            over(ParallelGroup::replicas, ExchangeKind::all_reduce, gradients.dense / plan.shard_ranks())};
+}
+
+std::array<DataExchange, 2> weight_gathers(const Plan& plan, const Bucket& weights) {
+    const double stored = 1 - plan.pruned_fraction;
+    return {DataExchange{ExchangeKind::all_gather, ParallelGroup::shard, weights.dense * stored},
+            DataExchange{ExchangeKind::all_gather, ParallelGroup::expert_data, weights.expert * stored}};
+}
+
+bool reduces_by_block(const Plan& plan, const Framework& framework) { return plan.has_servers() || gradient_fusion(plan, framework); }
+
+bool gathers_by_block(const Framework& framework) { return !framework.bucket; }
+
+}  // namespace sextant
