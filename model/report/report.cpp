@@ -154,7 +154,8 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     if (idle > 0)
         list.push_back(std::to_string(idle) + " of " + std::to_string(r.reserved_devices) +
                        " reserved devices do nothing: reserving more devices does not make a program use them");
-    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch && r.bottleneck.kind == BottleneckKind::communication_latency)
+    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch &&
+        (r.bottleneck.kind == BottleneckKind::communication_latency || r.bottleneck.kind == BottleneckKind::host_latency))
         list.push_back("a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch) +
                        " fits and would need fewer kernels and messages a sample");
     if (s.use_ethernet && s.cluster.node.nics > 0 && s.plan.devices() > s.cluster.node.devices)
@@ -182,6 +183,8 @@ std::string_view to_text(BottleneckKind k) {
             return "communication (bandwidth)";
         case BottleneckKind::communication_latency:
             return "communication (latency)";
+        case BottleneckKind::host_latency:
+            return "host (latency)";
         case BottleneckKind::io:
             return "I/O";
     }
