@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -22,14 +23,16 @@ struct PredictOptions {
     std::string explain, html;
 };
 
-Term term_named(const std::string& name) {
-    std::string known;
+// As a report prints it, "data communication", or as it is written.
+Term term_named(const std::string& asked) {
+    std::string known, name = asked;
+    std::ranges::replace(name, ' ', '_');
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         if (to_text(t) == name) return t;
         known += (known.empty() ? "" : ", ") + std::string(to_text(t));
     }
-    throw InputError(Diagnostic{"--explain " + name, "", "no such term", "one of: " + known});
+    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "one of: " + known});
 }
 
 // With its timeline, where the step can be played.

@@ -1,4 +1,5 @@
 // `sextant predict` as scripts use it: exit codes, conditions, overrides, the keys of its JSON.
+#include "model/io/format/text_table.hpp"
 #include "model/predict/estimate.hpp"
 #include "tests/cli/process_json.hpp"
 
@@ -191,6 +192,7 @@ TEST(Predict, explains_every_term) {
         const ProcessResult r = predict_default({"--explain", term});
         EXPECT_EQ(r.exit_code, 0) << term;
         EXPECT_THAT(r.out, HasSubstr(term + " = "));
+        EXPECT_EQ(predict_default({"--explain", words(term)}).out, r.out) << "as the report prints it";
     }
 }
 

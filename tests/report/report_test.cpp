@@ -188,6 +188,32 @@ TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
         << testing::PrintToString(lines);
 }
 
+TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
+    const auto first_line = [](Schedule schedule) {
+        Scenario job = products(4, 8);
+        job.plan.pp = 4;
+        job.plan.schedule = schedule;
+        return explain(prepare(job), Term::bubble).front();
+    };
+    EXPECT_THAT(first_line(Schedule::gpipe), HasSubstr("m f_max + m b_max"));
+    EXPECT_THAT(first_line(Schedule::one_f_one_b), HasSubstr("max over stages s"));
+    EXPECT_THAT(first_line(Schedule::zero_bubble), HasSubstr("played pass by pass"));
+}
+
+TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
+    Scenario job = products(4);
+    job.plan.without_optimizer = false;
+    job.framework.step_overhead = round_machine::given(3 * ms);
+    job.step_noise = 0.1;
+    job.plan.offload = Offload::optimizer;
+    const Prepared prepared = prepare(job);
+    EXPECT_THAT(explain(prepared, Term::overhead), Contains(HasSubstr("+ 3.00 ms")));
+    EXPECT_THAT(explain(prepared, Term::straggler), Contains(HasSubstr("noise 10")));
+    EXPECT_THAT(explain(prepared, Term::offload), Contains(HasSubstr("gradients down")));
+    EXPECT_THAT(explain(prepared, Term::optimizer), Contains(HasSubstr("trained parameters, in")));
+    EXPECT_THAT(explain(prepared, Term::launch), Contains(HasSubstr("of a micro-batch: host")));
+}
+
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
     const Prepared job = prepare(products(4));
     for (int i = 0; i < term_count; ++i) {
