@@ -75,6 +75,18 @@ TEST(Predict, exits_with_2_for_a_condition_that_says_nothing) {
     }
 }
 
+TEST(Predict, prints_nothing_where_conditions_are_wrong_and_names_them_all) {
+    const std::vector<std::string> wrong{"--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5", "--fail-if", "memory"};
+    for (const char* command : {"predict", "simulate"}) {
+        std::vector<std::string> all{command, "scenarios/default.json"};
+        all.insert(all.end(), wrong.begin(), wrong.end());
+        const ProcessResult r = run_sextant(all);
+        EXPECT_EQ(r.exit_code, 2);
+        EXPECT_THAT(r.out, IsEmpty());
+        for (const char* bad : {"\"steptime\" is not reported", "'step_time > 5'", "not a comparison"}) EXPECT_THAT(r.err, HasSubstr(bad));
+    }
+}
+
 TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
     const ProcessResult r = predict_default({"--set", "plan.dp=0", "--set", "hardware.cluster=lisaa", "--set", "plan.zz=1"});
     EXPECT_EQ(r.exit_code, 2);
