@@ -91,6 +91,9 @@ struct Device {
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
 };
 
+// What programs have of its memory.
+inline Bytes memory_for_programs(const Device& d) { return d.usable_memory ? d.usable_memory->value : d.memory.value; }
+
 // What a library does with a matrix product whose operands are of `type`: the unit and the type that it really multiplies in.
 // Tensor cores do not take FP32: libraries cast to TF32 when `tf32_allowed` and the device has it, otherwise the vector units work.
 // Sums of FP16 and narrower are kept in FP32, as training does, even where the device sums in FP16 faster (Device::peak does not mind).

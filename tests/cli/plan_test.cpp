@@ -199,6 +199,12 @@ TEST(Scale, measures_each_size_against_the_smallest) {
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }
 
+TEST(Plan, marks_what_fits_with_nothing_to_spare) {
+    const ProcessResult r = run_with("plan", "scenarios/does-not-fit-mended.json", {"--no-simulate", "--top", "3"});
+    EXPECT_THAT(r.out, HasSubstr("42.5 GB, nothing to spare"));
+    EXPECT_THAT(r.out, Not(HasSubstr("36.3 GB, nothing")));
+}
+
 TEST(Plan, exits_with_2_and_names_every_bad_pin_and_condition_at_once) {
     const ProcessResult r = plan_default(
         {"--pin", "tpp=2", "--pin", "tp=two", "--where", "beauty > 3", "--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5"});

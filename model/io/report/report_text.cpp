@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/report/headings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,9 +49,9 @@ std::string terms_text(const Estimate& e) {
 
 std::string room_text(Bytes needed, Bytes there) {
     return to_text(needed) + " of " + to_text(there) +
-           (needed > there           ? ", DOES NOT FIT"
-            : needed < 0.999 * there ? ", fits"
-                                     : ", fits with nothing to spare");
+           (needed > there                    ? ", DOES NOT FIT"
+            : nothing_to_spare(needed, there) ? ", fits with nothing to spare"
+                                              : ", fits");
 }
 
 std::string memory_text(const Report& r) {
