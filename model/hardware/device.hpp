@@ -91,6 +91,16 @@ struct Device {
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
 };
 
+// So many times as fast in all that its multiprocessors compute: whoever asks what if, a scenario or a report. `multiply(number, by)` says
+// whence the number is now.
+template <class Multiply>
+void scale_compute(Device& d, double by, const Multiply& multiply) {
+    multiply(d.clock, by);
+    for (PeakRate& peak : d.peaks) multiply(peak.rate, by);
+    for (GemmCurve& curve : d.gemm_curves)
+        for (GemmCurve::Point& point : curve.points) point.time /= by;
+}
+
 // What programs have of its memory.
 inline Bytes memory_for_programs(const Device& d) { return d.usable_memory ? d.usable_memory->value : d.memory.value; }
 

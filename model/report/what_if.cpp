@@ -23,10 +23,7 @@ void multiply(std::optional<Sourced<T>>& number, double by) {
 }
 
 void improve(Device& d, const Resources& r) {
-    multiply(d.clock, r.compute);
-    for (PeakRate& peak : d.peaks) multiply(peak.rate, r.compute);
-    for (GemmCurve& curve : d.gemm_curves)
-        for (GemmCurve::Point& point : curve.points) point.time /= r.compute;
+    scale_compute(d, r.compute, [](auto& number, double by) { multiply(number, by); });
     multiply(d.memory_bandwidth, r.memory_bandwidth);
     multiply(d.cache_bandwidth, r.memory_bandwidth);
     multiply(d.kernel_overhead, 1 / r.kernel_overhead);
