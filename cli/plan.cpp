@@ -81,7 +81,7 @@ void add_plan(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--batch", options->search.batches, "global batches to choose from")
         ->delimiter(',')
         ->type_name("N[,N...]")
-        ->check(CLI::Range(1.0, 1e9));
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     command->add_option("--top", options->top, "how many plans to show")->check(CLI::Range(1, 1000));
     command->add_flag("--no-simulate", options->no_simulate, "leave out the event simulation of the best plans");
     command->add_option("--save-best", options->save_best, "write the scenario with the best plan in it")->type_name("FILE.json");

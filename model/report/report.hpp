@@ -68,8 +68,10 @@ struct RunCost {
 };
 
 struct BatchAdvice {
-    std::int64_t effective_batch = 0;                     // n x N
-    std::int64_t largest_micro_batch = 0;                 // that fits; 0: none
+    std::int64_t effective_batch = 0;                // n x N
+    std::int64_t largest_micro_batch = 0;            // that fits; 0: none
+    static constexpr std::int64_t most = 1'000'000;  // that a plan may ask for
+    [[nodiscard]] bool any_micro_batch_fits() const { return largest_micro_batch >= most; }
     std::optional<double> linear_rate, square_root_rate;  // the two learning-rate rules
 };
 

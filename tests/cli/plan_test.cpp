@@ -199,6 +199,10 @@ TEST(Scale, measures_each_size_against_the_smallest) {
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }
 
+TEST(Plan, says_in_whole_numbers_which_batches_there_are) {
+    EXPECT_THAT(plan_default({"--batch", "0"}).err, HasSubstr("not in range 1 to 1000000000\n"));
+}
+
 TEST(Plan, marks_what_fits_with_nothing_to_spare) {
     const ProcessResult r = run_with("plan", "scenarios/does-not-fit-mended.json", {"--no-simulate", "--top", "3"});
     EXPECT_THAT(r.out, HasSubstr("42.5 GB, nothing to spare"));

@@ -183,6 +183,15 @@ TEST(Predict, draws_the_timeline_that_simulate_does) {
     EXPECT_EQ(played("predict"), played("simulate"));
 }
 
+TEST(Predict, counts_steps_between_checkpoints_in_whole_numbers) {
+    const auto every = [](const std::string& steps) {
+        const std::string set = R"(data.checkpoints={"storage": "shared", "every_steps": )" + steps + "}";
+        return run_sextant({"predict", "scenarios/input-few-workers.json", "--set", set}).out;
+    };
+    EXPECT_THAT(every("63"), HasSubstr("  63 steps\n"));
+    EXPECT_THAT(every("1"), HasSubstr("  1 step\n"));
+}
+
 TEST(Predict, tokens_are_null_where_there_are_none) {
     const Json json = json_of(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--format", "json"}));
     EXPECT_TRUE(json.at("throughput").at("tokens_per_s").is_null());

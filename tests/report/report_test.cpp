@@ -130,6 +130,19 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 0);
     job.cluster.node.device.memory = round_machine::given(1e6 * GB);  // a plan may ask for a million
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 1'000'000);
+    EXPECT_TRUE(report_of(job).batch.any_micro_batch_fits());
+}
+
+TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
+    Scenario job = products(1);
+    job.plan.dp = 8;  // two nodes
+    job.plan.global_batch *= 8;
+    job.cluster.node.ethernet = job.cluster.node.nic_link;
+    job.use_ethernet = true;
+    EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: hardware.ethernet=false uses it")));
+    job.use_ethernet = false;
+    job.library.sockets_only = true;
+    EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: choose a library other than")));
 }
 
 TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
