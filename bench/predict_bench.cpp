@@ -29,7 +29,7 @@ void prepare_gpt3_175b_on_1024_gpus(benchmark::State& state) {
 }
 BENCHMARK(prepare_gpt3_175b_on_1024_gpus)->Unit(benchmark::kMicrosecond);
 
-// Limit: 2 ms, sensitivities and interval included.
+// Limit: 10 ms, sensitivities, interval and other settings of the plan included.
 void report_gpt3_175b_on_1024_gpus(benchmark::State& state) {
     const Prepared job = prepare(gpt3());
     for (auto _ : state) benchmark::DoNotOptimize(make_report(job).low);

@@ -20,20 +20,21 @@ struct CompareOptions {
     std::string run, trace;
 };
 
-ExitCode compare_with_profiler(const CompareOptions& o, const std::vector<Condition>& conditions) {
+ExitCode compare_with_profiler(const CompareOptions& o) {
     if (!o.trace.empty())
         throw InputError(Diagnostic{"--trace", "", "draws runs of sextant", "ui.perfetto.dev opens the profile as it is"});
     const Scenario scenario = o.scenario.load();
     const ProfilerComparison comparison = compare(scenario, load_profiler(o.run, scenario.plan));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(comparison));
     std::cout << (o.report.json() ? profiler_comparison_to_json(comparison) : profiler_comparison_to_text(comparison));
     return verdict(named_quantities(comparison), conditions);
 }
 
 ExitCode run_compare(const CompareOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (looks_like_profiler(o.run)) return compare_with_profiler(o, conditions);
+    if (looks_like_profiler(o.run)) return compare_with_profiler(o);
     const RunRecord run = load_run(o.run);
-    return show_comparison(o.scenario.load(), run, o.report, conditions, o.trace);
+    const Scenario scenario = o.scenario.load();
+    return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, comparable_quantities(scenario)), o.trace);
 }
 
 }  // namespace

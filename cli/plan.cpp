@@ -25,9 +25,8 @@ struct PlanOptions {
     std::string save_best, picture;
 };
 
-PlanQuestion question_of(const PlanOptions& o) {
-    const Scenario job = o.search.scenario.load();
-    PlanQuestion question{o.search.request(job), job.plan, !o.no_simulate};
+PlanQuestion question_of(const PlanOptions& o, const Scenario& job, Diagnostics& problems) {
+    PlanQuestion question{o.search.request(job, problems), job.plan, !o.no_simulate};
     SearchRequest& request = question.search;
     request.top = o.top;
     if (!o.gpus.empty()) request.devices = numbers_in(o.gpus, "--gpus");
@@ -49,10 +48,13 @@ void save(const PlanOptions& o, const PlanAnswer& answer) {
 }
 
 ExitCode run_plan(const PlanOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!o.save_best.empty()) check_writable(o.save_best);
     if (!o.picture.empty()) check_picture(o.picture);
-    const PlanQuestion question = question_of(o);
+    const Scenario job = o.search.scenario.load();
+    Diagnostics problems;
+    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", named_quantities(predict(job)), problems);
+    const PlanQuestion question = question_of(o, job, problems);
+    problems.throw_if_any();
     std::optional<SearchWatch> watch(std::in_place);
     const PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) { return watch->show(p); });
     const bool interrupted = watch->interrupted();
@@ -79,7 +81,7 @@ void add_plan(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--batch", options->search.batches, "global batches to choose from")
         ->delimiter(',')
         ->type_name("N[,N...]")
-        ->check(CLI::Range(1.0, 1e9));
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     command->add_option("--top", options->top, "how many plans to show")->check(CLI::Range(1, 1000));
     command->add_flag("--no-simulate", options->no_simulate, "leave out the event simulation of the best plans");
     command->add_option("--save-best", options->save_best, "write the scenario with the best plan in it")->type_name("FILE.json");

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -22,14 +23,16 @@ struct PredictOptions {
     std::string explain, html;
 };
 
-Term term_named(const std::string& name) {
-    std::string known;
+// As a report prints it, "data communication", or as it is written.
+Term term_named(const std::string& asked) {
+    std::string known, name = asked;
+    std::ranges::replace(name, ' ', '_');
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         if (to_text(t) == name) return t;
         known += (known.empty() ? "" : ", ") + std::string(to_text(t));
     }
-    throw InputError(Diagnostic{"--explain " + name, "", "no such term", "one of: " + known});
+    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "one of: " + known});
 }
 
 // With its timeline, where the step can be played.
@@ -42,24 +45,25 @@ void write_page(const Prepared& job, const Report& report, const std::filesystem
     replace_text_file(file, [&](std::ostream& out) { out << report_html(job, report, played ? &*played : nullptr); });
 }
 
-ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchmark, const std::vector<Condition>& conditions) {
+ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchmark) {
     if (!o.explain.empty() || !o.html.empty())
         throw InputError(Diagnostic{o.scenario.scenario, "", "a benchmark of storage has neither --explain nor --html", ""});
     const StorageReport report = predict(benchmark);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(report));
     std::cout << (o.report.json() ? storage_report_to_json(report) : storage_report_to_text(report));
     return verdict(named_quantities(report), conditions);
 }
 
 ExitCode run_predict(const PredictOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     const Predictable asked = o.scenario.load_predictable();
-    if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark, conditions);
+    if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));
     if (!o.explain.empty()) {
         for (const std::string& line : explain(job, term_named(o.explain))) std::cout << line << '\n';
         return ExitCode::done;
     }
     const Report report = make_report(job);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(report));
     if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);

@@ -23,10 +23,12 @@ struct ScaleOptions {
 };
 
 ExitCode run_scale(const ScaleOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!o.picture.empty()) check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
-    ScalingRequest request{o.search.request(job), o.weak};
+    Diagnostics problems;
+    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", scaling_quantities(job), problems);
+    ScalingRequest request{o.search.request(job, problems), o.weak};
+    problems.throw_if_any();
     request.search.job.reserved_devices = 0;
     request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus");
     std::optional<SearchWatch> watch(std::in_place);

@@ -22,15 +22,15 @@ void SearchOptions::add_to(CLI::App& command) {
     command.add_option("--threads", threads, "that search; as many as there are cores unless stated")->check(CLI::Range(1, 1024));
 }
 
-SearchRequest SearchOptions::request(const Scenario& job) const {
+SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems) const {
     SearchRequest request;
     request.job = job;
     request.pinned = pinned_fields(job);
-    for (const std::string& pin : pins) request.pinned.insert(read_pin(pin, request.job.plan));
+    for (const std::string& pin : pins) problems.collect([&] { request.pinned.insert(read_pin(pin, request.job.plan)); });
     request.devices = {job.plan.devices()};
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);
-    for (const std::string& condition : where) request.where.push_back(parse_condition(condition, "--where"));
+    request.where = read_conditions(where, "--where", searched_quantities(job), problems);
     request.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return request;
 }

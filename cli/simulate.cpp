@@ -50,9 +50,9 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 }
 
 ExitCode run_simulate(const SimulateOptions& o) {
-    const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
     if (!o.picture.empty()) check_picture(o.picture);
     const Prepared job = prepare(o.scenario.load());
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(make_report(job)));
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);
     if (!o.picture.empty()) draw(report, o.picture);

@@ -4,10 +4,10 @@
 
 namespace sextant {
 
-std::vector<Condition> parse_conditions(const std::vector<std::string>& fail_if) {
-    std::vector<Condition> conditions;
-    conditions.reserve(fail_if.size());
-    for (const std::string& text : fail_if) conditions.push_back(parse_condition(text));
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const std::vector<NamedQuantity>& known) {
+    Diagnostics problems;
+    std::vector<Condition> conditions = read_conditions(fail_if, "--fail-if", known, problems);
+    problems.throw_if_any();
     return conditions;
 }
 

@@ -10,8 +10,8 @@
 
 namespace sextant {
 
-// The conditions of --fail-if. Throws InputError.
-std::vector<Condition> parse_conditions(const std::vector<std::string>& fail_if);
+// The conditions of --fail-if on quantities like these. Throws InputError with every problem.
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const std::vector<NamedQuantity>& known);
 
 // Says on stderr which conditions held.
 ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);

@@ -45,6 +45,16 @@ public:
     // Throws InputError with everything collected so far, if anything was.
     void throw_if_any() const;
 
+    // Of an act that throws its own what it throws: others are still looked for.
+    template <class Act>
+    void collect(const Act& act) {
+        try {
+            act();
+        } catch (const InputError& e) {
+            for (const Diagnostic& d : e.diagnostics()) add(d);
+        }
+    }
+
 private:
     std::vector<Diagnostic> list_;
 };

@@ -91,6 +91,19 @@ struct Device {
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
 };
 
+// So many times as fast in all that its multiprocessors compute: whoever asks what if, a scenario or a report. `multiply(number, by)` says
+// whence the number is now.
+template <class Multiply>
+void scale_compute(Device& d, double by, const Multiply& multiply) {
+    multiply(d.clock, by);
+    for (PeakRate& peak : d.peaks) multiply(peak.rate, by);
+    for (GemmCurve& curve : d.gemm_curves)
+        for (GemmCurve::Point& point : curve.points) point.time /= by;
+}
+
+// What programs have of its memory.
+inline Bytes memory_for_programs(const Device& d) { return d.usable_memory ? d.usable_memory->value : d.memory.value; }
+
 // What a library does with a matrix product whose operands are of `type`: the unit and the type that it really multiplies in.
 // Tensor cores do not take FP32: libraries cast to TF32 when `tf32_allowed` and the device has it, otherwise the vector units work.
 // Sums of FP16 and narrower are kept in FP32, as training does, even where the device sums in FP16 faster (Device::peak does not mind).

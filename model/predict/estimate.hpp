@@ -68,7 +68,8 @@ struct HostMemory {
 struct Resources {
     double compute = 1;           // matrix and vector rates
     double memory_bandwidth = 1;  // of the device
-    double node_bandwidth = 1;    // links inside the node
+    double node_bandwidth = 1;    // what devices of a node exchange over
+    double host_link = 1;         // copies between device and host memory
     double network_bandwidth = 1;
     double latency = 1;  // of communication steps, everywhere
     double host = 1;     // dispatch and framework overheads

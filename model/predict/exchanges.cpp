@@ -14,7 +14,7 @@ Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const
     const double workers = plan.dp;
     const double devices_here = std::min<double>(workers, job.devices_per_node);
     // Inside a node: over the devices' host links, summed in host memory (read each, write once).
-    const Seconds copies = 2.0 * gradients / (job.host_copy_beside_others() * r.node_bandwidth);
+    const Seconds copies = 2.0 * gradients / (job.host_copy_beside_others() * r.host_link);
     const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
     if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
     const Bandwidth nic = job.network * r.network_bandwidth;
@@ -45,7 +45,7 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
 // Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
 Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const double owned = owned_parameters(job, stage);
-    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy_beside_others() * r.node_bandwidth);
+    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy_beside_others() * r.host_link);
     // In fp32: the gradient is read, the weight and its states are read and written.
     const Bytes updated = (1 + 2 * (1 + facts_of(job.scenario.plan.optimizer).states)) * size_of(DataType::fp32);
     return copies + job.used_devices() * owned * updated / job.host_bandwidth;
@@ -54,7 +54,7 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
 Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const StageParameters p = parameters_of(job, stage);
     const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.shards_parameters());
-    return weight_bytes(job, weights) / (job.host_copy_beside_others() * r.node_bandwidth);
+    return weight_bytes(job, weights) / (job.host_copy_beside_others() * r.host_link);
 }
 
 }  // namespace sextant

@@ -127,7 +127,7 @@ Seconds loading_time(const InputJob& in, const LoaderRate& rate) { return in.rea
 Seconds copy_time(const InputJob& in, const Resources& r) {
     HostCopy link = in.link;
     if (!(in.input > Bytes{})) return {};
-    link.bandwidth *= r.node_bandwidth;
+    link.bandwidth *= r.host_link;
     return host_copy_time(in.samples * in.input, in.copies, link);
 }
 

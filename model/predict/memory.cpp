@@ -261,9 +261,6 @@ HostMemory host_memory(const Prepared::State& job) {
     return most;
 }
 
-Bytes device_memory(const Prepared::State& job) {
-    const Device& device = job.scenario.cluster.node.device;
-    return device.usable_memory ? device.usable_memory->value : device.memory.value;
-}
+Bytes device_memory(const Prepared::State& job) { return memory_for_programs(job.scenario.cluster.node.device); }
 
 }  // namespace sextant

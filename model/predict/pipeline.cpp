@@ -142,6 +142,18 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     }
 }
 
+std::string_view pipeline_formula(Schedule schedule, bool forward_only, bool played) {
+    if (played)
+        return "played pass by pass: each starts when its stage is free and its input has come; further micro-batches at the last pace";
+    if (turns_back(schedule)) return "T = max over stages s of first forward to s + m t_s + what s waits";
+    if (schedule == Schedule::zero_bubble)
+        return "T = max over stages s of first forward to s + what s waits + m t_s + weights' gradients behind";
+    if (forward_only || schedule == Schedule::sequential || schedule == Schedule::interleaved)
+        return "T = m t_max + (sum of the other stages' t) / v";
+    if (schedule == Schedule::gpipe) return "T = m f_max + m b_max + what is left of the sum of all stages' f + b";
+    return "T = max over stages s of (sum of t before s) + m t_s + what s waits";
+}
+
 // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
 // pipeline; what the first of it makes goes all the way.
 Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds device) {

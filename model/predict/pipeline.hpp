@@ -5,6 +5,7 @@
 #include "model/plan/plan.hpp"
 
 #include <span>
+#include <string_view>
 
 namespace sextant {
 
@@ -41,6 +42,9 @@ struct TimesOfStages {
 
 // When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.
 void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
+
+// What that works out, in the symbols of docs/model/pipeline.md; of a schedule that is played (is_played()), what the play follows.
+std::string_view pipeline_formula(Schedule, bool forward_only, bool played);
 
 // How long a schedule that turns back takes at least: the work of any stage, and what it waits for. With many micro-batches, just so long.
 Seconds turning_time(const Pipeline&, const TimesOfStages&);

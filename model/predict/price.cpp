@@ -247,7 +247,7 @@ namespace {
 // Activations that wait in host memory go there behind the forward that makes them, and come back behind backward: each block's behind the
 // block beside it, which mostly takes as long. What the copies take longer is waited for. A block that runs again keeps its input alone.
 void add_copies(SegmentPrice& price, const BlockKernels& k, const Prepared::State& job, const Resources& r) {
-    const Bandwidth link = job.host_copy_beside_others() * r.node_bandwidth;
+    const Bandwidth link = job.host_copy_beside_others() * r.host_link;
     const auto longer = [&](double again, const PhasePrice& pass) {
         return max(Seconds{}, offloaded_activations(k, job, again) / link - pass.time());
     };

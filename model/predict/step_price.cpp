@@ -51,19 +51,6 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     return at_first * stages.times[stages.which[0]].ahead / plan.vpp + (further - at_first) * slowest;
 }
 
-// Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
-// (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
-double expected_maximum(int n) {
-    if (n < 2) return 0;
-    const double probability = (n - 0.375) / (n + 0.25);
-    double low = 0, high = 10;
-    for (int i = 0; i < 50; ++i) {
-        const double middle = (low + high) / 2;
-        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
-    }
-    return low;
-}
-
 Seconds straggler_time(const Prepared::State& job, Seconds busy) {
     const Scenario& s = job.scenario;
     if (s.plan.data_parallel == DataParallel::async_parameter_server) {
@@ -143,6 +130,19 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
 }
 
 }  // namespace
+
+// Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
+// (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.
+double expected_maximum(int n) {
+    if (n < 2) return 0;
+    const double probability = (n - 0.375) / (n + 0.25);
+    double low = 0, high = 10;
+    for (int i = 0; i < 50; ++i) {
+        const double middle = (low + high) / 2;
+        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
+    }
+    return low;
+}
 
 void find_ends(const Prepared::State& job, const StagePrices& stages, std::span<Seconds> ends) {
     const Pipeline pipeline = pipeline_of(job, stages);

@@ -23,4 +23,7 @@ void find_ends(const Prepared::State&, const StagePrices&, std::span<Seconds> en
 StepPrice price_step(const Prepared::State&, const StagePrices&, std::span<const Seconds> ends, std::span<const UpdateTime>,
                      const Resources&);
 
+// Of n ranks, by how many standard deviations of one rank's step time the slowest lags.
+double expected_maximum(int n);
+
 }  // namespace sextant

@@ -275,4 +275,13 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     return list;
 }
 
+std::vector<NamedQuantity> comparable_quantities(const Scenario& s) {
+    Comparison any;
+    if (s.workload.tokens_per_sample() > 0) any.tokens_per_s.emplace();
+    if (s.plan.data_parallel == DataParallel::async_parameter_server) any.staleness.emplace();
+    any.hidden.measured = 0;
+    any.last_loss = 0;
+    return named_quantities(any);
+}
+
 }  // namespace sextant

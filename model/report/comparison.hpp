@@ -134,6 +134,8 @@ StepTimes step_times(std::vector<Seconds> times, std::size_t preparing);
 
 // What a condition may ask about: "step_time_ratio > 1.5", "largest_residual > 100 ms".
 std::vector<NamedQuantity> named_quantities(const Comparison&);
+// Of a comparison with a run that is still to come: names and units, of what it may turn out to have.
+std::vector<NamedQuantity> comparable_quantities(const Scenario&);
 // "terms.forward", "residual.forward", "ratio.forward" and so on.
 void add_term_quantities(std::vector<NamedQuantity>&, const Terms& predicted, const Terms& measured);
 

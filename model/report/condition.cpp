@@ -96,6 +96,17 @@ Condition parse_condition(std::string_view text, std::string_view option) {
     refuse(c, "not a comparison", "as in 'step_time > 500 ms' or 'mfu < 0.4'");
 }
 
+std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option,
+                                       const std::vector<NamedQuantity>& known, Diagnostics& diagnostics) {
+    std::vector<Condition> conditions;
+    for (const std::string& text : texts)
+        diagnostics.collect([&] {
+            conditions.push_back(parse_condition(text, option));
+            static_cast<void>(holds(conditions.back(), known));
+        });
+    return conditions;
+}
+
 bool holds(const Condition& c, const Report& r) { return holds(c, named_quantities(r)); }
 
 bool holds(const Condition& c, const std::vector<NamedQuantity>& quantities) {

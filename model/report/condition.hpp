@@ -1,6 +1,7 @@
 // Conditions on a report, as CI writes them: "step_time > 500 ms", "memory >= 70 GiB", "mfu < 0.4", "share.bubble > 10 %".
 #pragma once
 
+#include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/report/report.hpp"
 
@@ -32,6 +33,11 @@ struct Condition {
 
 // Throws InputError when the text is no comparison.
 Condition parse_condition(std::string_view text, std::string_view option = "--fail-if");
+
+// Those of an option that may stand more than once, about quantities like `known`, whose values do not matter. What is no comparison, not
+// known or without its unit is added to the diagnostics, all of it: nothing need be done to find it.
+std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option,
+                                       const std::vector<NamedQuantity>& known, Diagnostics&);
 
 // Throws InputError when there is no such quantity or the value lacks its unit. A fraction may be written as "10 %".
 bool holds(const Condition&, const std::vector<NamedQuantity>&);

@@ -1,5 +1,5 @@
 #include "model/base/quantity_text.hpp"
-#include "model/predict/state.hpp"
+#include "model/report/explain_rest.hpp"
 #include "model/report/report.hpp"
 #include "model/report/roofline.hpp"
 
@@ -11,7 +11,10 @@ namespace {
 class Explainer {
 public:
     explicit Explainer(const Prepared& prepared)
-        : job_(prepared.state()), e_(estimate(prepared)), groups_(job_.groups[static_cast<std::size_t>(e_.last_stage)]) {}
+        : job_(prepared.state()),
+          e_(estimate(prepared)),
+          stages_(price_stages(job_, {})),
+          groups_(job_.groups[static_cast<std::size_t>(e_.last_stage)]) {}
 
     std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
         say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
@@ -58,19 +61,25 @@ public:
 
     std::vector<std::string> pipeline(Term term) {
         const Plan& plan = job_.scenario.plan;
-        const bool one_by_one = plan.schedule == Schedule::one_f_one_b && !plan.forward_only;
-        say(std::string("T = ") +
-            (one_by_one ? "max over stages s of (sum of t before s) + m t_s + what s waits"
-                        : "m t_max + (sum of the other stages' t) fill / v") +
-            ", sends within t; sends that hide behind compute add (p - 1) each way");
+        if (plan.pp == 1) {
+            say("one stage: there is no other to wait for");
+            return finish(term);
+        }
+        say(std::string(pipeline_formula(plan.schedule, plan.forward_only, job_.played != nullptr)));
+        say("  sends are part of a stage's passes" +
+            std::string(hides_sends(job_) ? ", but for those that hide behind compute, which add (p - 1) each way" : ""));
         say("  p " + std::to_string(plan.pp) + ", v " + std::to_string(plan.vpp) + ", m " + std::to_string(job_.micro_batches) +
             "; bubble is what a stage's own micro-batches leave of T");
+        say_stage(e_.last_stage, "finishes last");
+        if (e_.slowest_stage != e_.last_stage) say_stage(e_.slowest_stage, "the others wait for");
         say_group(job_.groups.send);
         return finish(term);
     }
 
     std::vector<std::string> input() {
-        say("max(0, loading - rest of the step) where the next samples are read beside it, else all of it; copies that block add to it");
+        say("where the next samples are read beside a step: by how much loading, copies, the work of the host's cores or what the queue "
+            "cannot "
+            "hold last longer than it; else loading. Copies that block add to it");
         if (!job_.input) return finish(Term::input);
         const InputJob& in = *job_.input;
         const InputEstimate e = estimate_input(in, without_input(e_), {});
@@ -88,8 +97,9 @@ public:
         return finish(Term::input);
     }
 
-    std::vector<std::string> simple(Term term, std::string formula) {
-        say(std::move(formula));
+    std::vector<std::string> rest(Term term, std::vector<std::string> (*lines_of)(const ExplainedStage&)) {
+        const auto stage = static_cast<std::size_t>(e_.last_stage);
+        lines_ = lines_of({job_, stages_[stage], stage});
         return finish(term);
     }
 
@@ -101,6 +111,11 @@ private:
             ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
             (g.through_host ? ", staged through host memory" : ""));
     }
+    void say_stage(int stage, const std::string& which) {
+        const StageTimes& times = stages_.times[stages_.which[static_cast<std::size_t>(stage)]];
+        say("  stage " + std::to_string(stage) + ", which " + which + ": f " + to_text(times.ahead) + ", b " +
+            to_text(times.back + times.weights));
+    }
     void say_calls(std::size_t block, std::string_view phase, const std::vector<ExchangeCall>& calls, ParallelGroup which) {
         for (const ExchangeCall& call : calls)
             if (call.group == which)
@@ -110,7 +125,9 @@ private:
     void say_replicated() {
         const StageParameters p = parameters_of(job_, static_cast<std::size_t>(e_.last_stage));
         const auto& bucket = job_.scenario.framework.bucket;
-        say("data-parallel communication that nothing hides: max(last bucket, all buckets - backward) where the framework overlaps");
+        say("data-parallel communication that nothing hides: block by block, a bucket goes when its gradients are there and those before "
+            "it are "
+            "done; what is left of them when backward ends, all of it where the framework does not overlap");
         say_group(groups_.data);
         say("  gradients " + to_text(p.trained.total() * size_of(job_.precision.reduction_type())) +
             (!bucket                   ? ", all together"
@@ -119,8 +136,9 @@ private:
     }
     void say_sharded() {
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];
-        say("data-parallel communication that nothing hides: first gather, last scatter, and what gathers and scatters take beyond "
-            "compute");
+        say("data-parallel communication that nothing hides: block by block, what kernels wait for weights that are gathered ahead of "
+            "them, and "
+            "the scatters that are left when backward ends");
         say("  shards:");
         say_group(groups_.shard);
         if (groups_.replicas.ranks > 1) {
@@ -142,6 +160,7 @@ private:
 
     const Prepared::State& job_;
     Estimate e_;
+    OwnStagePrices stages_;
     const JobGroups& groups_;  // of the stage that the terms are of
     std::vector<std::string> lines_;
 };
@@ -169,21 +188,17 @@ std::vector<std::string> explain(const Prepared& prepared, Term term) {
         case Term::bubble:
             return x.pipeline(term);
         case Term::optimizer:
-            return x.simple(term,
-                            "owned parameters x bytes per parameter / streaming bandwidth + launches, or the host's time to launch them");
+            return x.rest(term, optimizer_lines);
         case Term::input:
             return x.input();
         case Term::launch:
-            return x.simple(term, "sum over phases of max(0, launches x dispatch / host speed - device time)");
+            return x.rest(term, launch_lines);
         case Term::offload:
-            return x.simple(term, "gradients down and weights up over each device's host link, and the update in host memory");
+            return x.rest(term, offload_lines);
         case Term::straggler:
-            return x.simple(term,
-                            "step noise x busy time x standard deviations by which the slowest of all devices lags (Blom), and (1/speed - "
-                            "1) x busy time for "
-                            "a slow device; asynchronous parameter servers wait for nobody: n / (n - missing) - 1");
+            return x.rest(term, straggler_lines);
         case Term::overhead:
-            return x.simple(term, "per-micro-batch and per-step host time of the framework");
+            return x.rest(term, overhead_lines);
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// What every answer says first: what is trained, and on what.
+// What answers say in the same words: what is trained, and on what; and where it fits, but only just.
 #pragma once
 
 #include "model/plan/scenario.hpp"
@@ -9,5 +9,8 @@ namespace sextant {
 
 std::string workload_line(const Workload&);  // "Llama 3 8B, adapters of rank 16"
 std::string hardware_line(const Cluster&);   // "DGX A100: 8 x A100 SXM4 80GB a node"
+
+// Fits, and an allocator has given back all that lay unused.
+inline bool nothing_to_spare(Bytes needed, Bytes there) { return needed <= there && needed >= 0.999 * there; }
 
 }  // namespace sextant

@@ -102,7 +102,7 @@ SweepTask sweep_task(const Scenario& s, const Report& r) {
 
 // The most at which every stage fits; memory is linear in it.
 std::int64_t largest_micro_batch(const Scenario& s, const Estimate& e) {
-    double largest = 1'000'000;  // as many as a plan may ask for
+    double largest = BatchAdvice::most;
     for (const StageMemory& m : e.memory) {
         // Where it would not fit otherwise, an allocator gives back what lies unused.
         const Bytes fixed = with_micro_batch_scaled(m, 0, e.device_memory).total();
@@ -154,12 +154,15 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     if (idle > 0)
         list.push_back(std::to_string(idle) + " of " + std::to_string(r.reserved_devices) +
                        " reserved devices do nothing: reserving more devices does not make a program use them");
-    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch && r.bottleneck.kind == BottleneckKind::communication_latency)
-        list.push_back("a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch) +
+    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch &&
+        (r.bottleneck.kind == BottleneckKind::communication_latency || r.bottleneck.kind == BottleneckKind::host_latency))
+        list.push_back((r.batch.any_micro_batch_fits() ? "a larger micro-batch, of any size that a plan may ask for,"
+                                                       : "a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch)) +
                        " fits and would need fewer kernels and messages a sample");
-    if (s.use_ethernet && s.cluster.node.nics > 0 && s.plan.devices() > s.cluster.node.devices)
-        list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name +
-                       " is idle: choose a library that uses it");
+    const bool idle_fabric = &network_link(s) != &s.cluster.node.nic_link && s.cluster.node.nics > 0;
+    if (idle_fabric && s.plan.devices() > s.cluster.node.devices)
+        list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name + " is idle: " +
+                       (s.use_ethernet ? "hardware.ethernet=false uses it" : "choose a library other than " + s.library.name));
     if (s.plan.schedule == Schedule::sequential && s.plan.pp > 1)
         list.emplace_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
     if (s.plan.precision.compute == DataType::fp32 && !s.plan.precision.tf32 &&
@@ -182,6 +185,8 @@ std::string_view to_text(BottleneckKind k) {
             return "communication (bandwidth)";
         case BottleneckKind::communication_latency:
             return "communication (latency)";
+        case BottleneckKind::host_latency:
+            return "host (latency)";
         case BottleneckKind::io:
             return "I/O";
     }

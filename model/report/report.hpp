@@ -12,8 +12,9 @@
 
 namespace sextant {
 
-// In the words of the SURF course "Parallel computing for deep learning": what limits the speed of the computation.
-enum class BottleneckKind { compute, memory_bandwidth, memory_size, communication_bandwidth, communication_latency, io };
+// In the words of the SURF course "Parallel computing for deep learning", what limits the speed of the computation; and the host, for which
+// a device may wait that communicates with nobody.
+enum class BottleneckKind { compute, memory_bandwidth, memory_size, communication_bandwidth, communication_latency, host_latency, io };
 std::string_view to_text(BottleneckKind);
 
 // One resource made better: what the step would gain.
@@ -25,11 +26,21 @@ struct Mover {
     double gain = 0;         // 1 - step_at_double / step
 };
 
+// The job's plan with another setting.
+struct PricedSetting {
+    std::vector<std::string> set;  // as --set takes it: "plan.shard_group=8"
+    Seconds step;
+    Bytes memory;             // of the fullest rank
+    double gain = 0;          // of the time of a sample
+    bool per_sample = false;  // the step has another number of them
+};
+
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::compute;
     std::string why;
     std::string what_would_move_it;
-    std::vector<Mover> movers;  // largest gain first
+    std::vector<Mover> movers;            // largest gain first
+    std::vector<PricedSetting> settings;  // of the plan that gain; where the job does not fit, those that do (better_settings.hpp)
     // The multiple of the limiting resource at which another becomes the limit, and the value that this means.
     std::optional<double> changes_at;
     std::string changes_at_text;  // "at 612 TFLOP/s the limit becomes memory bandwidth"
@@ -57,8 +68,10 @@ struct RunCost {
 };
 
 struct BatchAdvice {
-    std::int64_t effective_batch = 0;                     // n x N
-    std::int64_t largest_micro_batch = 0;                 // that fits; 0: none
+    std::int64_t effective_batch = 0;                // n x N
+    std::int64_t largest_micro_batch = 0;            // that fits; 0: none
+    static constexpr std::int64_t most = 1'000'000;  // that a plan may ask for
+    [[nodiscard]] bool any_micro_batch_fits() const { return largest_micro_batch >= most; }
     std::optional<double> linear_rate, square_root_rate;  // the two learning-rate rules
 };
 

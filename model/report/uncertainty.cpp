@@ -60,6 +60,9 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
             list.push_back(input("start of a collective, " + s.library.name, s.library.protocols.front().base,
                                  to_text(s.library.protocols.front().base.value), &Resources::latency));
     }
+    if (s.plan.offload != Offload::none || s.plan.offload_activations != OffloadActivations::none)
+        list.push_back(input("bandwidth of " + node.host_link.name + " to host memory", node.host_link.achievable,
+                             to_text(node.host_link.bandwidth.value * node.host_link.achievable.value), &Resources::host_link));
     if (!s.data.synthetic) {
         const StorageClass& from = *s.data.storage;
         list.push_back(input("bandwidth of one stream from " + from.name, *from.read_bandwidth, to_text(from.read_bandwidth->value),

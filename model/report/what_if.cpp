@@ -23,10 +23,7 @@ void multiply(std::optional<Sourced<T>>& number, double by) {
 }
 
 void improve(Device& d, const Resources& r) {
-    multiply(d.clock, r.compute);
-    for (PeakRate& peak : d.peaks) multiply(peak.rate, r.compute);
-    for (GemmCurve& curve : d.gemm_curves)
-        for (GemmCurve::Point& point : curve.points) point.time /= r.compute;
+    scale_compute(d, r.compute, [](auto& number, double by) { multiply(number, by); });
     multiply(d.memory_bandwidth, r.memory_bandwidth);
     multiply(d.cache_bandwidth, r.memory_bandwidth);
     multiply(d.kernel_overhead, 1 / r.kernel_overhead);
@@ -41,7 +38,9 @@ void improve(LinkType& link, double bandwidth, double latency) {
 void improve(Cluster& c, const Resources& r) {
     NodeSpec& node = c.node;
     improve(node.device, r);
-    for (LinkType* link : {&node.peers.link, &node.host_link, &node.host.socket_link}) improve(*link, r.node_bandwidth, r.latency);
+    for (LinkType* link : {&node.peers.link, &node.host.socket_link}) improve(*link, r.node_bandwidth, r.latency);
+    const bool peers_share_it = node.peers.layout == PeerLayout::none;
+    improve(node.host_link, r.host_link * (peers_share_it ? r.node_bandwidth : 1), r.latency);
     multiply(node.host.memory_bandwidth, r.node_bandwidth);
     improve(node.nic_link, r.network_bandwidth, r.latency);
     if (node.ethernet) improve(*node.ethernet, r.network_bandwidth, r.latency);

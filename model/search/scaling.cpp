@@ -46,6 +46,13 @@ std::vector<NamedQuantity> named_quantities(const Scaling& scaling) {
     return list;
 }
 
+std::vector<NamedQuantity> scaling_quantities(const Scenario& job) {
+    std::vector<NamedQuantity> list = searched_quantities(job);
+    list.push_back({"efficiency", 0, nullptr});
+    list.push_back({"pays_up_to", 0, nullptr});
+    return list;
+}
+
 Scaling scale(const ScalingRequest& request, const std::function<bool(double done, const SearchProgress&)>& progress) {
     Scaling scaling{request, {}, {}, {}, true};
     std::vector<int> sizes = request.search.devices;

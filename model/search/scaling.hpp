@@ -32,6 +32,8 @@ struct Scaling {
 inline constexpr double worth_adding = 0.5;
 // Those of the best plan at the largest size that has one, its efficiency, and up to where devices pay.
 std::vector<NamedQuantity> named_quantities(const Scaling&);
+// Of this job's scaling before it is known: names and units.
+std::vector<NamedQuantity> scaling_quantities(const Scenario& job);
 
 // `progress`: with the part that is done; false stops. Throws InputError as search does, where no size is possible.
 Scaling scale(const ScalingRequest&, const std::function<bool(double done, const SearchProgress&)>& progress = {});

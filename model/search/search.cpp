@@ -53,9 +53,7 @@ std::vector<Part> parts_of(const SearchRequest& request) {
 
 // Conditions that are not about anything known, and a price where none is.
 void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
-    PlanChoice any;
-    if (rent) any.cost_per_sample = Money{};
-    for (const Condition& c : request.where) static_cast<void>(holds(c, named_quantities(any)));
+    for (const Condition& c : request.where) static_cast<void>(holds(c, searched_quantities(request.job)));
     if (request.objective == Objective::cost && !rent)
         throw InputError(Diagnostic{request.job.file, "/run/price", "the cheapest plan is asked for, and nothing says what a device costs",
                                     "\"run\": {\"price\": \"2.50 USD/h\"}"});
@@ -120,6 +118,12 @@ std::vector<NamedQuantity> named_quantities(const PlanChoice& c) {
                                        {"energy_per_sample", c.energy_per_sample.si(), &unit_table<Joules>()}};
     if (c.cost_per_sample) list.push_back({"cost_per_sample", c.cost_per_sample->si(), &unit_table<Money>()});
     return list;
+}
+
+std::vector<NamedQuantity> searched_quantities(const Scenario& job) {
+    PlanChoice any;
+    if (device_rent(job)) any.cost_per_sample = Money{};
+    return named_quantities(any);
 }
 
 Scenario with_plan(const Scenario& job, const Plan& plan) {

@@ -48,6 +48,8 @@ struct PlanChoice {
 // `job` with the plan in it, priced.
 PlanChoice plan_choice(const Scenario& job, const Terms&, Bytes memory);
 std::vector<NamedQuantity> named_quantities(const PlanChoice&);
+// Of a plan of this job that is still to be found: names and units.
+std::vector<NamedQuantity> searched_quantities(const Scenario& job);
 
 struct SearchCounts {
     std::int64_t priced = 0;     // step time and memory worked out

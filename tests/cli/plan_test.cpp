@@ -199,6 +199,25 @@ TEST(Scale, measures_each_size_against_the_smallest) {
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }
 
+TEST(Plan, says_in_whole_numbers_which_batches_there_are) {
+    EXPECT_THAT(plan_default({"--batch", "0"}).err, HasSubstr("not in range 1 to 1000000000\n"));
+}
+
+TEST(Plan, marks_what_fits_with_nothing_to_spare) {
+    const ProcessResult r = run_with("plan", "scenarios/does-not-fit-mended.json", {"--no-simulate", "--top", "3"});
+    EXPECT_THAT(r.out, HasSubstr("42.5 GB, nothing to spare"));
+    EXPECT_THAT(r.out, Not(HasSubstr("36.3 GB, nothing")));
+}
+
+TEST(Plan, exits_with_2_and_names_every_bad_pin_and_condition_at_once) {
+    const ProcessResult r = plan_default(
+        {"--pin", "tpp=2", "--pin", "tp=two", "--where", "beauty > 3", "--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.out, IsEmpty());
+    for (const char* bad : {"--pin tpp", "--pin tp=two", "beauty", "\"steptime\" is not reported", "'step_time > 5'"})
+        EXPECT_THAT(r.err, HasSubstr(bad));
+}
+
 TEST(Scale, exits_with_1_when_a_condition_on_the_largest_size_holds) {
     const std::vector<std::string> sizes{"--gpus", "8,16", "--pin", "tp", "--pin", "pp", "--pin", "cp"};
     const auto exit_code = [&](const std::string& condition) {

@@ -1,4 +1,5 @@
 // `sextant predict` as scripts use it: exit codes, conditions, overrides, the keys of its JSON.
+#include "model/io/format/text_table.hpp"
 #include "model/predict/estimate.hpp"
 #include "tests/cli/process_json.hpp"
 
@@ -71,6 +72,18 @@ TEST(Predict, exits_with_2_for_a_condition_that_says_nothing) {
         const ProcessResult r = predict_default({"--fail-if", condition});
         EXPECT_EQ(r.exit_code, 2) << condition;
         EXPECT_THAT(r.err, Not(IsEmpty())) << condition;
+    }
+}
+
+TEST(Predict, prints_nothing_where_conditions_are_wrong_and_names_them_all) {
+    const std::vector<std::string> wrong{"--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5", "--fail-if", "memory"};
+    for (const char* command : {"predict", "simulate"}) {
+        std::vector<std::string> all{command, "scenarios/default.json"};
+        all.insert(all.end(), wrong.begin(), wrong.end());
+        const ProcessResult r = run_sextant(all);
+        EXPECT_EQ(r.exit_code, 2);
+        EXPECT_THAT(r.out, IsEmpty());
+        for (const char* bad : {"\"steptime\" is not reported", "'step_time > 5'", "not a comparison"}) EXPECT_THAT(r.err, HasSubstr(bad));
     }
 }
 
@@ -170,6 +183,15 @@ TEST(Predict, draws_the_timeline_that_simulate_does) {
     EXPECT_EQ(played("predict"), played("simulate"));
 }
 
+TEST(Predict, counts_steps_between_checkpoints_in_whole_numbers) {
+    const auto every = [](const std::string& steps) {
+        const std::string set = R"(data.checkpoints={"storage": "shared", "every_steps": )" + steps + "}";
+        return run_sextant({"predict", "scenarios/input-few-workers.json", "--set", set}).out;
+    };
+    EXPECT_THAT(every("63"), HasSubstr("  63 steps\n"));
+    EXPECT_THAT(every("1"), HasSubstr("  1 step\n"));
+}
+
 TEST(Predict, tokens_are_null_where_there_are_none) {
     const Json json = json_of(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--format", "json"}));
     EXPECT_TRUE(json.at("throughput").at("tokens_per_s").is_null());
@@ -191,6 +213,7 @@ TEST(Predict, explains_every_term) {
         const ProcessResult r = predict_default({"--explain", term});
         EXPECT_EQ(r.exit_code, 0) << term;
         EXPECT_THAT(r.out, HasSubstr(term + " = "));
+        EXPECT_EQ(predict_default({"--explain", words(term)}).out, r.out) << "as the report prints it";
     }
 }
 

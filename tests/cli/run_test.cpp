@@ -76,7 +76,10 @@ TEST_F(Run, ShowsPredictionBesideMeasurement) {
 
 TEST_F(Run, EndsWithOneWhereAConditionHolds) {
     EXPECT_EQ(run({"--steps", "2", "--compare", "--fail-if", "step_time_ratio > 0"}).exit_code, 1);
-    EXPECT_EQ(run({"--steps", "2", "--compare", "--fail-if", "no_such > 0"}).exit_code, 2);
+    const ProcessResult wrong = run({"--steps", "2", "--compare", "--fail-if", "no_such > 0", "--fail-if", "step_time > 5"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.out, IsEmpty()) << "nothing is trained";
+    EXPECT_THAT(wrong.err, testing::AllOf(HasSubstr("no_such"), HasSubstr("step_time > 5")));
 }
 
 TEST_F(Run, WritesTheCommandInsteadOfRunningIt) {

@@ -269,6 +269,12 @@ TEST(ExportTorchrun, full_shards_are_fsdp2_and_shards_in_a_node_hybrid) {
     EXPECT_THAT(problems_of([&] { torchrun_launch(hybrid); }), ElementsAre("/plan/shard_group"));
 }
 
+TEST(ExportTorchrun, of_some_blocks_that_run_again_says_which) {
+    const ExportedLaunch launch = torchrun_launch(bundled_scenario("llama-3-8b-fsdp-64xh100", {R"(plan.recompute={"blocks": 5})"}));
+    EXPECT_THAT(launch.environment, Contains(Pair("FSDP_ACTIVATION_CHECKPOINTING", "false")));  // it would take them all
+    EXPECT_THAT(launch.notes, Contains(HasSubstr("the first 5 blocks run forward again, and no others: torch.utils.checkpoint")));
+}
+
 TEST(ExportTorchrun, plain_data_parallelism_needs_no_fsdp) {
     const ExportedLaunch launch = torchrun_launch(bundled_scenario("resnet50-snellius-4xa100"));
     for (const auto& [name, value] : launch.environment) EXPECT_THAT(name, Not(StartsWith("FSDP")));
@@ -288,6 +294,11 @@ TEST(ExportDeepspeed, is_json_whose_batch_multiplies_out) {
     EXPECT_EQ(json.at("zero_optimization").at("offload_optimizer").at("device"), "cpu");
     EXPECT_TRUE(json.at("bf16").at("enabled").get<bool>());
     EXPECT_EQ(json.at("optimizer").at("type"), "AdamW");
+}
+
+TEST(ExportDeepspeed, of_some_blocks_that_run_again_says_which) {
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {R"(plan.recompute={"blocks": 5})"});
+    EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("the first 5 blocks of each stage run forward again")));
 }
 
 TEST(ExportDeepspeed, leaves_pipelines_to_the_program_and_refuses_what_zero_cannot_join) {

@@ -129,6 +129,21 @@ TEST(ScenarioReader, another_clock_changes_the_peaks_in_proportion) {
     EXPECT_DOUBLE_EQ(peak({"hardware.device.clock=705 MHz", "hardware.device.peak_scale=2"}) / peak({}), 1);
 }
 
+TEST(ScenarioReader, another_scale_of_the_peaks_is_what_a_report_calls_twice_the_compute_rate) {
+    // Of attention on later devices the clock is the bound, of products the curve that was measured.
+    for (const char* name : {"llama-3-8b-fsdp-64xh100", "default"}) {
+        const Seconds as_what_if = estimate(prepare(bundled_scenario(name)), {.compute = 2}).step;
+        EXPECT_NEAR(estimate(prepare(bundled_scenario(name, {"hardware.device.peak_scale=2"}))).step / as_what_if, 1, 1e-9) << name;
+    }
+}
+
+TEST(ScenarioReader, the_bandwidth_of_the_network_is_that_of_the_link_in_use) {
+    const NodeSpec node = bundled_scenario("ethernet-while-infiniband-idle", {"hardware.network_bandwidth=3 GB/s"}).cluster.node;
+    const NodeSpec as_it_is = bundled_scenario("ethernet-while-infiniband-idle").cluster.node;
+    EXPECT_DOUBLE_EQ(node.ethernet->bandwidth.value / (GB / s), 3);
+    EXPECT_EQ(node.nic_link.bandwidth.value, as_it_is.nic_link.bandwidth.value);
+}
+
 TEST(ScenarioReader, the_library_is_the_frameworks_unless_the_scenario_names_one) {
     EXPECT_EQ(read_good().library.name, "fast");
     EXPECT_EQ(read_good({"library=sockets"}).library.name, "sockets");

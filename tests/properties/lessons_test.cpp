@@ -61,7 +61,7 @@ TEST(Lessons, a_larger_batch_feeds_the_device) {
     expect_better("images a second, batch 1024 over batch 16", samples_per_second("larger-batch"),
                   samples_per_second("small-batch-launch-bound"), 5);
     const Report small = report_of("small-batch-launch-bound");
-    EXPECT_EQ(small.bottleneck.kind, BottleneckKind::communication_latency);
+    EXPECT_EQ(small.bottleneck.kind, BottleneckKind::host_latency);
     EXPECT_LT(small.utilization, 0.6);
     double before = 0;
     for (const std::string batch : {"16", "32", "64", "128", "256"}) {

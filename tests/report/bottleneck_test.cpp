@@ -52,11 +52,11 @@ TEST(Bottleneck, IsMemoryBandwidthWhereProductsWaitForTheirOperands) {
     EXPECT_EQ(bottleneck_of(job).kind, BottleneckKind::memory_bandwidth);
 }
 
-TEST(Bottleneck, IsLatencyWhereTheHostCannotKeepUp) {
+TEST(Bottleneck, IsTheHostWhereItCannotKeepUp) {
     Scenario job = products();
     job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(10 * ms);
     const Bottleneck b = bottleneck_of(job);
-    EXPECT_EQ(b.kind, BottleneckKind::communication_latency);
+    EXPECT_EQ(to_text(b.kind), "host (latency)");  // nothing communicates
     EXPECT_EQ(b.movers.at(0).resource, "host speed");
     EXPECT_THAT(b.why, HasSubstr("the device waits for the host"));
 }
@@ -86,6 +86,20 @@ TEST(Bottleneck, SaysThatLessLatencyIsBetter) {
     EXPECT_NEAR(first.gain, 0.5, 1e-3);
 }
 
+TEST(Bottleneck, IsTheHostLinkWhereActivationsWaitInHostMemory) {
+    // Activations take longer over 1 MB/s than anything else here: twice the link, half the step.
+    Scenario job = products();
+    job.plan.offload_activations = OffloadActivations::all;
+    job.cluster.node.host_link.bandwidth = round_machine::given(1 * MB / s);
+    job.cluster.node.host.memory = round_machine::given(1 * GB);
+    const Bottleneck b = bottleneck_of(job);
+    EXPECT_EQ(b.kind, BottleneckKind::communication_bandwidth);
+    EXPECT_EQ(b.movers.at(0).resource, "bandwidth of the host link");
+    EXPECT_NEAR(b.movers.at(0).gain, 0.5, 1e-2);
+    EXPECT_THAT(b.why, HasSubstr("copies between device and host memory that nothing hides take"));
+    EXPECT_THAT(b.what_would_move_it, HasSubstr("plan.offload_activations=none (-"));
+}
+
 TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
     Scenario job = products();
     job.plan.without_optimizer = false;
@@ -93,6 +107,7 @@ TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
     const Bottleneck b = bottleneck_of(job);
     EXPECT_EQ(b.kind, BottleneckKind::memory_size);
     EXPECT_THAT(b.why, HasSubstr("the device has 100 MB"));
+    EXPECT_THAT(b.what_would_move_it, HasSubstr("what `sextant plan` finds"));
     EXPECT_EQ(b.movers.at(0).resource, "compute rate");  // what would move the time is still said
 }
 

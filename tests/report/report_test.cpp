@@ -130,6 +130,19 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 0);
     job.cluster.node.device.memory = round_machine::given(1e6 * GB);  // a plan may ask for a million
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 1'000'000);
+    EXPECT_TRUE(report_of(job).batch.any_micro_batch_fits());
+}
+
+TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
+    Scenario job = products(1);
+    job.plan.dp = 8;  // two nodes
+    job.plan.global_batch *= 8;
+    job.cluster.node.ethernet = job.cluster.node.nic_link;
+    job.use_ethernet = true;
+    EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: hardware.ethernet=false uses it")));
+    job.use_ethernet = false;
+    job.library.sockets_only = true;
+    EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: choose a library other than")));
 }
 
 TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
@@ -186,6 +199,32 @@ TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
     const auto call = HasSubstr("4.10 KB, 11.0 us");
     EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return testing::Matches(call)(line); }), 4)
         << testing::PrintToString(lines);
+}
+
+TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
+    const auto first_line = [](Schedule schedule) {
+        Scenario job = products(4, 8);
+        job.plan.pp = 4;
+        job.plan.schedule = schedule;
+        return explain(prepare(job), Term::bubble).front();
+    };
+    EXPECT_THAT(first_line(Schedule::gpipe), HasSubstr("m f_max + m b_max"));
+    EXPECT_THAT(first_line(Schedule::one_f_one_b), HasSubstr("max over stages s"));
+    EXPECT_THAT(first_line(Schedule::zero_bubble), HasSubstr("played pass by pass"));
+}
+
+TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
+    Scenario job = products(4);
+    job.plan.without_optimizer = false;
+    job.framework.step_overhead = round_machine::given(3 * ms);
+    job.step_noise = 0.1;
+    job.plan.offload = Offload::optimizer;
+    const Prepared prepared = prepare(job);
+    EXPECT_THAT(explain(prepared, Term::overhead), Contains(HasSubstr("+ 3.00 ms")));
+    EXPECT_THAT(explain(prepared, Term::straggler), Contains(HasSubstr("noise 10")));
+    EXPECT_THAT(explain(prepared, Term::offload), Contains(HasSubstr("gradients down")));
+    EXPECT_THAT(explain(prepared, Term::optimizer), Contains(HasSubstr("trained parameters, in")));
+    EXPECT_THAT(explain(prepared, Term::launch), Contains(HasSubstr("of a micro-batch: host")));
 }
 
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {

@@ -39,6 +39,14 @@ TEST(WhatIf, AScenarioOfOtherHardwareIsPredictedAsTheWhatIfOfEachResource) {
     }
 }
 
+TEST(WhatIf, AnotherHostLinkIsThatOfCopies) {
+    Scenario job = bundled("vit-l16-32xa100");
+    job.plan.offload_activations = OffloadActivations::all;
+    EXPECT_NEAR(as_scenario_over_as_what_if(job, {.host_link = 2}), 1, 1e-6);
+    EXPECT_LT(estimate(prepare(job), {.host_link = 2}).step, 0.6 * estimate(prepare(job)).step);
+    EXPECT_EQ(estimate(prepare(job), {.node_bandwidth = 2}).step, estimate(prepare(job)).step);  // nobody exchanges inside a node alone
+}
+
 // What a library moves by each channel stays: of all calls some are a little slower than half the network would have them.
 TEST(WhatIf, HalfTheNetworkIsNearlyTheSame) {
     for (const char* name : {"llama-3-8b-fsdp-64xh100", "resnet50-lisa-16-nodes", "mixtral-8x7b-128xh100"})

@@ -99,7 +99,9 @@ std::string memory(const Report& r) {
     }
     const std::int64_t largest = r.batch.largest_micro_batch;
     return section("Memory") + figure(memory_svg(e)) + table(rows) +
-           says(largest > 0 ? "The largest micro-batch that fits is " + std::to_string(largest) + "." : "No micro-batch fits.");
+           says(r.batch.any_micro_batch_fits() ? "Any micro-batch that a plan may ask for fits."
+                : largest > 0                  ? "The largest micro-batch that fits is " + std::to_string(largest) + "."
+                                               : "No micro-batch fits.");
 }
 
 // The busiest first.
@@ -152,9 +154,9 @@ std::string input(const Report& r) {
                                                                epoch("first epoch", r.input->first, r.input->first_loading),
                                                                epoch("later epochs", r.input->later, r.input->later_loading)});
     if (r.checkpoints)
-        out += section("Checkpoints") +
-               says(to_text(r.checkpoints->bytes) + " every " + number_text(r.checkpoints->steps) + " steps, written in " +
-                    to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
+        out += section("Checkpoints") + says(to_text(r.checkpoints->bytes) + " every " + number_text(r.checkpoints->steps, 1) +
+                                             (r.checkpoints->steps == 1 ? " step" : " steps") + ", written in " +
+                                             to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
     return out;
 }
 

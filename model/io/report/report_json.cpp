@@ -28,7 +28,14 @@ Json bottleneck_json(const Bottleneck& b) {
     Json movers = Json::array();
     for (const Mover& m : b.movers)
         movers.push_back({{"resource", m.resource}, {"step_time_at_double_s", m.step_at_double.si()}, {"gain", m.gain}});
-    Json json = {{"kind", to_text(b.kind)}, {"why", b.why}, {"what_would_move_it", b.what_would_move_it}, {"movers", std::move(movers)}};
+    Json settings = Json::array();
+    for (const PricedSetting& s : b.settings)
+        settings.push_back({{"set", s.set}, {"step_time_s", s.step.si()}, {"memory_bytes", s.memory.si()}, {"gain_per_sample", s.gain}});
+    Json json = {{"kind", to_text(b.kind)},
+                 {"why", b.why},
+                 {"what_would_move_it", b.what_would_move_it},
+                 {"settings", std::move(settings)},
+                 {"movers", std::move(movers)}};
     if (b.changes_at) json["changes_at_factor"] = *b.changes_at, json["changes_at"] = b.changes_at_text;
     return json;
 }

@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/report/headings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,9 +49,9 @@ std::string terms_text(const Estimate& e) {
 
 std::string room_text(Bytes needed, Bytes there) {
     return to_text(needed) + " of " + to_text(there) +
-           (needed > there           ? ", DOES NOT FIT"
-            : needed < 0.999 * there ? ", fits"
-                                     : ", fits with nothing to spare");
+           (needed > there                    ? ", DOES NOT FIT"
+            : nothing_to_spare(needed, there) ? ", fits with nothing to spare"
+                                              : ", fits");
 }
 
 std::string memory_text(const Report& r) {
@@ -67,8 +68,9 @@ std::string memory_text(const Report& r) {
             out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
     }
     if (e.host.total() > Bytes{}) out += row("host memory", room_text(e.host.total(), e.host.there) + ", each node");
-    out +=
-        row("largest micro-batch", r.batch.largest_micro_batch > 0 ? std::to_string(r.batch.largest_micro_batch) + " fits" : "none fits");
+    out += row("largest micro-batch", r.batch.any_micro_batch_fits()    ? "any that a plan may ask for fits"
+                                      : r.batch.largest_micro_batch > 0 ? std::to_string(r.batch.largest_micro_batch) + " fits"
+                                                                        : "none fits");
     return out;
 }
 
@@ -119,7 +121,7 @@ std::string input_text(const Report& r) {
     if (r.checkpoints)
         out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
                row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
-               row("every", number_text(r.checkpoints->steps) + " steps");
+               row("every", number_text(r.checkpoints->steps, 1) + (r.checkpoints->steps == 1 ? " step" : " steps"));
     return out;
 }
 

@@ -23,18 +23,20 @@ void read_device_overrides(const JsonNode& node, const ScenarioSources& sources,
     r.optional("name", device.name);
     if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
     read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
-    const Frequency usual = device.clock.value;
-    const bool clocked = read_sourced(r, "clock", device.clock, plausible::clock) && usual > Frequency{};
+    Sourced<Frequency> clock = device.clock;
+    const bool clocked = read_sourced(r, "clock", clock, plausible::clock);
     read_sourced(r, "power", device.power, plausible::power);
     read_sourced(r, "price", device.price, plausible::price);
     double scale = 1;
     const bool scaled = r.optional("peak_scale", scale, Bounds{1e-3, 1e3});
     if (!clocked && !scaled) return;
-    for (PeakRate& peak : device.peaks) {
-        peak.rate.value *= scale * (clocked ? device.clock.value / usual : 1);
-        peak.rate.kind = stated.kind;
-        peak.rate.source += ", scaled by the scenario";
-    }
+    const double faster = device.clock.value > Frequency{} ? clock.value / device.clock.value : 1;
+    scale_compute(device, scale * faster, [](auto& number, double by) {
+        number.value *= by;
+        number.kind = stated.kind;
+        number.source += ", scaled by the scenario";
+    });
+    if (clocked) device.clock = {scale * clock.value, clock.kind, clock.source};
 }
 
 void read_device(const JsonNode& node, const ScenarioSources& sources, Device& device) {
@@ -52,15 +54,26 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
     if (const JsonNode n = r.get("host_link"); n.value) node.host_link = sources.link(n);
     read_sourced(r, "host_memory", node.host.memory, plausible::memory);
     r.optional("nics", node.nics, Bounds{0, 64});
-    if (const JsonNode n = r.get("network_bandwidth"); n.value) {
-        read_sourced(r, n, node.nic_link.bandwidth, plausible::bandwidth);
-        if (node.nics == 0) n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
-    }
+    r.get("network_bandwidth");  // when it is known which network is used
     r.optional("ethernet", scenario.use_ethernet);
     if (scenario.use_ethernet && !node.ethernet && node.nic_link.category != LinkCategory::ethernet)
         r.get("ethernet")
             .complain("the profile of " + scenario.cluster.name + " names no Ethernet interface",
                       "state it in an inline cluster, as \"ethernet\" of its node");
+}
+
+// Of the link in use, which the library has a say in.
+void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
+    ObjectReader r(hardware);
+    r.ignore_others();
+    r.default_source(stated);
+    const JsonNode n = r.get("network_bandwidth");
+    if (!n.value) return;
+    NodeSpec& node = scenario.cluster.node;
+    const bool over_ethernet = uses_sockets(scenario) && node.ethernet;
+    read_sourced(r, n, (over_ethernet ? *node.ethernet : node.nic_link).bandwidth, plausible::bandwidth);
+    if (node.nics == 0 && !over_ethernet)
+        n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
 }
 
 void read_unevenness(ObjectReader& r, Scenario& scenario) {
@@ -90,7 +103,7 @@ void read_sharing(ObjectReader& r, Scenario& scenario) {
 
 struct Nodes {
     std::optional<int> nodes, devices_per_node;
-    bool usable = false;
+    bool has_cluster = false, usable = false;
 };
 
 // Devices that the scenario asks for, where it says how many: `nodes` nodes of them, or the one node of a single machine.
@@ -109,7 +122,7 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     const std::size_t before = problems(node);
     if (const JsonNode n = r.need("cluster", "`sextant profiles list` names those that are bundled"); n.value)
         scenario.cluster = sources.cluster(n);
-    const bool found = problems(node) == before;
+    const bool found = wanted.has_cluster = problems(node) == before;
     r.optional("cluster_nodes", scenario.cluster.nodes);
     if (const JsonNode n = r.get("device"); n.value) read_device(n, sources, scenario.cluster.node.device);
     if (found)
@@ -277,6 +290,9 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     scenario.plan.devices_per_node = wanted.devices_per_node;
 
     read_framework(r, sources, scenario);
+    const std::size_t before_bandwidth = problems(hardware);
+    if (wanted.has_cluster) read_network_bandwidth(hardware, scenario);
+    wanted.usable = wanted.usable && problems(hardware) == before_bandwidth;
     if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
     if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
     join_data_and_run(file.root(), scenario);

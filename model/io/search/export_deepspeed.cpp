@@ -85,7 +85,9 @@ ExportedConfig deepspeed_config(const Scenario& s) {
         json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", on_host}};
     if (p.pp > 1) config.notes.push_back("the pipeline is the program's: PipelineModule(layers, num_stages=" + std::to_string(p.pp) + ")");
     if (p.ep > 1) config.notes.push_back("experts are the program's: deepspeed.moe.layer.MoE(ep_size=" + std::to_string(p.ep) + ")");
-    if (p.recompute != Recompute::none)
+    if (p.recompute == Recompute::blocks)
+        config.notes.push_back(some_blocks_again(p, "deepspeed.checkpointing.checkpoint"));
+    else if (p.recompute != Recompute::none)
         config.notes.emplace_back("what runs forward again is the program's: deepspeed.checkpointing.checkpoint around each such part");
     config.json = json_document(json);
     return config;

@@ -22,6 +22,13 @@ private:
     Diagnostics diagnostics_;
 };
 
+// What of recomputing no flag says, where not every block runs forward again.
+inline std::string some_blocks_again(const Plan& plan, const std::string& checkpoint) {
+    const std::string where = plan.pp > 1 ? " of each stage" : "";
+    return "the first " + std::to_string(plan.recompute_blocks) + " blocks" + where + " run forward again, and no others: " + checkpoint +
+           " around each of these is the program's";
+}
+
 inline bool in_order(const Plan& plan, std::vector<PlanDimension> order) {
     // Dimensions of one rank may stand anywhere.
     const auto degree = [&](PlanDimension d) {

@@ -26,7 +26,7 @@ void check_for_torchrun(const Scenario& s) {
     r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offload what FSDP shards alone");
     r.unless(p.offload != Offload::optimizer, "/plan/offload", "offload parameters together with the optimizer",
              "optimizer_and_parameters");
-    r.unless(p.recompute == Recompute::none || p.recompute == Recompute::full, "/plan/recompute", "recompute whole blocks, all or none");
+    r.unless(p.recompute != Recompute::selective, "/plan/recompute", "recompute whole blocks");
     const DataType type = p.precision.compute;
     r.unless(size_of(type) >= size_of(DataType::fp16), "/plan/precision", "train in 16 and 32 bits");
     r.unless(!p.forward_only && !p.without_optimizer, "/plan", "are exported for training, with an optimizer");
@@ -81,6 +81,7 @@ ExportedLaunch torchrun_launch(const Scenario& s) {
         launch.arguments.push_back({"--optim", name});
     else
         launch.notes.emplace_back("LAMB is none of the Trainer's optimizers: pass one to it");
+    if (p.recompute == Recompute::blocks) launch.notes.push_back(some_blocks_again(p, "torch.utils.checkpoint.checkpoint"));
     launch.notes.emplace_back("train.py is yours: one that reads TrainingArguments, or builds an Accelerator");
     return launch;
 }

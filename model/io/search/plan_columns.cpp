@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/scenario/plan_writer.hpp"
+#include "model/report/headings.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -111,7 +112,8 @@ std::vector<PlanColumn> outcome_columns(const Scenario& job, const std::vector<c
     std::vector<PlanColumn> columns{{"memory", Align::right, {}}, {"step time", Align::right, {}}};
     columns.push_back({std::string(job.workload.sample_word()) + "s/s", Align::right, {}});
     for (const PlanChoice* c : choices) {
-        columns[0].cells.push_back(to_text(c->memory));
+        const bool full = nothing_to_spare(c->memory, memory_for_programs(job.cluster.node.device));
+        columns[0].cells.push_back(to_text(c->memory) + (full ? ", nothing to spare" : ""));
         columns[1].cells.push_back(to_text(c->step));
         columns[2].cells.push_back(number_text(c->samples_per_s.si()));
     }

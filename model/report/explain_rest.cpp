@@ -1,0 +1,88 @@
+#include "model/report/explain_rest.hpp"
+
+#include "model/base/quantity_text.hpp"
+
+namespace sextant {
+namespace {
+
+double host_speed(const Prepared::State& job) { return job.scenario.cluster.node.host.thread_speed.value; }
+double count_of_micro_batches(const Prepared::State& job) { return static_cast<double>(job.micro_batches); }
+
+Bytes activations_to_host(const ExplainedStage& x) {
+    const StageBlocks& blocks = x.job.stages[x.stage];
+    const double again = blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
+    Bytes sum;
+    for (std::size_t t = 0; t < x.job.templates.size(); ++t)
+        sum += blocks.count[t] * offloaded_activations(x.job.templates[t], x.job, x.job.roles[t] == BlockRole::layer ? again : 0);
+    return sum;
+}
+
+}  // namespace
+
+std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
+    const Framework& f = x.job.scenario.framework;
+    const StageParameters parameters = parameters_of(x.job, x.stage);
+    return {"owned parameters x bytes that an update of one moves / streaming bandwidth + launches x o, or the host's time to launch them",
+            "  owns " + number_text(owned_parameters(x.job, x.stage)) + " of the stage's " + number_text(parameters.trained.total()) +
+                " trained parameters, in " + std::to_string(parameters.tensors) + " tensors; " +
+                number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor",
+            "  streams " + to_text(streaming_bandwidth(x.job.rates)) + ", o " + to_text(x.job.rates.kernel_overhead) +
+                ", a launch takes the host " + to_text(f.dispatch.value / host_speed(x.job))};
+}
+
+std::vector<std::string> launch_lines(const ExplainedStage& x) {
+    const SegmentPrice& blocks = x.price.blocks();
+    return {x.job.scenario.plan.pp == 1
+                ? "what the device waits while blocks go by one by one, none before the host has issued it"
+                : "what the host takes to issue all micro-batches beyond what they take the device, as far as the pipeline waits",
+            "  of a micro-batch: host " + to_text(blocks.forward.host + blocks.backward.host + blocks.recompute.host) + ", device " +
+                to_text(x.price.micro_batch()),
+            "  a launch takes the host " + to_text(host_time(x.job, Pass::forward).launch) + " in forward, " +
+                to_text(host_time(x.job, Pass::backward).launch) + " in backward"};
+}
+
+std::vector<std::string> offload_lines(const ExplainedStage& x) {
+    const Plan& plan = x.job.scenario.plan;
+    std::vector<std::string> lines{"copies over each device's host link, and the update in host memory"};
+    const double owned = owned_parameters(x.job, x.stage);
+    lines.push_back("  link " + to_text(x.job.host_copy_beside_others()) + " for each device, host memory " +
+                    to_text(x.job.host_bandwidth));
+    if (plan.offload != Offload::none)
+        lines.push_back("  once a step: gradients down " + to_text(gradient_bytes(x.job, owned)) + ", weights up " +
+                        to_text(weight_bytes(x.job, owned)) + ", with the update " + to_text(update_time(x.job, x.stage, {}).host));
+    if (x.price.offload > Seconds{}) lines.push_back("  weights of each micro-batch's passes " + to_text(x.price.offload));
+    if (plan.offload_activations != OffloadActivations::none) {
+        const SegmentPrice& blocks = x.price.blocks();
+        lines.push_back("  activations of a micro-batch " + to_text(activations_to_host(x)) +
+                        " each way; what their copies take longer than the blocks' passes: forward " + to_text(blocks.forward.copies) +
+                        ", backward " + to_text(blocks.backward.copies + blocks.recompute.copies));
+    }
+    return lines;
+}
+
+std::vector<std::string> straggler_lines(const ExplainedStage& x) {
+    const Scenario& s = x.job.scenario;
+    const Seconds busy = count_of_micro_batches(x.job) * (x.price.ahead() + x.price.back()) + update_time(x.job, x.stage, {}).device;
+    std::vector<std::string> lines;
+    if (s.plan.data_parallel == DataParallel::async_parameter_server)
+        lines.emplace_back("nobody waits, slow devices do less of the work: (n / (n - missing) - 1) x busy time");
+    else
+        lines.emplace_back(
+            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + (1 / speed - 1) x busy "
+            "time for a slow device");
+    lines.push_back("  busy " + to_text(busy) + ", noise " + percent_text(s.step_noise) + ", the slowest of " +
+                    std::to_string(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
+                    " standard deviations");
+    if (s.straggler)
+        lines.push_back("  " + std::to_string(s.straggler->devices) + " of them at " + percent_text(s.straggler->speed) + " of the speed");
+    return lines;
+}
+
+std::vector<std::string> overhead_lines(const ExplainedStage& x) {
+    const Framework& f = x.job.scenario.framework;
+    return {"micro-batches x host time for each + host time for each step", "  " + std::to_string(x.job.micro_batches) + " x " +
+                                                                                to_text(x.price.overhead) + " + " +
+                                                                                to_text(f.step_overhead.value / host_speed(x.job))};
+}
+
+}  // namespace sextant

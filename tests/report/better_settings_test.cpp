@@ -1,0 +1,62 @@
+#include "model/report/better_settings.hpp"
+
+#include "tests/golden/bundled_scenarios.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<PricedSetting> settings_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
+    return better_settings(prepare(bundled_scenario(name, overrides)));
+}
+auto sets(const std::string& part) { return Field(&PricedSetting::set, Contains(HasSubstr(part))); }
+
+// The price of a setting is that of the scenario with it.
+TEST_P(EveryScenario, gains_by_each_named_setting_what_was_said) {
+    const Seconds now = estimate(prepare(bundled_scenario(GetParam()))).step;
+    for (const PricedSetting& s : settings_of(GetParam())) {
+        std::vector<std::string> overrides = s.set;
+        // A file that states this instead would contradict another global batch.
+        if (testing::Matches(sets("plan.global_batch"))(s)) overrides.emplace_back("plan.grad_accum=null");
+        const Estimate then = estimate(prepare(bundled_scenario(GetParam(), overrides)));
+        EXPECT_NEAR(s.step / then.step, 1, 1e-9) << s.set.front();
+        EXPECT_EQ(s.memory, then.peak_memory) << s.set.front();
+        EXPECT_TRUE(then.fits()) << s.set.front();
+        if (!s.per_sample && s.gain > 0) EXPECT_NEAR(s.gain, 1 - then.step / now, 1e-9) << s.set.front();
+    }
+}
+
+TEST(BetterSettings, NamesTheGroupOfShardsThatKeepsGathersInsideTheNode) {
+    EXPECT_THAT(settings_of("fsdp-on-ethernet").front().set, ElementsAre("plan.shard_group=8"));
+    EXPECT_NEAR(settings_of("fsdp-on-ethernet").front().gain, 0.26, 0.02);
+}
+
+TEST(BetterSettings, NamesNoTypeThatTheDeviceDoesNotMultiply) {
+    EXPECT_THAT(settings_of("precision-fp16-a100"), Each(Not(sets("plan.precision"))));
+    EXPECT_THAT(settings_of("precision-fp32-a100").front().set, ElementsAre("plan.precision=bf16"));
+}
+
+TEST(BetterSettings, NamesNothingThatTheFrameworkLacks) {
+    EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100"), Each(Not(sets("plan.data_parallel=zero1"))));
+    EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100", {"plan.data_parallel=zero2"}), Each(Not(sets("plan.data_parallel=zero1"))));
+}
+
+TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
+    const std::vector<PricedSetting> settings = settings_of("does-not-fit");
+    EXPECT_THAT(settings, Contains(sets("plan.data_parallel=zero1")));
+    EXPECT_THAT(settings, Each(Not(sets("plan.micro_batch"))));  // it is at 1
+    const std::vector<PricedSetting> others = settings_of("fsdp-on-ethernet");
+    EXPECT_TRUE(std::ranges::is_sorted(others, {}, &PricedSetting::per_sample));
+}
+
+}  // namespace
+}  // namespace sextant
