@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace sextant::gui {
 namespace {
@@ -40,6 +41,10 @@ struct Lanes::TimeOfKinds {
     void add(float time, const Shares& shares) {
         for (std::size_t k = 0; k < of.size(); ++k) of[k] += time * (static_cast<float>(shares[k]) / whole);
         total += time;
+    }
+    void add(const TimeOfKinds& other) {
+        for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
+        total += other.total;
     }
     [[nodiscard]] SpanKind most() const { return static_cast<SpanKind>(std::ranges::max_element(of) - of.begin()); }
     [[nodiscard]] Shares shares() const {
@@ -196,9 +201,11 @@ private:
 
     void gather() {
         std::optional<LanePiece> open;
+        TimeOfKinds time;  // of what is open
         const auto close = [&] {
-            if (open) pieces_.push_back(*open);
+            if (open) divide(*open, time);
             open.reset();
+            time = {};
         };
         for (int x = 0; x < window_.pixels; ++x) {
             const Pixel& pixel = pixels_[static_cast<std::size_t>(x)];
@@ -214,8 +221,25 @@ private:
             if (open && (open->kind != kind || open->covered != covered)) close();
             if (!open) open = LanePiece{x, x, kind, covered, {}};
             open->right = x + 1;
+            time.add(pixel.time);
         }
         close();
+    }
+
+    // In height, as the time is shared out: nothing that takes a good part of it is hidden by what takes more.
+    void divide(LanePiece piece, const TimeOfKinds& time) {
+        constexpr float hardly = 0.5F / LanePiece::parts;
+        float total = 0, sum = 0;
+        for (const float t : time.of)
+            if (t >= hardly * time.total) total += t;
+        piece.bottom = 0;
+        for (std::size_t k = 0; k < time.of.size(); ++k) {
+            if (time.of[k] < hardly * time.total) continue;
+            sum += time.of[k];
+            piece.kind = static_cast<SpanKind>(k);
+            piece.top = std::exchange(piece.bottom, static_cast<int>(std::lround(LanePiece::parts * sum / total)));
+            if (piece.top < piece.bottom) pieces_.push_back(piece);
+        }
     }
 
     const Lanes& lanes_;

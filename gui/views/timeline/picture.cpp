@@ -20,21 +20,26 @@ constexpr double link_height = 18, links_heading_height = 20, name_height = 14, 
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
-// Runs of colour in a row. Onto a screen they are written pixel by pixel, which is many times faster than thousands of rectangles; in a
-// drawing they are rectangles, those of one colour together.
+// Pieces of a lane in their colours. Onto a screen they are written pixel by pixel, which is many times faster than thousands of
+// rectangles; in a drawing they are rectangles, those of one colour together.
 class ColourRow {
 public:
     ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
         if (painter.paintEngine()->type() != QPaintEngine::Raster || area.width() < 1) return;
-        pixels_ = QImage(static_cast<int>(area.width()), 1, QImage::Format_ARGB32_Premultiplied);
+        pixels_ = QImage(static_cast<int>(area.width()), LanePiece::parts, QImage::Format_ARGB32_Premultiplied);
         pixels_.fill(Qt::transparent);
     }
 
-    void add(double left, double right, const QColor& colour) {
-        if (pixels_.isNull())
-            return rectangles_[colour.rgb()].append(QRectF(area_.left() + left, area_.top(), right - left, area_.height()));
-        auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(0));
-        std::fill(line + static_cast<int>(left), line + std::min(static_cast<int>(right), pixels_.width()), colour.rgb());
+    void add(const LanePiece& piece, int width, const QColor& colour) {
+        if (pixels_.isNull()) {
+            const double part = area_.height() / LanePiece::parts;
+            return rectangles_[colour.rgb()].append(
+                QRectF(area_.left() + piece.left, area_.top() + part * piece.top, width, part * (piece.bottom - piece.top)));
+        }
+        for (int y = piece.top; y < piece.bottom; ++y) {
+            auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(y));
+            std::fill(line + piece.left, line + std::min(piece.left + width, pixels_.width()), colour.rgb());
+        }
     }
 
     void paint() {
@@ -189,7 +194,7 @@ void TimelinePicture::paint_pieces(QPainter& painter, const Row& row, const std:
     };
     const auto width_of = [](const LanePiece& p) { return p.right - p.left - (p.span && p.right - p.left > 4 ? 1 : 0); };  // a seam between
     ColourRow colours(painter, area_of(row));
-    for (const LanePiece& piece : pieces) colours.add(piece.left, piece.left + width_of(piece), colour_of(piece));
+    for (const LanePiece& piece : pieces) colours.add(piece, width_of(piece), colour_of(piece));
     colours.paint();
     for (const LanePiece& piece : pieces) {
         const int width = width_of(piece);
