@@ -79,6 +79,7 @@ std::shared_ptr<const TimelineContent> content_of(std::shared_ptr<const Simulate
     content->ranks = rank_rows(simulated->timeline, measured ? &measured->timeline : nullptr);
     content->links = busiest_links(*simulated->report, most_links);
     content->end = simulated->report->trace.end;
+    content->pipelined = is_pipelined(*simulated->timeline.trace);
     if (measured) content->end = max(content->end, measured->timeline.trace->end);
     content->simulated = std::move(simulated);
     content->measured = std::move(measured);
@@ -125,9 +126,10 @@ void TimelinePicture::paint(QPainter& painter, const Look& look) const {
     paint_scale(painter, look);
     painter.save();
     painter.setClipRect(QRectF(area_.left(), body_.top(), area_.width(), body_.height()), Qt::IntersectClip);
+    double named_to = -INFINITY;  // of thin rows as many have a name as there is room for
     for (const Row& row : rows_) {
         if (row.y + row.height < body_.top() || row.y > body_.bottom()) continue;
-        paint_name(painter, row, look);
+        if (row.y >= named_to) named_to = paint_name(painter, row, look);
         if (row.stream)
             paint_stream(painter, row, look);
         else
@@ -164,18 +166,23 @@ void TimelinePicture::paint_scale(QPainter& painter, const Look& look) const {
     painter.drawLine(QPointF(area_.left(), body_.top() - 0.5), QPointF(area_.right(), body_.top() - 0.5));
 }
 
-void TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look& look) const {
+double TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look& look) const {
     const QRectF place(area_.left() + gap, row.y, gutter - 2 * gap, row.height);
-    if (row.link) return paint_text(painter, place, Qt::AlignVCenter, name_of(*row.link), font_of(Type::small), look.faint);
+    if (row.link) {
+        paint_text(painter, place, Qt::AlignVCenter, name_of(*row.link), font_of(Type::small), look.faint);
+        return place.bottom();
+    }
     // The first row of a rank names it; thin rows below give their room to it.
     const bool first = row.stream == &row.rank->streams.front() || (row.stream->is_main && !aspect_.all_streams);
     if (first) {
         const QRectF higher(place.left(), row.y, place.width(), std::max(row.height, name_height));
         const QColor ink = row.rank->origin == Origin::measured ? look.accent : look.text;
-        return paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font_of(row.height < 16 ? Type::small : Type::strong), ink);
+        paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font_of(row.height < 16 ? Type::small : Type::strong), ink);
+        return higher.bottom();
     }
-    if (row.height >= name_height)
-        paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, font_of(Type::small), look.faint);
+    if (row.height < name_height) return row.y;
+    paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, font_of(Type::small), look.faint);
+    return place.bottom();
 }
 
 void TimelinePicture::paint_stream(QPainter& painter, const Row& row, const Look& look) const {
@@ -218,7 +225,7 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     QString label;
     const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
     const QString kind = q(look_of(span.kind).name);
-    const QString shortest = is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
+    const QString shortest = content_.pipelined && is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
     for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, shortest}) {
         label = name;
         if (static_cast<double>(label.size()) <= letters) break;
