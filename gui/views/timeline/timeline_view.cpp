@@ -60,7 +60,6 @@ public:
         legend_ = new ChartWidget(tr("Kinds of work"));
         canvas_ = new TimelineCanvas;
         canvas_->setAccessibleName(tr("The step over time"));
-        canvas_->setParent(this);  // before the others, so that keys move it and are no words to search for
         scroll_ = new QScrollBar(Qt::Vertical);
         details_ = text_label(Type::small);
         details_->setObjectName(QStringLiteral("segment_details"));
@@ -83,6 +82,7 @@ public:
         show_details();
     }
 
+    [[nodiscard]] QWidget* takes_keys() override { return canvas_; }
     [[nodiscard]] std::vector<NamedTable> tables() const override {
         return {{QStringLiteral("segments"), &kinds_}, {QStringLiteral("links"), &links_}};
     }
