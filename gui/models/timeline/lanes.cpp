@@ -154,8 +154,9 @@ public:
         const std::size_t levels = lanes_.levels_.size();
         const std::vector<std::size_t>& first = levels > 0 ? lanes_.levels_.back().first : lanes_.first_;
         for (std::size_t i = first[lane_]; i < first[lane_ + 1]; ++i) visit(levels, i);
+        const auto seen_alone = static_cast<std::ptrdiff_t>(pieces_.size());
         gather();
-        std::ranges::stable_sort(pieces_, {}, &LanePiece::left);
+        std::ranges::inplace_merge(pieces_, pieces_.begin() + seen_alone, {}, &LanePiece::left);
         return std::move(pieces_);
     }
 
@@ -203,7 +204,8 @@ private:
         std::optional<LanePiece> open;
         TimeOfKinds time;  // of what is open
         const auto close = [&] {
-            if (open) divide(*open, time);
+            if (!open) return;
+            divide(*open, time);
             open.reset();
             time = {};
         };
@@ -228,16 +230,16 @@ private:
 
     // In height, as the time is shared out: nothing that takes a good part of it is hidden by what takes more.
     void divide(LanePiece piece, const TimeOfKinds& time) {
-        constexpr float hardly = 0.5F / LanePiece::parts;
+        const float hardly = 0.5F / LanePiece::parts * time.total;
+        if (time[piece.kind] > time.total - hardly) return pieces_.push_back(piece);
         float total = 0, sum = 0;
-        for (const float t : time.of)
-            if (t >= hardly * time.total) total += t;
+        for (const float t : time.of) total += t < hardly ? 0 : t;
         piece.bottom = 0;
-        for (std::size_t k = 0; k < time.of.size(); ++k) {
-            if (time.of[k] < hardly * time.total) continue;
+        for (std::size_t k = 0; k < span_kind_count; ++k) {
+            if (time.of[k] < hardly) continue;
             sum += time.of[k];
             piece.kind = static_cast<SpanKind>(k);
-            piece.top = std::exchange(piece.bottom, static_cast<int>(std::lround(LanePiece::parts * sum / total)));
+            piece.top = std::exchange(piece.bottom, static_cast<int>(LanePiece::parts * sum / total + 0.5F));
             if (piece.top < piece.bottom) pieces_.push_back(piece);
         }
     }

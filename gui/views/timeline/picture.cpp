@@ -24,9 +24,9 @@ std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 
 // rectangles; in a drawing they are rectangles, those of one colour together.
 class ColourRow {
 public:
-    ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
+    ColourRow(QPainter& painter, const QRectF& area, bool divided) : painter_(painter), area_(area) {
         if (painter.paintEngine()->type() != QPaintEngine::Raster || area.width() < 1) return;
-        pixels_ = QImage(static_cast<int>(area.width()), LanePiece::parts, QImage::Format_ARGB32_Premultiplied);
+        pixels_ = QImage(static_cast<int>(area.width()), divided ? LanePiece::parts : 1, QImage::Format_ARGB32_Premultiplied);
         pixels_.fill(Qt::transparent);
     }
 
@@ -36,7 +36,7 @@ public:
             return rectangles_[colour.rgb()].append(
                 QRectF(area_.left() + piece.left, area_.top() + part * piece.top, width, part * (piece.bottom - piece.top)));
         }
-        for (int y = piece.top; y < piece.bottom; ++y) {
+        for (int y = piece.top; y < std::min(piece.bottom, pixels_.height()); ++y) {
             auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(y));
             std::fill(line + piece.left, line + std::min(piece.left + width, pixels_.width()), colour.rgb());
         }
@@ -200,7 +200,8 @@ void TimelinePicture::paint_pieces(QPainter& painter, const Row& row, const std:
         return (is_faded(p) ? faint : full)[static_cast<std::size_t>(p.kind)][static_cast<std::size_t>(8 * p.covered)];
     };
     const auto width_of = [](const LanePiece& p) { return p.right - p.left - (p.span && p.right - p.left > 4 ? 1 : 0); };  // a seam between
-    ColourRow colours(painter, area_of(row));
+    const bool divided = std::ranges::any_of(pieces, [](const LanePiece& p) { return p.bottom - p.top < LanePiece::parts; });
+    ColourRow colours(painter, area_of(row), divided);
     for (const LanePiece& piece : pieces) colours.add(piece, width_of(piece), colour_of(piece));
     colours.paint();
     for (const LanePiece& piece : pieces) {
