@@ -39,7 +39,8 @@ CommandLine read_command_line(const QStringList& arguments) {
                                   QStringLiteral("OUT.png"));
     const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("in a screenshot: a run to show beside the prediction"),
                                  QStringLiteral("RUN.json"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("of the window (default: 1280x800)"), QStringLiteral("WxH"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("of the window (default: 1280x800, or as it was left)"),
+                                  QStringLiteral("WxH"));
     const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("light on dark"));
     parser.addOptions({help, version, list, view, shot, run, size, dark});
 
@@ -64,10 +65,8 @@ CommandLine read_command_line(const QStringList& arguments) {
             c.mistake = QStringLiteral("no view is called \"%1\"; there are:\n%2").arg(parser.value(view).left(80), view_names());
     }
     if (parser.isSet(size)) {
-        if (const auto parsed = parse_size(parser.value(size)))
-            c.size = *parsed;
-        else
-            c.mistake = QStringLiteral("\"%1\" is no size; it is written as 1280x800").arg(parser.value(size).left(80));
+        c.size = parse_size(parser.value(size));
+        if (!c.size) c.mistake = QStringLiteral("\"%1\" is no size; it is written as 1280x800").arg(parser.value(size).left(80));
     }
     return c;
 }

@@ -14,7 +14,7 @@ struct CommandLine {
     std::optional<QString> screenshot;  // where to
     std::optional<QString> run;         // shown beside the prediction in it
     std::string view;                   // empty: the first that shows a scenario
-    QSize size{1280, 800};
+    std::optional<QSize> size;          // else that of the window as it was left
     bool dark = false;
     // What there is to do instead of opening a window: text for stdout, or a mistake for stderr.
     std::optional<QString> answer, mistake;

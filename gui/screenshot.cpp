@@ -47,7 +47,7 @@ int take_screenshot(const CommandLine& options) {
         MainWindow window(workbench, selection, predictor, options.dark);
         workbench.open(session);
         QApplication::processEvents();  // the window shows its first view, and then the one that is asked for
-        window.resize(options.size);
+        if (options.size) window.resize(*options.size);
         if (!options.view.empty()) window.show_view(options.view);
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();

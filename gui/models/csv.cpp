@@ -4,7 +4,7 @@ namespace sextant::gui {
 namespace {
 
 QString cell(QString text) {
-    text.remove(QChar(0x2009));
+    text.remove(QChar(0x202F));
     const bool needs_quotes = text.contains(QLatin1Char(',')) || text.contains(QLatin1Char('"')) || text.contains(QLatin1Char('\n'));
     if (!needs_quotes) return text;
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');

@@ -26,7 +26,8 @@ public:
     void undo();
     void redo();
 
-    [[nodiscard]] bool is_saved() const { return saved_ == at_; }
+    // Whether the document is that which was saved: a what-if is no part of it.
+    [[nodiscard]] bool is_saved() const { return saved_ && steps_[*saved_].session->document == now()->document; }
     void mark_saved() { saved_ = at_; }
 
 private:

@@ -40,7 +40,7 @@ QString path_of_pointer(std::string_view pointer);
 // With a capital letter to begin with.
 QString capitalised(QString);
 
-// 1234567 -> "1 234 567", with thin spaces; what is less than a hundred keeps its decimals.
+// 1234567 -> "1 234 567", with narrow spaces that no line breaks at; what is less than a hundred keeps its decimals.
 QString grouped(double value);
 
 }  // namespace sextant::gui

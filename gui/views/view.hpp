@@ -38,6 +38,9 @@ public:
     // Whether all of it is there; `completed` tells when it comes to be. An export waits for that.
     [[nodiscard]] virtual bool is_complete() const { return true; }
 
+    // What keys are meant for when the view is chosen, if it makes much of them.
+    [[nodiscard]] virtual QWidget* takes_keys() { return nullptr; }
+
     // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
     virtual void begin() {}
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractButton>
+#include <QComboBox>
 #include <QDropEvent>
 #include <QFile>
 #include <QMessageBox>
@@ -68,6 +69,7 @@ TEST_F(Files, WhatIsNoJsonOrNotThereIsExplained) {
 }
 
 TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
+    open("gpt3-175b-1024xa100");
     window.files().open(broken());
     wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
     auto* box = window.findChild<QMessageBox*>(QStringLiteral("refusal"));
@@ -76,6 +78,7 @@ TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
     ASSERT_TRUE(workbench.session());
     EXPECT_FALSE(workbench.answer());
     EXPECT_FALSE(window.view("summary").isVisible()) << "there is nothing that it could show";
+    EXPECT_EQ(find<QComboBox>("plan.recompute").currentText(), QString()) << "nothing of what was open before";
     workbench.edit({{"plan.micro_batsh", "null"}, {"plan.micro_batch", "1"}, {"hardware.device.memory", "\"40 GiB\""}});
     settle();
     EXPECT_EQ(workbench.session()->state, AnswerState::ready);

@@ -149,6 +149,7 @@ TEST_F(Flows, AFasterDeviceIsAskedForWithoutTouchingTheDocument) {
     EXPECT_LT(step(), before);
     EXPECT_EQ(workbench.answer()->step_without_what_if, before);
     EXPECT_TRUE(workbench.session()->document.edits.empty());
+    EXPECT_FALSE(window.isWindowModified()) << "there is nothing to save";
     // Twice the rate is what the report says of it.
     const Bottleneck& b =
         answered(*std::make_unique<Library>(open_library()), Session{.document = workbench.session()->document}).answer->report.bottleneck;

@@ -14,6 +14,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QListView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -191,6 +192,27 @@ TEST_F(Keys, ReachEveryActionByTheMenu) {
     for (const auto* bar : window.findChildren<QToolBar*>())
         for (const QAction* a : bar->actions())
             EXPECT_TRUE(a->isSeparator() || a->text().isEmpty() || in_menus.contains(a)) << a->text().toStdString();
+}
+
+TEST_F(Keys, OpenWhatIsSearchedFor) {
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    auto& words = find<QLineEdit>("filter");
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_FALSE(workbench.session()) << "nothing was searched for";
+    QTest::keyClicks(&words, QStringLiteral("gpt-3 175"));
+    QTest::keyClick(&words, Qt::Key_Down);
+    EXPECT_TRUE(find<QListView>("bare").hasFocus());
+    QTest::keyClick(&words, Qt::Key_Return);
+    settle();
+    EXPECT_EQ(workbench.session()->document.file, bundled("gpt3-175b-1024xa100").toStdString());
+}
+
+TEST_F(Keys, MoveTheTimelineAsSoonAsItIsShown) {
+    show_full("timeline");
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    EXPECT_TRUE(find<TimelineCanvas>("timeline").hasFocus());
 }
 
 TEST_F(Keys, ChooseAPartOfAChartAndHearWhatItIs) {

@@ -57,10 +57,11 @@ TEST(Lanes, GatherWhatIsNarrowerThanAPixel) {
         w.add(i + 0.3, i + 0.5, SpanKind::backward);
     }
     const Lanes lanes(w.trace);
-    EXPECT_THAT(lanes.pieces(0, window(0, 200, 20)), ElementsAre(LanePiece{0, 20, SpanKind::forward, 0.5, {}}));
+    EXPECT_THAT(lanes.pieces(0, window(0, 200, 20)),
+                ElementsAre(LanePiece{0, 20, SpanKind::forward, 0.5, {}, 0, 5}, LanePiece{0, 20, SpanKind::backward, 0.5, {}, 5, 8}));
 }
 
-TEST(Lanes, StayWithAKindWhereAnotherIsHardlyMore) {
+TEST(Lanes, DrawNoPatternWhereKindsTakeAboutTheSame) {
     TraceWriter w;
     for (int i = 0; i < 100; ++i) {  // 52 % forward in even pixels, 48 % in odd ones
         const double forward = i / 10 % 2 == 0 ? 0.52 : 0.48;
@@ -68,7 +69,21 @@ TEST(Lanes, StayWithAKindWhereAnotherIsHardlyMore) {
         w.add(i + forward, i + 1, SpanKind::backward);
     }
     const Lanes lanes(w.trace);
-    EXPECT_THAT(lanes.pieces(0, window(0, 100, 10)), ElementsAre(LanePiece{0, 10, SpanKind::forward, 1, {}}));
+    EXPECT_THAT(lanes.pieces(0, window(0, 100, 10)),
+                ElementsAre(LanePiece{0, 10, SpanKind::forward, 1, {}, 0, 4}, LanePiece{0, 10, SpanKind::backward, 1, {}, 4, 8}));
+}
+
+// One part in a hundred is not an eighth of the height.
+TEST(Lanes, LeaveOutWhatTakesHardlyAnything) {
+    TraceWriter w;
+    for (int i = 0; i < 100; ++i) {
+        w.add(i, i + 0.56);
+        w.add(i + 0.56, i + 0.57, SpanKind::backward);
+        w.add(i + 0.57, i + 1, SpanKind::optimizer);
+    }
+    const Lanes lanes(w.trace);
+    EXPECT_THAT(lanes.pieces(0, window(0, 100, 10)),
+                ElementsAre(LanePiece{0, 10, SpanKind::forward, 1, {}, 0, 5}, LanePiece{0, 10, SpanKind::optimizer, 1, {}, 5, 8}));
 }
 
 TEST(Lanes, ShowALonelySpanHoweverShort) {
@@ -134,7 +149,8 @@ TEST(Lanes, CoverTheTimeOfTheirSpansAtEveryZoom) {
         for (const int pixels : {1, 7, 300, 4000}) {
             const Window shown = window(0.1 * now, 0.9 * now, pixels);
             Seconds painted, busy;
-            for (const LanePiece& p : lanes.pieces(0, shown)) painted += p.covered * (p.right - p.left) * shown.pixel();
+            for (const LanePiece& p : lanes.pieces(0, shown))
+                painted += p.covered * (p.right - p.left) * (p.bottom - p.top) / LanePiece::parts * shown.pixel();
             for (const Span& s : w.trace.spans) busy += max(Seconds{}, min(s.end, shown.to) - max(s.start, shown.from));
             EXPECT_NEAR(painted / (shown.to - shown.from), busy / (shown.to - shown.from), 0.14) << count << " spans in " << pixels;
         }

@@ -88,10 +88,10 @@ TEST(ScenarioList, ShowsHowAStepIsDividedWhereItCanBePredicted) {
 }
 
 TEST(Text, IsGroupedByThousandsAndSpeaksOfPlacesAsEditsDo) {
-    EXPECT_EQ(grouped(1234567.4), QStringLiteral("1\u2009234\u2009567"));
+    EXPECT_EQ(grouped(1234567.4), QStringLiteral("1\u202f234\u202f567"));
     EXPECT_EQ(grouped(999), QStringLiteral("999"));
     EXPECT_EQ(grouped(0.39), QStringLiteral("0.390"));
-    EXPECT_EQ(grouped(-1000), QStringLiteral("-1\u2009000"));
+    EXPECT_EQ(grouped(-1000), QStringLiteral("-1\u202f000"));
     EXPECT_EQ(path_of_pointer("/plan/stage_blocks/3"), QStringLiteral("plan.stage_blocks.3"));
     EXPECT_EQ(path_of_pointer(""), QString());
 }

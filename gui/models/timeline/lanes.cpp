@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace sextant::gui {
 namespace {
@@ -40,6 +41,10 @@ struct Lanes::TimeOfKinds {
     void add(float time, const Shares& shares) {
         for (std::size_t k = 0; k < of.size(); ++k) of[k] += time * (static_cast<float>(shares[k]) / whole);
         total += time;
+    }
+    void add(const TimeOfKinds& other) {
+        for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
+        total += other.total;
     }
     [[nodiscard]] SpanKind most() const { return static_cast<SpanKind>(std::ranges::max_element(of) - of.begin()); }
     [[nodiscard]] Shares shares() const {
@@ -149,8 +154,9 @@ public:
         const std::size_t levels = lanes_.levels_.size();
         const std::vector<std::size_t>& first = levels > 0 ? lanes_.levels_.back().first : lanes_.first_;
         for (std::size_t i = first[lane_]; i < first[lane_ + 1]; ++i) visit(levels, i);
+        const auto seen_alone = static_cast<std::ptrdiff_t>(pieces_.size());
         gather();
-        std::ranges::stable_sort(pieces_, {}, &LanePiece::left);
+        std::ranges::inplace_merge(pieces_, pieces_.begin() + seen_alone, {}, &LanePiece::left);
         return std::move(pieces_);
     }
 
@@ -196,9 +202,12 @@ private:
 
     void gather() {
         std::optional<LanePiece> open;
+        TimeOfKinds time;  // of what is open
         const auto close = [&] {
-            if (open) pieces_.push_back(*open);
+            if (!open) return;
+            divide(*open, time);
             open.reset();
+            time = {};
         };
         for (int x = 0; x < window_.pixels; ++x) {
             const Pixel& pixel = pixels_[static_cast<std::size_t>(x)];
@@ -214,8 +223,25 @@ private:
             if (open && (open->kind != kind || open->covered != covered)) close();
             if (!open) open = LanePiece{x, x, kind, covered, {}};
             open->right = x + 1;
+            time.add(pixel.time);
         }
         close();
+    }
+
+    // In height, as the time is shared out: nothing that takes a good part of it is hidden by what takes more.
+    void divide(LanePiece piece, const TimeOfKinds& time) {
+        const float hardly = 0.5F / LanePiece::parts * time.total;
+        if (time[piece.kind] > time.total - hardly) return pieces_.push_back(piece);
+        float total = 0, sum = 0;
+        for (const float t : time.of) total += t < hardly ? 0 : t;
+        piece.bottom = 0;
+        for (std::size_t k = 0; k < span_kind_count; ++k) {
+            if (time.of[k] < hardly) continue;
+            sum += time.of[k];
+            piece.kind = static_cast<SpanKind>(k);
+            piece.top = std::exchange(piece.bottom, static_cast<int>(LanePiece::parts * sum / total + 0.5F));
+            if (piece.top < piece.bottom) pieces_.push_back(piece);
+        }
     }
 
     const Lanes& lanes_;

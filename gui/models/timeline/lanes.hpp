@@ -34,12 +34,15 @@ struct Window {
     [[nodiscard]] Seconds time_at(double x) const { return from + x * pixel(); }
 };
 
-// Pixels left .. right - 1 of a lane.
+// Pixels left .. right - 1 of a lane. Where their time is shared by several kinds, pieces lie one below the other.
 struct LanePiece {
+    static constexpr int parts = 8;  // of the height
+
     int left = 0, right = 0;
-    SpanKind kind = SpanKind::forward;  // that takes most of them
-    double covered = 1;                 // the part of their time that is spent on anything, in eighths
-    std::optional<SpanIndex> span;      // where it is one, as wide as a pixel at least
+    SpanKind kind = SpanKind::forward;
+    double covered = 1;             // the part of their time that is spent on anything, in eighths
+    std::optional<SpanIndex> span;  // where it is one, as wide as a pixel at least
+    int top = 0, bottom = parts;
     friend bool operator==(const LanePiece&, const LanePiece&) = default;
 };
 

@@ -43,6 +43,22 @@ std::shared_ptr<Chart> waterfall(const Estimate& e) {
     return chart;
 }
 
+// As high as its text, up to so many lines.
+class WholeText : public QPlainTextEdit {
+public:
+    void fit() {
+        constexpr double most_lines = 24;
+        const double lines = std::min(document()->size().height(), most_lines);  // a document of plain text measures itself in lines
+        setFixedHeight(static_cast<int>((lines + 2) * QFontMetrics(font()).lineSpacing()));
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* e) override {
+        QPlainTextEdit::resizeEvent(e);
+        fit();
+    }
+};
+
 class BreakdownView : public PageView {
 public:
     BreakdownView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
@@ -104,13 +120,12 @@ private:
 
     QWidget* formula_card() {
         formula_card_ = new Card({}, tr("What is summed up, with its numbers."));
-        formula_ = new QPlainTextEdit;
+        formula_ = new WholeText;
         formula_->setObjectName(QStringLiteral("formula"));
         formula_->setAccessibleName(tr("Formula"));
         formula_->setReadOnly(true);
         formula_->setTabChangesFocus(true);
         formula_->setFont(code_font());
-        formula_->setLineWrapMode(QPlainTextEdit::NoWrap);
         formula_->setFrameShape(QFrame::NoFrame);
         formula_card_->body().addWidget(formula_);
         return formula_card_;
@@ -175,15 +190,13 @@ private:
         QStringList lines;
         for (const std::string& line : explain(answer_->job, term)) lines += with_signs(line);
         formula_->setPlainText(lines.join(QLatin1Char('\n')));
-        constexpr qsizetype most_lines = 24;
-        const int line_height = QFontMetrics(formula_->font()).lineSpacing();
-        formula_->setFixedHeight(static_cast<int>(std::min(lines.size(), most_lines) + 2) * line_height);
+        formula_->fit();
     }
 
     ChartWidget *bars_, *range_bars_, *waterfall_, *movers_;
     QLabel *stages_, *limit_;
     Card *range_card_, *formula_card_;
-    QPlainTextEdit* formula_;
+    WholeText* formula_;
     std::shared_ptr<const Answer> answer_;
     std::pair<std::shared_ptr<const Simulated>, TimeRange> shown_range_;
     TableModel terms_table_, movers_table_, range_table_;

@@ -65,7 +65,7 @@ public:
     void show_text(const QString& text) override {
         const QSignalBlocker quiet(box_);
         if (box_.findText(text) < 0 && !text.isEmpty()) box_.addItem(text);
-        box_.setCurrentText(text);
+        box_.setCurrentIndex(box_.findText(text));  // none, where nothing follows
     }
 
 private:

@@ -146,7 +146,7 @@ private:
         set_role(*verdict_, e.fits() ? "good" : "bad");
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
-        largest_->setText(r.batch.largest_micro_batch > 0 ? tr("Micro-batches of up to <b>%1</b> fit.").arg(r.batch.largest_micro_batch)
+        largest_->setText(r.batch.largest_micro_batch > 0 ? tr("The largest that fits is <b>%1</b>.").arg(r.batch.largest_micro_batch)
                                                           : tr("<b>None fits</b>: what does not depend on it is already too much."));
         table_.set_table(memory_table(e));
         if (played_) show_curves();  // in other colours

@@ -184,10 +184,11 @@ void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look
         if (p.name.isEmpty()) continue;
         const QPointF at = place(ground, p.x, p.y);
         const double width = text_width(p.name, font) + 2, beside = p.radius + 6, high = 16;
+        const double left = std::clamp(at.x() - width / 2, ground.left(), std::max(ground.left(), ground.right() - width));
         const QRectF rooms[] = {{at.x() + beside, at.y() - high / 2, width, high},
                                 {at.x() - beside - width, at.y() - high / 2, width, high},
-                                {at.x() - width / 2, at.y() - beside - high + 2, width, high},
-                                {at.x() - width / 2, at.y() + beside - 2, width, high}};
+                                {left, at.y() - beside - high + 2, width, high},
+                                {left, at.y() + beside - 2, width, high}};
         const auto is_free = [&](const QRectF& room) { return ground.contains(room) && !is_taken(taken, room); };
         const auto* room = std::ranges::find_if(rooms, is_free);
         if (room == std::end(rooms)) {

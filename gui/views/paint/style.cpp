@@ -47,12 +47,13 @@ QToolBar#rail { background: @surface; border: none; border-right: 1px solid @bor
 QToolBar#rail QToolButton { border: none; border-radius: 6px; padding: 5px 2px 3px 2px; color: @faint; min-width: 68px; font-size: 12px; }
 QToolBar#rail QToolButton:hover { background: @sunken; color: @text; }
 QToolBar#rail QToolButton:checked { background: @accent_ground; color: @accent; }
+QToolBar#rail QToolButton:disabled { background: transparent; color: @border; }
 QToolBar#rail QToolButton:focus { border: 1px solid @accent; }
 QFrame#card { background: @surface; border: 1px solid @border; border-radius: 8px; }
 QFrame#banner { background: @bad_ground; border: none; border-bottom: 1px solid @border; }
 QFrame#answer_bar { background: @surface; border: none; border-bottom: 1px solid @border; }
 QScrollArea, QScrollArea > QWidget > QWidget#page { background: transparent; border: none; }
-QDockWidget { titlebar-close-icon: none; font-weight: 500; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: url(:/icons/float.svg); font-weight: 500; }
 QDockWidget::title { background: @surface; padding: 8px 10px; border-bottom: 1px solid @border; }
 QLabel[role="faint"] { color: @faint; }
 QLabel[role="good"] { color: @good; }
@@ -90,6 +91,7 @@ QPushButton:hover { background: @sunken; }
 QPushButton:focus { border: 1px solid @accent; }
 QPushButton:disabled { color: @faint; }
 QPushButton:default { background: @accent; color: @on_accent; border: 1px solid @accent; }
+QPushButton:default:disabled { background: @sunken; color: @faint; border: 1px solid @border; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent; }
 QToolButton:hover { background: @sunken; }
 QToolButton:focus { border: 1px solid @accent; }

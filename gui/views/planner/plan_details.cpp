@@ -22,17 +22,21 @@ QString figures(const PlanFindings& f, const FoundPlan& p) {
     };
     add(QStringLiteral("step"), quantity(p.choice.step));
     if (p.simulated) add(QStringLiteral("simulated"), quantity(*p.simulated));
-    add(q(job.workload.sample_word()) + QStringLiteral("s/s"), number(p.choice.samples_per_s.si()));
+    add(q(job.workload.sample_word()) + QStringLiteral("s/s"), grouped(p.choice.samples_per_s.si()));
     add(QStringLiteral("memory"), QStringLiteral("%1 of %2").arg(quantity(p.choice.memory), quantity(p.estimate.device_memory)));
     if (p.choice.cost_per_sample) add(q(price_unit(job)), q(price_text(job, *p.choice.cost_per_sample)));
     add(QStringLiteral("energy/sample"), quantity(p.choice.energy_per_sample));
     return QStringLiteral("<table>%1</table>").arg(lines.join(QString()));
 }
 
-// Why it is as slow as it is: what it waits for longest.
+// Why it is as slow as it is: what takes most of it, and what it waits for longest, if for anything else.
 QString longest(const Estimate& e) {
-    const auto most = std::ranges::max_element(e.terms.of);
-    return words_of(static_cast<Term>(most - e.terms.of.begin())) + QLatin1Char(' ') + percent(*most / e.step, 2);
+    const auto at = std::ranges::max_element(e.terms.of);
+    const auto term = static_cast<Term>(at - e.terms.of.begin());
+    const QString most = QStringLiteral("Most of it is %1 %2").arg(words_of(term), percent(*at / e.step)),
+                  wait = q(longest_wait(e)).replace(QStringLiteral(" %"), QStringLiteral("\u00a0%"));
+    if (wait == QLatin1String("-") || wait.startsWith(words_of(term))) return most;
+    return most + QStringLiteral("; the longest wait: %1").arg(wait);
 }
 
 }  // namespace
@@ -59,8 +63,7 @@ PlanDetails::PlanDetails() {
 
 void PlanDetails::show_plan(const PlanFindings& f, const FoundPlan& p, bool is_beside) {
     name_->setText(capitalised(p.name) + (p.is_own && p.rank ? tr(", the scenario's own") : QString()));
-    QString text = q(plan_line(p.choice.plan)) +
-                   tr("<br>Most of it is %1; the longest wait: %2.").arg(longest(p.estimate), q(longest_wait(p.estimate)));
+    QString text = q(plan_line(p.choice.plan)) + QStringLiteral("<br>%1.").arg(longest(p.estimate));
     if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalised(q(own_verdict(f.answer))) + QLatin1Char('.');
     plan_->setText(text);
     figures_->setText(figures(f, p));

@@ -32,7 +32,7 @@ public:
         plot->lines.push_back(front());
         add_points(*plot);
         plot->legend = {{QStringLiteral("the best"), look_.accent, Mark::disc},
-                        {QStringLiteral("the front: nobody beats these in everything"), look_.good, Mark::diamond},
+                        {QStringLiteral("the Pareto front: none beats these in everything"), look_.good, Mark::diamond},
                         {QStringLiteral("the scenario's own"), look_.warning, Mark::square}};
         return plot;
     }
@@ -57,7 +57,7 @@ private:
     }
     [[nodiscard]] QString x_title(bool has_limit) const {
         return axis_ == PlanAxis::memory ? has_limit ? QStringLiteral("peak memory of a device in GB")
-                                                     : QStringLiteral("peak memory of a device, which has %1, in GB").arg(quantity(device_))
+                                                     : QStringLiteral("peak memory in GB of a device that has %1").arg(quantity(device_))
                : axis_ == PlanAxis::cost ? q(price_unit(job_))
                                          : QStringLiteral("devices");
     }
@@ -85,7 +85,8 @@ private:
                             .arg(capitalised(p.name), q(plan_line(p.choice.plan)), quantity(p.choice.step), quantity(p.choice.memory));
             if (p.rank == 0 || p.is_own) point.name = p.name;
             if (p.rank && p.is_own) point.name += QStringLiteral(", the scenario's own");
-            if (p.is_own && p.choice.memory > device_) point.name += QStringLiteral(", does not fit");
+            // It may stand at the edge, and not where its memory is.
+            if (p.is_own && p.choice.memory > device_) point.name = QStringLiteral("needs %1").arg(quantity(p.choice.memory));
             plot.points.push_back(std::move(point));
         }
     }

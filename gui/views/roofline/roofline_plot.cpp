@@ -48,7 +48,7 @@ public:
 private:
     [[nodiscard]] FlopRate highest() const { return all_.roofs.front().peak; }
 
-    // From a tenth of what any kernel has to ten times the last ridge.
+    // From a third of what any kernel has to beyond the last ridge and the last kernel, which has a name beside it.
     void add_axes() {
         double least = highest().si() / all_.memory.si(), slowest = highest().si();
         for (const RooflineKernel& k : all_.kernels)
@@ -57,8 +57,8 @@ private:
                 slowest = std::min(slowest, (k.kernel.flops / k.time).si());
             }
         double most = 4 * highest().si() / all_.stream.si();
-        for (const RooflineKernel& k : all_.kernels) most = std::max(most, k.intensity().value_or(0));
-        plot_->x = log_axis(QStringLiteral("operations for a byte (FLOP/B)"), std::max(least / 3, 1e-3), most,
+        for (const RooflineKernel& k : all_.kernels) most = std::max(most, 1.5 * k.intensity().value_or(0));
+        plot_->x = log_axis(QStringLiteral("arithmetic intensity (FLOP/B)"), std::max(least / 3, 1e-3), most,
                             [](double value) { return value < 1000 ? number(value, 1) : grouped(value); });
         for (const RooflineKernel& k : all_.kernels)
             if (!k.intensity() && k.kernel.bytes > Bytes{}) slowest = std::min(slowest, at_edge() * (k.kernel.bytes / k.time).si());

@@ -91,7 +91,7 @@ std::shared_ptr<Chart> throughput_plot(const ScalingFindings& f, const Look& loo
                            .colour = look.faint,
                            .width = 1.4,
                            .style = Qt::DashLine,
-                           .name = QStringLiteral("as many times as devices")});
+                           .name = QStringLiteral("linear")});
     add_curves(
         *plot, f, [](const ScalingPoint& p) { return p.best->samples_per_s.si(); }, look);
     return plot;

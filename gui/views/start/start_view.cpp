@@ -7,6 +7,7 @@
 #include "gui/views/start/scenario_delegate.hpp"
 
 #include <QFileDialog>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
@@ -58,7 +59,11 @@ public:
         column->addLayout(row);
         column->addWidget(list_, 1);
 
+        filter_->installEventFilter(this);
         connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
+        connect(filter_, &QLineEdit::returnPressed, this, [this] {
+            if (!filter_->text().isEmpty()) choose(first());
+        });
         connect(list_, &QListView::clicked, this, &StartView::choose);
         connect(list_, &QListView::activated, this, &StartView::choose);
         connect(open, &QPushButton::clicked, this, [this] {
@@ -79,6 +84,20 @@ private:
         for (int row = 0; row < model_.rowCount(); ++row) height += list_->sizeHintForRow(row);
         if (testAttribute(Qt::WA_DontShowOnScreen)) list_->setFixedHeight(height);
         View::showEvent(e);
+    }
+
+    // From what is searched for to what was found.
+    bool eventFilter(QObject*, QEvent* e) override {
+        if (e->type() != QEvent::KeyPress || static_cast<const QKeyEvent*>(e)->key() != Qt::Key_Down) return false;
+        list_->setFocus();
+        list_->setCurrentIndex(first());
+        return true;
+    }
+
+    QModelIndex first() const {  // below its heading
+        for (int row = 0; row < model_.rowCount(); ++row)
+            if (const QModelIndex index = model_.index(row); !index.data(ScenarioListModel::path).toString().isEmpty()) return index;
+        return {};
     }
 
     void choose(const QModelIndex& index) {

@@ -19,8 +19,6 @@ std::pair<QString, QString> value_and_unit(const QString& text) {
     return space < 0 ? std::pair(text, QString()) : std::pair(text.left(space), text.mid(space + 1));
 }
 
-QString big(double rate) { return rate >= 10'000 ? grouped(rate) : number(rate); }
-
 std::shared_ptr<Chart> memory_bar(const Estimate& e) {
     auto bar = std::make_shared<StackedBars>();
     bar->has_legend = bar->has_axis = false;
@@ -64,7 +62,7 @@ Figures::Figures() {
                                                       "the time of the step. HFU also counts what is computed twice."));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(new SideBySide({step_, throughput_, memory_, efficiency_}, 680));
+    column->addWidget(new SideBySide({step_, throughput_, memory_, efficiency_}, 820));
     step_->figure().setObjectName(QStringLiteral("step_time"));
     step_->chart().show();
     memory_->chart().show();
@@ -85,7 +83,7 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     step_->chart().show_chart(interval);
     step_->set_lines(lines);
 
-    throughput_->set_figure(big(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
+    throughput_->set_figure(grouped(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
     QString rates;
     if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped(r.tokens_per_s->si()));
     throughput_->set_lines(rates + tr("%1 on each of %2")
@@ -95,9 +93,11 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
     memory_->set_figure(memory, bytes);
     memory_->chart().show_chart(memory_bar(e));
-    memory_->set_lines((e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
-                       (r.batch.largest_micro_batch > 0 ? tr("<br>micro-batches up to %1 fit").arg(r.batch.largest_micro_batch)
-                                                        : tr("<br>no micro-batch fits")));
+    const QString room = e.fits_device() && !e.host.fits()
+                             ? tr("<b>DOES NOT FIT</b>: %1 offloaded, a host has %2").arg(quantity(e.host.total()), quantity(e.host.there))
+                             : (e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory));
+    memory_->set_lines(room + (r.batch.largest_micro_batch > 0 ? tr("<br>largest micro-batch: %1").arg(r.batch.largest_micro_batch)
+                                                               : tr("<br>no micro-batch fits")));
     set_role(memory_->figure(), e.fits() ? "" : "bad");
 
     efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));

@@ -20,21 +20,26 @@ constexpr double link_height = 18, links_heading_height = 20, name_height = 14, 
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
-// Runs of colour in a row. Onto a screen they are written pixel by pixel, which is many times faster than thousands of rectangles; in a
-// drawing they are rectangles, those of one colour together.
+// Pieces of a lane in their colours. Onto a screen they are written pixel by pixel, which is many times faster than thousands of
+// rectangles; in a drawing they are rectangles, those of one colour together.
 class ColourRow {
 public:
-    ColourRow(QPainter& painter, const QRectF& area) : painter_(painter), area_(area) {
+    ColourRow(QPainter& painter, const QRectF& area, bool divided) : painter_(painter), area_(area) {
         if (painter.paintEngine()->type() != QPaintEngine::Raster || area.width() < 1) return;
-        pixels_ = QImage(static_cast<int>(area.width()), 1, QImage::Format_ARGB32_Premultiplied);
+        pixels_ = QImage(static_cast<int>(area.width()), divided ? LanePiece::parts : 1, QImage::Format_ARGB32_Premultiplied);
         pixels_.fill(Qt::transparent);
     }
 
-    void add(double left, double right, const QColor& colour) {
-        if (pixels_.isNull())
-            return rectangles_[colour.rgb()].append(QRectF(area_.left() + left, area_.top(), right - left, area_.height()));
-        auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(0));
-        std::fill(line + static_cast<int>(left), line + std::min(static_cast<int>(right), pixels_.width()), colour.rgb());
+    void add(const LanePiece& piece, int width, const QColor& colour) {
+        if (pixels_.isNull()) {
+            const double part = area_.height() / LanePiece::parts;
+            return rectangles_[colour.rgb()].append(
+                QRectF(area_.left() + piece.left, area_.top() + part * piece.top, width, part * (piece.bottom - piece.top)));
+        }
+        for (int y = piece.top; y < std::min(piece.bottom, pixels_.height()); ++y) {
+            auto* line = reinterpret_cast<QRgb*>(pixels_.scanLine(y));
+            std::fill(line + piece.left, line + std::min(piece.left + width, pixels_.width()), colour.rgb());
+        }
     }
 
     void paint() {
@@ -74,6 +79,7 @@ std::shared_ptr<const TimelineContent> content_of(std::shared_ptr<const Simulate
     content->ranks = rank_rows(simulated->timeline, measured ? &measured->timeline : nullptr);
     content->links = busiest_links(*simulated->report, most_links);
     content->end = simulated->report->trace.end;
+    content->pipelined = is_pipelined(*simulated->timeline.trace);
     if (measured) content->end = max(content->end, measured->timeline.trace->end);
     content->simulated = std::move(simulated);
     content->measured = std::move(measured);
@@ -120,9 +126,10 @@ void TimelinePicture::paint(QPainter& painter, const Look& look) const {
     paint_scale(painter, look);
     painter.save();
     painter.setClipRect(QRectF(area_.left(), body_.top(), area_.width(), body_.height()), Qt::IntersectClip);
+    double named_to = -INFINITY;  // of thin rows as many have a name as there is room for
     for (const Row& row : rows_) {
         if (row.y + row.height < body_.top() || row.y > body_.bottom()) continue;
-        paint_name(painter, row, look);
+        if (row.y >= named_to) named_to = paint_name(painter, row, look);
         if (row.stream)
             paint_stream(painter, row, look);
         else
@@ -159,18 +166,23 @@ void TimelinePicture::paint_scale(QPainter& painter, const Look& look) const {
     painter.drawLine(QPointF(area_.left(), body_.top() - 0.5), QPointF(area_.right(), body_.top() - 0.5));
 }
 
-void TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look& look) const {
+double TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look& look) const {
     const QRectF place(area_.left() + gap, row.y, gutter - 2 * gap, row.height);
-    if (row.link) return paint_text(painter, place, Qt::AlignVCenter, name_of(*row.link), font_of(Type::small), look.faint);
+    if (row.link) {
+        paint_text(painter, place, Qt::AlignVCenter, name_of(*row.link), font_of(Type::small), look.faint);
+        return place.bottom();
+    }
     // The first row of a rank names it; thin rows below give their room to it.
     const bool first = row.stream == &row.rank->streams.front() || (row.stream->is_main && !aspect_.all_streams);
     if (first) {
         const QRectF higher(place.left(), row.y, place.width(), std::max(row.height, name_height));
         const QColor ink = row.rank->origin == Origin::measured ? look.accent : look.text;
-        return paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font_of(row.height < 16 ? Type::small : Type::strong), ink);
+        paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font_of(row.height < 16 ? Type::small : Type::strong), ink);
+        return higher.bottom();
     }
-    if (row.height >= name_height)
-        paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, font_of(Type::small), look.faint);
+    if (row.height < name_height) return row.y;
+    paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, font_of(Type::small), look.faint);
+    return place.bottom();
 }
 
 void TimelinePicture::paint_stream(QPainter& painter, const Row& row, const Look& look) const {
@@ -188,8 +200,9 @@ void TimelinePicture::paint_pieces(QPainter& painter, const Row& row, const std:
         return (is_faded(p) ? faint : full)[static_cast<std::size_t>(p.kind)][static_cast<std::size_t>(8 * p.covered)];
     };
     const auto width_of = [](const LanePiece& p) { return p.right - p.left - (p.span && p.right - p.left > 4 ? 1 : 0); };  // a seam between
-    ColourRow colours(painter, area_of(row));
-    for (const LanePiece& piece : pieces) colours.add(piece.left, piece.left + width_of(piece), colour_of(piece));
+    const bool divided = std::ranges::any_of(pieces, [](const LanePiece& p) { return p.bottom - p.top < LanePiece::parts; });
+    ColourRow colours(painter, area_of(row), divided);
+    for (const LanePiece& piece : pieces) colours.add(piece, width_of(piece), colour_of(piece));
     colours.paint();
     for (const LanePiece& piece : pieces) {
         const int width = width_of(piece);
@@ -213,7 +226,7 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     QString label;
     const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
     const QString kind = q(look_of(span.kind).name);
-    const QString shortest = is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
+    const QString shortest = content_.pipelined && is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
     for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, shortest}) {
         label = name;
         if (static_cast<double>(label.size()) <= letters) break;

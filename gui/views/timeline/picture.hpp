@@ -22,7 +22,8 @@ struct TimelineContent {
     std::shared_ptr<const Measured> measured;  // null where there is nothing to compare with
     std::vector<RankRows> ranks;
     std::vector<const UtilizationSeries*> links;
-    Seconds end;  // of whichever ends last
+    Seconds end;             // of whichever ends last
+    bool pipelined = false;  // several stages: a number on a segment is that of its micro-batch
 
     [[nodiscard]] const Timeline& of(Origin o) const { return o == Origin::predicted ? simulated->timeline : measured->timeline; }
 };
@@ -81,7 +82,8 @@ private:
     [[nodiscard]] QRectF box_of(const ChosenSpan&, const QRectF& row) const;
 
     void paint_scale(QPainter&, const Look&) const;
-    void paint_name(QPainter&, const Row&, const Look&) const;
+    [[nodiscard]] double paint_name(QPainter&, const Row&,
+                                    const Look&) const;  // where it ends; no lower than the row begins where it has none
     void paint_stream(QPainter&, const Row&, const Look&) const;
     void paint_pieces(QPainter&, const Row&, const std::vector<LanePiece>&, bool dimmed, const Look&) const;
     void paint_label(QPainter&, const Row&, const LanePiece&, const QRectF& box, const QColor& ground) const;

@@ -82,6 +82,7 @@ public:
         show_details();
     }
 
+    [[nodiscard]] QWidget* takes_keys() override { return canvas_; }
     [[nodiscard]] std::vector<NamedTable> tables() const override {
         return {{QStringLiteral("segments"), &kinds_}, {QStringLiteral("links"), &links_}};
     }

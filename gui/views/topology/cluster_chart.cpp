@@ -23,10 +23,10 @@ double thickness(Bandwidth b) {
 }
 
 QString title_of(const ShownNode& n, const Placement& placement) {
-    const QString name = n.stands_for > 1 ? QStringLiteral("%1 nodes like node %2").arg(grouped(n.stands_for)).arg(n.node)
-                                          : QStringLiteral("node %1").arg(n.node);
     const bool serves = std::ranges::find(placement.node_of_server, n.node) != placement.node_of_server.end();
-    return serves ? name + QStringLiteral(", parameter server") : name;
+    if (n.stands_for == 1) return (serves ? QStringLiteral("server, node %1") : QStringLiteral("node %1")).arg(n.node);
+    return serves ? QStringLiteral("%1 parameter servers").arg(grouped(n.stands_for))
+                  : QStringLiteral("%1 nodes like node %2").arg(grouped(n.stands_for)).arg(n.node);
 }
 
 // One painting of the picture.

@@ -83,7 +83,7 @@ void AnswerBar::refresh() {
     plan_->setToolTip(q(r.workload + ", " + r.hardware + ", " + r.plan));
     step_->setText(quantity(r.estimate.step));
     rest_->setText(QStringLiteral("%1 %2s/s, MFU %3<br>%4 of %5%6")
-                       .arg(number(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
+                       .arg(grouped(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
                             quantity(r.estimate.device_memory), r.estimate.fits() ? tr(", fits") : tr(": <b>does not fit</b>")));
     set_role(*step_, session->state == AnswerState::refused ? "faint" : "accent");
     set_role(*rest_, r.estimate.fits() ? "faint" : "bad");

@@ -133,6 +133,7 @@ void MainWindow::show_view(const std::string& name) {
     choice_of_.at(name)->setChecked(true);
     if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
     refresh_centre();
+    if (QWidget* first = view(name).takes_keys()) first->setFocus();
 }
 
 // What was opened only to be mended has no answer that a view could show.

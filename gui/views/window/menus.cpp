@@ -122,7 +122,7 @@ void MainWindow::add_view_menu() {
     dark->setCheckable(true);
     dark->setChecked(dark_);
     connect(dark, &QAction::toggled, this, &MainWindow::set_dark);
-    add(menu, tr("&Full screen"), QKeySequence::FullScreen, this, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+    add(menu, tr("&Full screen"), QKeySequence(Qt::Key_F11), this, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
 }
 
 }  // namespace sextant::gui
