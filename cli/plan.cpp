@@ -50,8 +50,8 @@ void save(const PlanOptions& o, const PlanAnswer& answer) {
 
 ExitCode run_plan(const PlanOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (!o.save_best.empty()) check_writable(o.save_best);
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_writable(o.save_best);
+    check_picture(o.picture);
     const PlanQuestion question = question_of(o);
     std::optional<SearchWatch> watch(std::in_place);
     const PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) { return watch->show(p); });

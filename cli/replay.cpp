@@ -32,7 +32,8 @@ void write_trace(const ReplayReport& report, const std::filesystem::path& file) 
 
 ExitCode run_replay(const ReplayOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_trace_file(o.trace);
+    check_picture(o.picture);
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());

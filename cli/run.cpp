@@ -64,8 +64,8 @@ ExitCode run_for_real(const RunOptions& o) {
         print_launch(o, scenario);
         return ExitCode::done;
     }
-    for (const std::string& file : {o.out, o.trace})
-        if (!file.empty()) check_writable(file);
+    check_writable(o.out);
+    o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);
     const Launcher launcher = usual_launcher();
     // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
     const bool here = launcher == Launcher::mpirun && o.job.host_file.empty() && o.job.launcher.empty();

@@ -24,7 +24,7 @@ struct ScaleOptions {
 
 ExitCode run_scale(const ScaleOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     ScalingRequest request{o.search.request(job), o.weak};
     request.search.job.reserved_devices = 0;

@@ -51,7 +51,10 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 
 ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = parse_conditions(o.report.fail_if);
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_trace_file(o.trace);
+    check_picture(o.picture);
+    check_writable(o.html);
+    if (!o.chakra.empty()) check_writable(o.chakra + ".groups.json");
     const Prepared job = prepare(o.scenario.load());
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace(report, o.trace);

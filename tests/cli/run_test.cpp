@@ -99,6 +99,14 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
 }
 
+TEST_F(Run, RefusesATraceItCouldNotWriteBeforeItTrains) {
+    const ProcessResult r = run({"--steps", "2", "--out", file("run.json"), "--trace", file("trace.txt")});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("FILE.h5 for columns"));
+    EXPECT_EQ(run({"--steps", "2", "--out", file("run.json"), "--compare", "--trace", file("trace.h5")}).exit_code, 2);
+    EXPECT_FALSE(fs::exists(file("run.json"))) << "it was trained";
+}
+
 TEST_F(Run, TellsWhyTheMachineRefused) {
     const ProcessResult r = run({"--out", "/no/such/folder/run.json"});
     EXPECT_EQ(r.exit_code, 3);
