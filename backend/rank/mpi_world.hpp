@@ -26,7 +26,7 @@ public:
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] const std::string& host() const { return host_; }
-    [[nodiscard]] int rank_on_host() const;  // as the launcher numbers them
+    [[nodiscard]] int rank_on_host() const { return rank_on_host_; }
     [[nodiscard]] static std::string library_version();
     // To add to this rank's clock to get that of rank 0. All ranks call it.
     [[nodiscard]] Seconds clock_offset() const;
@@ -46,7 +46,8 @@ public:
 private:
     [[nodiscard]] std::vector<int> first_on_machines() const;
 
-    int rank_ = 0, size_ = 1;
+    int rank_ = 0, size_ = 1, rank_on_host_ = 0;
+    MPI_Comm on_host_ = MPI_COMM_NULL;  // the ranks that share this host's memory
     std::string host_;
 };
 
