@@ -149,6 +149,14 @@ void MpiWorld::sum(std::span<double> values) const {
               "MPI_Allreduce");
 }
 
+std::string MpiWorld::from_first_on_host(std::string text) const {
+    std::uint64_t length = text.size();
+    check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, on_host_), "MPI_Bcast");
+    text.resize(length);
+    check_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, on_host_), "MPI_Bcast");
+    return text;
+}
+
 void MpiWorld::barrier() const { check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
 std::optional<int> MpiWorld::first_where(bool holds) const {

@@ -113,13 +113,8 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     return records;
 }
 
-StageMode stage_mode(const ExecArguments& a) { return a.unpack ? StageMode::untar : StageMode::copy; }
-
-// Where it is read from.
-std::filesystem::path data_of(const ExecArguments& a) { return a.stage.empty() ? a.data : staged_path(a.data, a.stage, stage_mode(a)); }
-
 FeedSettings feed_settings(const ExecArguments& a) {
-    return {data_of(a), a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
+    return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
 }
 
 RankPlace place_of(const Job& job, int rank) {
@@ -213,17 +208,18 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
 
 void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
     const int threads = a.threads.value_or(1);
+    ExecArguments nearby = a;  // its dataset is where it is read
     std::optional<StagedDataset> staged;
     if (!a.stage.empty()) {
         where.at("the staging of the dataset");
-        if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, stage_mode(a));
-        world.barrier();
+        if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, a.unpack ? StageMode::untar : StageMode::copy);
+        nearby.data = world.from_first_on_host(staged ? staged->path().string() : "");
     }
     where.at("the making of communicators, weights and states");
     const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, threads);
     const std::unique_ptr<Transport> transport = engine.make_transport(world, job, *device);
     const auto does = job.is_server(world.rank()) ? serve : work;
-    Outcome outcome = does(world, a, job, *device, *transport, where);
+    Outcome outcome = does(world, nearby, job, *device, *transport, where);
 
     where.at("the gathering of what the ranks found");
     const auto sum = [&](std::span<double> values) { world.sum(values); };
@@ -331,8 +327,7 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
 }
 
 // Whether it runs, without MPI and without anybody else. Throws InputError or BackendError when not.
-int check(const RankEngine& engine, ExecArguments a) {
-    a.stage.clear();  // nothing is there yet
+int check(const RankEngine& engine, const ExecArguments& a) {
     const Scenario scenario = scenario_to_run(engine, a);
     if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.training), RankPlace{}, feed_settings(a));
     if (a.runs_here) engine.check_machine();
