@@ -6,6 +6,8 @@
 
 #include <exception>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 namespace {
 
@@ -43,6 +45,12 @@ ExitCode run_and_explain_failures(int argc, char** argv) {
         return ExitCode::wrong_input;
     } catch (const BackendError& e) {
         std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return ExitCode::machine_refused;
+    } catch (const std::system_error& e) {  // of folders and threads
+        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return ExitCode::machine_refused;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "sextant: the machine refused: out of memory\n";
         return ExitCode::machine_refused;
     } catch (const std::exception& e) {
         std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';

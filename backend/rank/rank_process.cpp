@@ -71,24 +71,32 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
-[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& failure) {
-    const auto because = [&](const std::string& why, int code) { world.abort("at " + where.text() + ": " + why, code); };
+struct Failure {
+    std::string why;
+    int exit_code;
+};
+
+Failure failure_of(const std::exception_ptr& thrown) {
     try {
-        std::rethrow_exception(failure);
+        std::rethrow_exception(thrown);
     } catch (const BackendError& e) {
-        because(e.what(), machine_refused);
+        return {e.what(), machine_refused};
     } catch (const std::bad_alloc&) {
-        because("out of memory", machine_refused);
+        return {"out of memory", machine_refused};
     } catch (const std::system_error& e) {
         const bool thread = e.code() == std::errc::resource_unavailable_try_again;
-        because(thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused);
+        return {thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused};
     } catch (const InputError& e) {  // of a dataset
-        because(e.what(), wrong_input);
+        return {e.what(), wrong_input};
     } catch (const std::exception& e) {
-        because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
+        return {std::string("a defect in sextant itself, please report it: ") + e.what(), defect};
     }
-    std::abort();
+}
+
+// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
+[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& thrown) {
+    const Failure failure = failure_of(thrown);
+    world.abort("at " + where.text() + ": " + failure.why, failure.exit_code);
 }
 
 // What a process did and found.
@@ -136,6 +144,7 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, Comp
     std::optional<DatasetFeed> feed;
     const RankPlace place = place_of(job, world.rank());
     if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
+    where.at("the start of training");
     RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
     std::exception_ptr failure;
     std::jthread communicating([&] {
@@ -311,8 +320,10 @@ bool all_are_equipped(const RankEngine& engine, const MpiWorld& world) {
 
 int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a) {
     Whereabouts where;
-    const Heartbeat heartbeat(world, a.hang_timeout * units::s, where);
+    std::optional<Heartbeat> heartbeat;  // goes on while a failure is told
     try {
+        where.at("the first sign of life");
+        heartbeat.emplace(world, a.hang_timeout * units::s, where);
         where.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
         if (!job) return wrong_input;
@@ -326,12 +337,23 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
     }
 }
 
-// Whether it runs, without MPI and without anybody else. Throws InputError or BackendError when not.
+// Whether it runs, without MPI and without anybody else. Throws why not.
 int check(const RankEngine& engine, const ExecArguments& a) {
     const Scenario scenario = scenario_to_run(engine, a);
     if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.training), RankPlace{}, feed_settings(a));
     if (a.runs_here) engine.check_machine();
     return 0;
+}
+
+int run_with_others(const RankEngine& engine, const std::vector<std::string>& words, int argc, char** argv) {
+    Heartbeat::hold_signals();
+    const MpiWorld world(argc, argv);
+    try {
+        return run(engine, world, parse_exec_arguments(words));
+    } catch (const InputError& e) {  // in the arguments, which are everybody's
+        if (world.rank() == 0) std::cerr << e.what() << '\n';
+        return wrong_input;
+    }
 }
 
 }  // namespace
@@ -341,20 +363,11 @@ int run_rank(int argc, char** argv, const RankEngine& engine) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     try {
         if (std::ranges::find(words, "--check") != words.end()) return check(engine, parse_exec_arguments(words));
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';
-        return wrong_input;
-    } catch (const BackendError& e) {
-        std::cerr << e.what() << '\n';
-        return machine_refused;
-    }
-    Heartbeat::hold_signals();
-    const MpiWorld world(argc, argv);
-    try {
-        return run(engine, world, parse_exec_arguments(words));
-    } catch (const InputError& e) {  // in the arguments, which are everybody's
-        if (world.rank() == 0) std::cerr << e.what() << '\n';
-        return wrong_input;
+        return run_with_others(engine, words, argc, argv);
+    } catch (...) {
+        const Failure failure = failure_of(std::current_exception());
+        std::cerr << failure.why << '\n';
+        return failure.exit_code;
     }
 }
 
