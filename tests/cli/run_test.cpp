@@ -97,6 +97,11 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
+    for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
+        const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
+        EXPECT_EQ(odd.exit_code, 2) << rate;
+        EXPECT_THAT(odd.err, HasSubstr("is no number above zero"));
+    }
 }
 
 TEST_F(Run, RefusesATraceItCouldNotWriteBeforeItTrains) {
