@@ -67,8 +67,7 @@ void run_calibrate(const CalibrateOptions& o) {
     const std::string source = "sextant calibrate" + std::string(gpus ? " --backend cuda" : "") + (o.quick ? " --quick" : "") + " on " +
                                machine.host + ", " + today();
     if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
-    Calibration found =
-        calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
+    Calibration found = calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
     if (series.passes > 0)  // else nothing was measured meanwhile
         found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
     if (found.noise > too_noisy || (!gpus && found.others > too_shared))
@@ -90,7 +89,7 @@ constexpr std::size_t usual_passes = 4000;
 
 // Logs and runs of a cluster.
 void run_narrowing(const CalibrateOptions& o, Library& library) {
-    if (!o.out.empty()) check_writable(o.out);
+    check_writable(o.out);
     std::string source = "sextant calibrate --from";
     for (const std::string& file : o.from) source += " " + fs::path(file).filename().string();
     NarrowedCluster found = narrow_cluster(library, {{o.from.begin(), o.from.end()}, o.cluster, o.library}, source + ", " + today());

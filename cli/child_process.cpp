@@ -1,5 +1,6 @@
 #include "cli/child_process.hpp"
 
+#include "cli/held_signals.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <array>
@@ -14,33 +15,6 @@
 
 namespace sextant {
 namespace {
-
-volatile std::sig_atomic_t child_id = 0;  // a signal handler knows nothing else
-
-constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP};
-
-void pass_on(int signal) {
-    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), signal);
-}
-
-class PassedSignals {
-public:
-    explicit PassedSignals(pid_t child) {
-        child_id = child;
-        struct sigaction action {};
-        action.sa_handler = pass_on;
-        for (std::size_t i = 0; i < passed_on.size(); ++i) ::sigaction(passed_on[i], &action, &before_[i]);
-    }
-    PassedSignals(const PassedSignals&) = delete;
-    PassedSignals& operator=(const PassedSignals&) = delete;
-    ~PassedSignals() {
-        for (std::size_t i = 0; i < passed_on.size(); ++i) ::sigaction(passed_on[i], &before_[i], nullptr);
-        child_id = 0;
-    }
-
-private:
-    std::array<struct sigaction, passed_on.size()> before_{};
-};
 
 BackendError refused(const std::string& what) { return BackendError(what + ": " + std::strerror(errno)); }
 
@@ -71,7 +45,6 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
     std::array<char, 4096> buffer{};
     for (;;) {
         const ssize_t count = ::read(from, buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i) {
             const char c = buffer[static_cast<std::size_t>(i)];
@@ -88,25 +61,24 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
 
 }  // namespace
 
-ChildExit run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear) {
+int run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear) {
+    HeldSignals signals;
     const std::array out = make_pipe(), failure = make_pipe();
-    const pid_t child = ::fork();
+    const pid_t child = signals.fork();
     if (child < 0) throw refused("fork");
     if (child == 0) become(words, out[1], failure[1]);
     ::close(out[1]);
     ::close(failure[1]);
-    const PassedSignals passed(child);
     int why = 0;
     const bool started = ::read(failure[0], &why, sizeof why) <= 0;
     ::close(failure[0]);
     if (started) hear_lines(out[0], hear);
     ::close(out[0]);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    ::waitpid(child, &status, 0);
+    signals.child_has_ended();
     if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why));
-    if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status)};
-    return {WEXITSTATUS(status), 0};
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 std::filesystem::path program_beside(const std::string& name, const std::string& needs) {

@@ -1,6 +1,7 @@
 // sextant compare: what was predicted beside what a real run measured, and which input their difference points to.
 #include "cli/commands.hpp"
 #include "cli/show_comparison.hpp"
+#include "cli/trace_file.hpp"
 #include "model/io/report/profiler_comparison_writer.hpp"
 #include "model/io/trace/profiler_reader.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -32,6 +33,7 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
 
 ExitCode run_compare(const CompareOptions& o) {
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
+    check_timelines_file(o.trace);
     const RunRecord run = load_run(o.run);
     const Scenario scenario = o.scenario.load();
     return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, comparable_quantities(scenario)), o.trace);

@@ -4,7 +4,6 @@
 #include "cli/progress.hpp"
 #include "model/base/diagnostics.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -42,14 +41,10 @@ bool has_data_program() { return std::filesystem::exists(std::filesystem::read_s
 ExitCode run_data_program(std::vector<std::string> words, const std::string& label) {
     words.insert(words.begin(), program_beside("sextant-data", "libarchive, LMDB, libjpeg, libpng and zlib"));
     Listener listener(label);
-    const ChildExit end = run_child(words, std::ref(listener));
-    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) {  // it was ours too
-        std::signal(end.signal, SIG_DFL);
-        std::raise(end.signal);
-    }
+    const int end = run_child(words, std::ref(listener));
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::machine_refused, ExitCode::defect})
-        if (end.code == static_cast<int>(known)) return known;  // it said why
-    throw BackendError("sextant-data ended with " + std::to_string(end.code));
+        if (end == static_cast<int>(known)) return known;  // it said why
+    throw BackendError("sextant-data ended with " + std::to_string(end));
 }
 
 }  // namespace sextant

@@ -76,22 +76,22 @@ ExitCode ask(const Launch& launch, bool here) {
     std::vector<std::string> question = launch.program;
     question.emplace_back("--check");
     if (here) question.emplace_back("--here");
-    const int answer = run_child(question, [](const std::string&) {}).code;
+    const int answer = run_child(question, [](const std::string&) {});
     for (const ExitCode refusal : {ExitCode::wrong_input, ExitCode::machine_refused})
         if (answer == static_cast<int>(refusal)) return refusal;
     return ExitCode::done;
 }
 
 ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {
-    const ChildExit end = run_child(command_of(launch), [&](const std::string& line) {
+    const int end = run_child(command_of(launch), [&](const std::string& line) {
         if (line.starts_with("step "))  // "step 3 of 10": so many are done
             progress(std::strtoul(line.c_str() + 5, nullptr, 10));
         else
             std::cerr << line << '\n';
     });
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit})
-        if (end.code == static_cast<int>(known)) return known;
-    throw BackendError("the run did not come to its end: " + command_of(launch)[0] + " ended with " + std::to_string(end.code));
+        if (end == static_cast<int>(known)) return known;
+    throw BackendError("the run did not come to its end: " + command_of(launch)[0] + " ended with " + std::to_string(end));
 }
 
 }  // namespace sextant

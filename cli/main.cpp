@@ -1,11 +1,16 @@
 // The command line: declares the subcommands, runs the one that was asked for, turns every failure into an exit code.
 #include "cli/commands.hpp"
+#include "cli/held_signals.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 namespace {
 
@@ -44,16 +49,38 @@ ExitCode run_and_explain_failures(int argc, char** argv) {
     } catch (const BackendError& e) {
         std::cerr << "sextant: the machine refused: " << e.what() << '\n';
         return ExitCode::machine_refused;
+    } catch (const std::system_error& e) {  // of folders and threads
+        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
+        return ExitCode::machine_refused;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "sextant: the machine refused: out of memory\n";
+        return ExitCode::machine_refused;
     } catch (const std::exception& e) {
         std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
         return ExitCode::defect;
     }
 }
 
+// As whoever sent the signal expects it: a shell ends its script, too.
+[[noreturn]] void end_by(int signal) {
+    std::cout.flush();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    std::abort();
+}
+
+ExitCode run_or_end(int argc, char** argv) {
+    try {
+        return run_and_explain_failures(argc, argv);
+    } catch (const Interrupted& by) {
+        end_by(by.signal);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    ExitCode code = run_and_explain_failures(argc, argv);
+    ExitCode code = run_or_end(argc, argv);
     std::cout.flush();
     if (!std::cout && code == ExitCode::done) {
         std::cerr << "sextant: the machine refused: cannot write all of its output: is the disk full?\n";

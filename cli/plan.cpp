@@ -48,8 +48,8 @@ void save(const PlanOptions& o, const PlanAnswer& answer) {
 }
 
 ExitCode run_plan(const PlanOptions& o) {
-    if (!o.save_best.empty()) check_writable(o.save_best);
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_writable(o.save_best);
+    check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     Diagnostics problems;
     const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", named_quantities(predict(job)), problems);

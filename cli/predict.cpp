@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/report_writer.hpp"
@@ -55,6 +56,7 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 }
 
 ExitCode run_predict(const PredictOptions& o) {
+    check_writable(o.html);
     const Predictable asked = o.scenario.load_predictable();
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));

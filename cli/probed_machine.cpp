@@ -24,7 +24,7 @@ std::vector<Probe> probes_of(const Library& library, const char* file, int devic
 // All that a program says on stdout.
 std::string said_by(const std::vector<std::string>& words, int& code) {
     std::string text;
-    code = run_child(words, [&](const std::string& line) { text += line + '\n'; }).code;
+    code = run_child(words, [&](const std::string& line) { text += line + '\n'; });
     return text;
 }
 

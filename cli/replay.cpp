@@ -31,10 +31,11 @@ void write_trace(const ReplayReport& report, const std::filesystem::path& file) 
 }
 
 ExitCode run_replay(const ReplayOptions& o) {
+    check_trace_file(o.trace);
+    check_picture(o.picture);
     ReplayReport any;
     any.ranks.emplace_back();
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(any));
-    if (!o.picture.empty()) check_picture(o.picture);
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -64,8 +65,8 @@ ExitCode run_for_real(const RunOptions& o) {
         print_launch(o, scenario);
         return ExitCode::done;
     }
-    for (const std::string& file : {o.out, o.trace})
-        if (!file.empty()) check_writable(file);
+    check_writable(o.out);
+    o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);
     const Launcher launcher = usual_launcher();
     // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
     const bool here = launcher == Launcher::mpirun && o.job.host_file.empty() && o.job.launcher.empty();
@@ -83,6 +84,16 @@ ExitCode run_for_real(const RunOptions& o) {
     return show(o, scenario, load_run(job.out), conditions);
 }
 
+// CLI::PositiveNumber takes NaN and infinity.
+CLI::Validator finite_and_positive() {
+    const auto problem_of = [](const std::string& text) {
+        double value = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value > 0;
+        return is_number ? std::string() : "\"" + text + "\" is no number above zero";
+    };
+    return CLI::Validator(problem_of, "POSITIVE");
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, ExitCode& exit_code) {
@@ -98,7 +109,7 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
     command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);
     command->add_option("--seed", job.seed, "of weights and data")->type_name("N");
-    command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(CLI::PositiveNumber);
+    command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(finite_and_positive());
     auto* data =
         command->add_option("--data", job.data, "train on this dataset (sextant data make); none: samples are made as they are needed")
             ->type_name("PATH");

@@ -23,7 +23,7 @@ struct ScaleOptions {
 };
 
 ExitCode run_scale(const ScaleOptions& o) {
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     Diagnostics problems;
     const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", scaling_quantities(job), problems);

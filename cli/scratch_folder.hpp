@@ -1,5 +1,7 @@
-// A folder for files of passage, gone with its owner.
+// A folder for files of passage, gone with its owner, also when that is interrupted.
 #pragma once
+
+#include "cli/held_signals.hpp"
 
 #include <filesystem>
 
@@ -15,6 +17,7 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
+    HeldSignals held_;  // that end the process when the folder is gone
     std::filesystem::path path_;
 };
 

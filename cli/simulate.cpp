@@ -50,7 +50,10 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 }
 
 ExitCode run_simulate(const SimulateOptions& o) {
-    if (!o.picture.empty()) check_picture(o.picture);
+    check_trace_file(o.trace);
+    check_picture(o.picture);
+    check_writable(o.html);
+    if (!o.chakra.empty()) check_writable(o.chakra + ".groups.json");
     const Prepared job = prepare(o.scenario.load());
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(make_report(job)));
     const SimulationReport report = simulate(job, o.seed);

@@ -7,7 +7,14 @@
 
 namespace sextant {
 
-// FILE.json for Perfetto, FILE.h5 as columns. Throws InputError for another ending.
+// Before the work whose timeline it is for: FILE.json for Perfetto, FILE.h5 as columns. Throws InputError for another ending, and as
+// check_writable does.
+void check_trace_file(const std::filesystem::path& file);
+
+// Likewise, of a prediction above a measurement: for Perfetto only.
+void check_timelines_file(const std::filesystem::path& file);
+
+// A file that was checked.
 void write_trace_file(const Trace&, const std::filesystem::path& file, const ChromeTraceView& = {});
 
 }  // namespace sextant

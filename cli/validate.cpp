@@ -36,7 +36,7 @@ std::string written(const Validation& validation, const ValidateOptions& o) {
 }
 
 void run_validate(const ValidateOptions& o) {
-    if (!o.html.empty()) check_writable(o.html);
+    check_writable(o.html);
     Library library = open_library(o.profiles);
     const std::vector<fs::path> files =
         o.files.empty() ? bundled_measurements(library) : std::vector<fs::path>(o.files.begin(), o.files.end());

@@ -10,8 +10,13 @@
 namespace sextant {
 
 void check_writable(const std::filesystem::path& file) {
-    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    if (::access(folder.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
+    namespace fs = std::filesystem;
+    if (file.empty()) return;
+    if (fs::is_directory(file)) throw BackendError("cannot write " + file.string() + ": it is a directory");
+    // A file is written beside its place; a pipe or a device takes what comes.
+    const bool takes_all = fs::exists(file) && !fs::is_regular_file(file);
+    const fs::path written = takes_all ? file : fs::weakly_canonical(fs::absolute(file)).parent_path();
+    if (::access(written.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
 }
 
 void check_picture(const std::filesystem::path& file) {

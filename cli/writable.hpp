@@ -7,7 +7,7 @@
 
 namespace sextant {
 
-// Throws BackendError.
+// Throws BackendError. An empty path, here and below: no file is asked for.
 void check_writable(const std::filesystem::path& file);
 
 // Likewise, of a picture. Throws InputError where the name promises another format than SVG.

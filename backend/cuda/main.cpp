@@ -8,6 +8,7 @@
 #include "backend/cuda/products.hpp"
 #include "backend/exec/staged_transport.hpp"
 #include "backend/kernels/state_space.hpp"
+#include "backend/rank/launcher.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
@@ -131,8 +132,7 @@ int main(int argc, char** argv) {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     // A kernel that is loaded when it is first launched waits for all others on its GPU: for an exchange, whose other ranks may do
     // likewise.
-    const char* ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
-    if (ranks != nullptr && std::atoi(ranks) > 1) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    if (sextant::may_have_other_ranks()) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
     return sextant::run_rank(argc, argv, sextant::CudaEngine());
 }

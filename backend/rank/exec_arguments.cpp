@@ -3,6 +3,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 namespace sextant {
@@ -19,7 +20,8 @@ template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < least)
+    const bool finite = std::isfinite(static_cast<double>(value));  // "nan" and "inf" are numbers to from_chars
+    if (error != std::errc() || end != text.data() + text.size() || !finite || value < least)
         throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
     return value;
 }

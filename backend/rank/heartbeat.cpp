@@ -62,62 +62,58 @@ Heartbeat::Heartbeat(const MpiWorld& world, Seconds patience, const Whereabouts&
     world.host().copy(mine_.host, sizeof mine_.host - 1);
     mine_.process = getpid();
     for (const int signal : fatal_signals) std::signal(signal, crashed);
-    beating_ = std::thread([this] {
+    watching_ = std::jthread([this](const std::stop_token& ends) { watch(ends); });
+    // Last, as MPI writes to this object from then on.
+    beating_ = std::jthread([this](const std::stop_token& ends) {
         pthread_setname_np(pthread_self(), "heartbeat");
         try {
-            beat();
+            beat(ends);
         } catch (const std::exception& e) {
             world_.abort(std::string("while it gives signs of life: ") + e.what(), 3);
         }
     });
-    watching_ = std::thread([this] { watch(); });
 }
 
 Heartbeat::~Heartbeat() {
-    {
-        const std::lock_guard lock(mutex_);
-        ends_ = true;
+    for (std::jthread* thread : {&beating_, &watching_}) {
+        thread->request_stop();
+        thread->join();
     }
-    ending_.notify_one();
-    wake(0);
-    beating_.join();
-    watching_.join();
     for (const int signal : fatal_signals) std::signal(signal, SIG_DFL);
     if (requests_[receiving] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[receiving]);
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);  // a beat is sent without a receiver
     MPI_Comm_free(&ring_);
 }
 
-void Heartbeat::beat() {
+void Heartbeat::beat(const std::stop_token& ends) {
     if (world_.size() == 1) return;
     const std::chrono::duration<double> pause(patience_.si() / beats_in_patience);
     Seconds awake = now();
     receive();
-    for (bool ends = false; !ends;) {
+    while (!ends.stop_requested()) {
         send();
         // Who stood still with all its threads has not heard what was said.
         if (now() - awake > patience_ / 2.0) heard_ = now();
         listen();
         awake = now();
         std::unique_lock lock(mutex_);
-        ends = ending_.wait_for(lock, pause, [this] { return ends_; });
+        ending_.wait_for(lock, ends, pause, [] { return false; });
     }
 }
 
-void Heartbeat::watch() {
+void Heartbeat::watch(const std::stop_token& ends) {
     // A fault sent from outside is to meet a thread that can be spoken for.
     sigset_t faults;
     sigemptyset(&faults);
     for (const int signal : fatal_signals) sigaddset(&faults, signal);
     pthread_sigmask(SIG_BLOCK, &faults, nullptr);
     const sigset_t signals = awaited_signals();
-    while (true) {
+    const std::stop_callback looks_up(ends, [] { wake(0); });
+    while (!ends.stop_requested()) {
         siginfo_t info{};
         const int signal = sigwaitinfo(&signals, &info);
         if (signal == SIGTERM) told_to_end();
         if (signal == wake_signal() && info.si_value.sival_int != 0) crashed_by(info.si_value.sival_int);
-        const std::lock_guard lock(mutex_);
-        if (ends_) return;
     }
 }
 

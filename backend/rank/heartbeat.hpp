@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 namespace sextant {
@@ -22,7 +23,7 @@ public:
     // Before there is any other thread: the signals that one of its threads waits for must reach no other.
     static void hold_signals();
 
-    // All ranks at the same time.
+    // All ranks at the same time. Throws std::system_error where no thread can be started.
     Heartbeat(const MpiWorld&, Seconds patience, const Whereabouts&);
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
@@ -36,8 +37,8 @@ private:
         int process;
     };
 
-    void beat();
-    void watch();
+    void beat(const std::stop_token& ends);
+    void watch(const std::stop_token& ends);
     void send();
     void receive();
     void listen();
@@ -55,10 +56,9 @@ private:
     std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     Seconds heard_;
     std::mutex mutex_;
-    std::condition_variable ending_;
+    std::condition_variable_any ending_;
     std::optional<Beat> last_;  // of the rank before
-    bool ends_ = false;
-    std::thread beating_, watching_;
+    std::jthread watching_, beating_;
 };
 
 }  // namespace sextant

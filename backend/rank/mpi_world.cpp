@@ -67,6 +67,8 @@ MpiWorld::MpiWorld(int& argc, char**& argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &on_host_), "MPI_Comm_split_type");
+    check_mpi(MPI_Comm_rank(on_host_, &rank_on_host_), "MPI_Comm_rank");
     char name[MPI_MAX_PROCESSOR_NAME];
     int length = 0;
     check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
@@ -77,14 +79,9 @@ MpiWorld::MpiWorld(int& argc, char**& argv) {
 
 MpiWorld::~MpiWorld() {
     alarm(longest_end);
+    MPI_Comm_free(&on_host_);
     MPI_Finalize();
     alarm(0);
-}
-
-int MpiWorld::rank_on_host() const {
-    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
-        if (const char* number = std::getenv(variable)) return std::atoi(number);
-    return rank_;
 }
 
 std::string MpiWorld::library_version() {
@@ -97,11 +94,8 @@ std::string MpiWorld::library_version() {
 
 // Of each rank, the first of those on its machine.
 std::vector<int> MpiWorld::first_on_machines() const {
-    MPI_Comm machine = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
-    int first = 0;
-    check_mpi(MPI_Allreduce(&rank_, &first, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
-    MPI_Comm_free(&machine);
+    int first = rank_;
+    check_mpi(MPI_Bcast(&first, 1, MPI_INT, 0, on_host_), "MPI_Bcast");
     std::vector<int> firsts(static_cast<std::size_t>(size_));
     check_mpi(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "MPI_Allgather");
     return firsts;
@@ -153,6 +147,14 @@ std::vector<std::vector<char>> MpiWorld::gather(std::span<const char> mine) cons
 void MpiWorld::sum(std::span<double> values) const {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
               "MPI_Allreduce");
+}
+
+std::string MpiWorld::from_first_on_host(std::string text) const {
+    std::uint64_t length = text.size();
+    check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, on_host_), "MPI_Bcast");
+    text.resize(length);
+    check_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, on_host_), "MPI_Bcast");
+    return text;
 }
 
 void MpiWorld::barrier() const { check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }

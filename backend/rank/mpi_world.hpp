@@ -26,7 +26,7 @@ public:
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] const std::string& host() const { return host_; }
-    [[nodiscard]] int rank_on_host() const;  // as the launcher numbers them
+    [[nodiscard]] int rank_on_host() const { return rank_on_host_; }
     [[nodiscard]] static std::string library_version();
     // To add to this rank's clock to get that of rank 0. All ranks call it.
     [[nodiscard]] Seconds clock_offset() const;
@@ -34,6 +34,8 @@ public:
     // On rank 0; elsewhere what comes back is empty.
     [[nodiscard]] std::vector<std::vector<char>> gather(std::span<const char>) const;
     void sum(std::span<double>) const;  // on all ranks
+    // What the first rank of this host says; all ranks call it.
+    [[nodiscard]] std::string from_first_on_host(std::string) const;
     void barrier() const;
     // The lowest rank for which it holds; all ranks call it.
     [[nodiscard]] std::optional<int> first_where(bool holds) const;
@@ -46,7 +48,8 @@ public:
 private:
     [[nodiscard]] std::vector<int> first_on_machines() const;
 
-    int rank_ = 0, size_ = 1;
+    int rank_ = 0, size_ = 1, rank_on_host_ = 0;
+    MPI_Comm on_host_ = MPI_COMM_NULL;  // the ranks that share this host's memory
     std::string host_;
 };
 

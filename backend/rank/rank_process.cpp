@@ -71,24 +71,32 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
-[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& failure) {
-    const auto because = [&](const std::string& why, int code) { world.abort("at " + where.text() + ": " + why, code); };
+struct Failure {
+    std::string why;
+    int exit_code;
+};
+
+Failure failure_of(const std::exception_ptr& thrown) {
     try {
-        std::rethrow_exception(failure);
+        std::rethrow_exception(thrown);
     } catch (const BackendError& e) {
-        because(e.what(), machine_refused);
+        return {e.what(), machine_refused};
     } catch (const std::bad_alloc&) {
-        because("out of memory", machine_refused);
+        return {"out of memory", machine_refused};
     } catch (const std::system_error& e) {
         const bool thread = e.code() == std::errc::resource_unavailable_try_again;
-        because(thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused);
+        return {thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused};
     } catch (const InputError& e) {  // of a dataset
-        because(e.what(), wrong_input);
+        return {e.what(), wrong_input};
     } catch (const std::exception& e) {
-        because(std::string("a defect in sextant itself, please report it: ") + e.what(), defect);
+        return {std::string("a defect in sextant itself, please report it: ") + e.what(), defect};
     }
-    std::abort();
+}
+
+// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
+[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& thrown) {
+    const Failure failure = failure_of(thrown);
+    world.abort("at " + where.text() + ": " + failure.why, failure.exit_code);
 }
 
 // What a process did and found.
@@ -113,13 +121,8 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     return records;
 }
 
-StageMode stage_mode(const ExecArguments& a) { return a.unpack ? StageMode::untar : StageMode::copy; }
-
-// Where it is read from.
-std::filesystem::path data_of(const ExecArguments& a) { return a.stage.empty() ? a.data : staged_path(a.data, a.stage, stage_mode(a)); }
-
 FeedSettings feed_settings(const ExecArguments& a) {
-    return {data_of(a), a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
+    return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
 }
 
 RankPlace place_of(const Job& job, int rank) {
@@ -141,6 +144,7 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, Comp
     std::optional<DatasetFeed> feed;
     const RankPlace place = place_of(job, world.rank());
     if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
+    where.at("the start of training");
     RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
     std::exception_ptr failure;
     std::jthread communicating([&] {
@@ -213,17 +217,18 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
 
 void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
     const int threads = a.threads.value_or(1);
+    ExecArguments nearby = a;  // its dataset is where it is read
     std::optional<StagedDataset> staged;
     if (!a.stage.empty()) {
         where.at("the staging of the dataset");
-        if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, stage_mode(a));
-        world.barrier();
+        if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, a.unpack ? StageMode::untar : StageMode::copy);
+        nearby.data = world.from_first_on_host(staged ? staged->path().string() : "");
     }
     where.at("the making of communicators, weights and states");
     const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, threads);
     const std::unique_ptr<Transport> transport = engine.make_transport(world, job, *device);
     const auto does = job.is_server(world.rank()) ? serve : work;
-    Outcome outcome = does(world, a, job, *device, *transport, where);
+    Outcome outcome = does(world, nearby, job, *device, *transport, where);
 
     where.at("the gathering of what the ranks found");
     const auto sum = [&](std::span<double> values) { world.sum(values); };
@@ -315,8 +320,10 @@ bool all_are_equipped(const RankEngine& engine, const MpiWorld& world) {
 
 int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a) {
     Whereabouts where;
-    const Heartbeat heartbeat(world, a.hang_timeout * units::s, where);
+    std::optional<Heartbeat> heartbeat;  // goes on while a failure is told
     try {
+        where.at("the first sign of life");
+        heartbeat.emplace(world, a.hang_timeout * units::s, where);
         where.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
         if (!job) return wrong_input;
@@ -330,13 +337,23 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
     }
 }
 
-// Whether it runs, without MPI and without anybody else. Throws InputError or BackendError when not.
-int check(const RankEngine& engine, ExecArguments a) {
-    a.stage.clear();  // nothing is there yet
+// Whether it runs, without MPI and without anybody else. Throws why not.
+int check(const RankEngine& engine, const ExecArguments& a) {
     const Scenario scenario = scenario_to_run(engine, a);
     if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.training), RankPlace{}, feed_settings(a));
     if (a.runs_here) engine.check_machine();
     return 0;
+}
+
+int run_with_others(const RankEngine& engine, const std::vector<std::string>& words, int argc, char** argv) {
+    Heartbeat::hold_signals();
+    const MpiWorld world(argc, argv);
+    try {
+        return run(engine, world, parse_exec_arguments(words));
+    } catch (const InputError& e) {  // in the arguments, which are everybody's
+        if (world.rank() == 0) std::cerr << e.what() << '\n';
+        return wrong_input;
+    }
 }
 
 }  // namespace
@@ -346,20 +363,11 @@ int run_rank(int argc, char** argv, const RankEngine& engine) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     try {
         if (std::ranges::find(words, "--check") != words.end()) return check(engine, parse_exec_arguments(words));
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';
-        return wrong_input;
-    } catch (const BackendError& e) {
-        std::cerr << e.what() << '\n';
-        return machine_refused;
-    }
-    Heartbeat::hold_signals();
-    const MpiWorld world(argc, argv);
-    try {
-        return run(engine, world, parse_exec_arguments(words));
-    } catch (const InputError& e) {  // in the arguments, which are everybody's
-        if (world.rank() == 0) std::cerr << e.what() << '\n';
-        return wrong_input;
+        return run_with_others(engine, words, argc, argv);
+    } catch (...) {
+        const Failure failure = failure_of(std::current_exception());
+        std::cerr << failure.why << '\n';
+        return failure.exit_code;
     }
 }
 

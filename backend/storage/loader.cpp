@@ -201,8 +201,9 @@ void Loader::State::find_extents() {
     give_up();
 }
 
+// By way of a loader that is whole, and so ends the workers that it has where another cannot be started.
 Loader::Loader(std::shared_ptr<const DatasetReader> reader, const LoaderSettings& settings)
-    : state_(std::make_shared<State>(std::move(reader), settings)) {
+    : Loader(std::make_shared<State>(std::move(reader), settings)) {
     if (state_->batches == 0)
         throw InputError(Diagnostic{state_->reader->name(0), "",
                                     "there are " + std::to_string(state_->reader->count()) + " samples: too few for a batch of " +

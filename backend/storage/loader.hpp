@@ -61,7 +61,8 @@ struct LoadedBatch {
 
 class Loader {
 public:
-    // Throws InputError where there are too few samples for a batch on every rank, or no good one.
+    // Throws InputError where there are too few samples for a batch on every rank, or no good one; std::system_error where no thread can
+    // be started.
     Loader(std::shared_ptr<const DatasetReader>, const LoaderSettings&);
     Loader(const Loader&) = delete;
     Loader& operator=(const Loader&) = delete;
@@ -81,6 +82,8 @@ public:
 
 private:
     struct State;
+    explicit Loader(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
     std::shared_ptr<State> state_;  // the workers' too: one that never comes back is left behind
     std::vector<std::thread> workers_;
 };

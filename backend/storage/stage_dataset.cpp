@@ -15,12 +15,10 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t block = 1U << 20U;
 
-// Of two folders with the same name none takes the other's place.
-fs::path copy_of(const fs::path& dataset, const fs::path& folder) {
+fs::path name_of(const fs::path& dataset) {
     const fs::path whole = fs::absolute(dataset).lexically_normal();
-    return folder / ("sextant-stage-" + std::to_string(fs::hash_value(whole)) + "-" + whole.filename().string());
+    return whole.has_filename() ? whole.filename() : whole.parent_path().filename();  // "data/"
 }
-fs::path unpacked(const fs::path& copy) { return copy.string() + ".files"; }
 
 void bring_file(const fs::path& from, const fs::path& to) {
     naming([&] { return from.string(); },
@@ -56,21 +54,11 @@ Bytes size_at(const fs::path& path) {
 
 }  // namespace
 
-fs::path staged_path(const fs::path& dataset, const fs::path& folder, StageMode mode) {
-    const fs::path copy = copy_of(dataset, folder);
-    return mode == StageMode::untar ? unpacked(copy) : copy;
-}
-
-StagedDataset::StagedDataset(const fs::path& dataset, const fs::path& folder, StageMode mode) : copied_(copy_of(dataset, folder)) {
-    if (mode == StageMode::untar) unpacked_ = unpacked(copied_);
+StagedDataset::StagedDataset(const fs::path& dataset, const fs::path& folder, StageMode mode) {
     try {
         bring(dataset, folder, mode);
     } catch (const fs::filesystem_error& e) {
-        remove();
         throw BackendError(std::string("staging: ") + e.what());
-    } catch (...) {
-        remove();
-        throw;
     }
 }
 
@@ -79,30 +67,28 @@ void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, Stage
     if (!fs::is_directory(folder)) throw InputError(Diagnostic{folder.string(), "", "it is no directory to stage to", {}});
     if (mode == StageMode::untar && format_at(dataset).name != std::string_view("tar"))
         throw InputError(Diagnostic{dataset.string(), "", "it is no tar archive that could be unpacked", "--stage-mode copy"});
-    remove();  // what a run before left that was killed
+    folder_.emplace(folder);
     const Bytes needed = (mode == StageMode::untar ? 2 : 1) * size_at(dataset), free = storage_facts(folder).free;
     if (needed > free)
         throw InputError(Diagnostic{folder.string(), "",
                                     "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free",
                                     "train on it where it is, without --stage"});
     const Seconds start = now();
-    bring_all(dataset, copied_);
+    path_ = folder_->path() / name_of(dataset);
+    bring_all(dataset, path_);
     copy_ = now() - start;
     if (mode != StageMode::untar) return;
     ConvertSettings files;
-    files.in = copied_;
-    files.out = unpacked_;
+    files.in = path_;
+    path_ += ".files";
+    files.out = path_;
     convert_dataset(files, [](std::int64_t, std::int64_t) {});
     unpack_ = now() - start - copy_;
 }
 
-StagedDataset::~StagedDataset() { remove(); }
-
 Seconds StagedDataset::remove() {
     const Seconds start = now();
-    std::error_code ignored;
-    for (const fs::path& path : {copied_, unpacked_})
-        if (!path.empty()) fs::remove_all(path, ignored);
+    folder_.reset();
     return now() - start;
 }
 

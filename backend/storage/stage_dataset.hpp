@@ -1,9 +1,11 @@
 // A dataset brought to storage nearby before it is read, and taken away afterwards.
 #pragma once
 
+#include "backend/storage/staging_folder.hpp"
 #include "model/base/quantity.hpp"
 
 #include <filesystem>
+#include <optional>
 
 namespace sextant {
 
@@ -16,10 +18,8 @@ class StagedDataset {
 public:
     // Throws InputError where it does not fit or cannot be unpacked, BackendError where the disk refuses: nothing is left behind then.
     StagedDataset(const std::filesystem::path& dataset, const std::filesystem::path& folder, StageMode);
-    StagedDataset(StagedDataset&&) = default;
-    StagedDataset& operator=(StagedDataset&&) = delete;
-    ~StagedDataset();
 
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }  // to read it from
     [[nodiscard]] Seconds copying() const { return copy_; }
     [[nodiscard]] Seconds unpacking() const { return unpack_; }
     Seconds remove();  // how long that took
@@ -27,11 +27,9 @@ public:
 private:
     void bring(const std::filesystem::path& dataset, const std::filesystem::path& folder, StageMode);
 
-    std::filesystem::path copied_, unpacked_;
+    std::optional<StagingFolder> folder_;
+    std::filesystem::path path_;
     Seconds copy_, unpack_;
 };
-
-// Where it will be.
-std::filesystem::path staged_path(const std::filesystem::path& dataset, const std::filesystem::path& folder, StageMode);
 
 }  // namespace sextant

@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace sextant {
@@ -152,6 +156,30 @@ SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     return *this;
 }
 
+// On this thread, where it reports, and others: as many as the system starts. What one throws stops all, and is thrown here.
+void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(bool reports)>& work) {
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto guarded = [&](bool reports) {
+        try {
+            work(reports);
+        } catch (...) {
+            stop = true;
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        try {
+            while (static_cast<int>(others.size()) + 1 < threads) others.emplace_back(guarded, false);
+        } catch (const std::system_error&) {  // there are no more: those that run do it all
+        }
+        guarded(true);
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
 // In rounds, each of which knows what those before it found: so what is pruned does not depend on which thread is quicker.
 SearchResult search(const SearchRequest& request, const std::function<bool(const SearchProgress&)>& progress) {
     const std::optional<MoneyRate> rent = device_rent(request.job);
@@ -177,11 +205,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
                     stop = true;
             }
         };
-        {
-            std::vector<std::jthread> others;
-            for (int t = 1; t < request.threads && static_cast<std::size_t>(t) < end - begin; ++t) others.emplace_back(work, false);
-            work(true);
-        }
+        in_threads(std::min(request.threads, static_cast<int>(end - begin)), stop, work);
         for (std::size_t i = begin; i < end; ++i) {
             if (!found[i]) continue;
             ranking.add(found[i]->ranking);

@@ -147,5 +147,19 @@ TEST_F(ExecutorData, StagesTheDatasetAndTakesItAwayAgain) {
     fs::remove_all(near);
 }
 
+// Launchers number the ranks of a host, or do not: no rank takes their word for it.
+TEST_F(ExecutorData, StagesWhateverTheLauncherSaysOfTheRanksOfAHost) {
+    make({"--samples", "32", "--size", "8x8x3", "--classes", "5", "--format", "tar", "--encoding", "png"});
+    const fs::path near = stem_ + ".near";
+    fs::create_directories(near);
+    write_scenario(small_images(), {{"dp", 2}});
+    const ProcessResult r =
+        run_program(SEXTANT_MPIRUN, {"--timeout", "100", "-n", "2", "env", "OMPI_COMM_WORLD_LOCAL_RANK=1", executor_program(),
+                                     stem_ + ".json", "--data", data_, "--steps", "1", "--stage", near.string()});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_TRUE(fs::is_empty(near));
+    fs::remove_all(near);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -25,6 +25,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using Clock = std::chrono::steady_clock;
 
 std::string text_of(const std::filesystem::path& file) {
@@ -185,6 +186,26 @@ TEST_F(ExecutorFailures, EndsAllWhenARankRunsOutOfMemory) {
         EXPECT_EQ(o.exit_code, 3);
         EXPECT_THAT(o.err, AllOf(HasSubstr("sextant-exec-cpu: rank 1 on "), HasSubstr(": at "), HasSubstr("out of memory")));
     }
+}
+
+// The stack of each thread takes 1 GB of the address space; MPI has two, then come those that give signs of life, then the one that
+// communicates.
+TEST_F(ExecutorFailures, SaysThatNoThreadCouldBeStarted) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer takes all address space there is";
+#endif
+    write_scenario(perceptron(), {{"dp", 2}});
+    int said = 0;
+    for (int stacks = 3; stacks <= 6; ++stacks) {
+        const std::string limited = "ulimit -s 1000000; ulimit -v " + std::to_string(stacks * 1'000'000) + "; exec \"$0\" \"$@\"";
+        const ProcessResult r =
+            run_program(SEXTANT_MPIRUN, {"--timeout", "100", "-n", "2", "sh", "-c", limited, executor_program(), stem_ + ".json"});
+        EXPECT_THAT(r.err, Not(HasSubstr("terminate called"))) << stacks;
+        if (r.err.find("no thread could be started") == std::string::npos) continue;
+        EXPECT_EQ(r.exit_code, 3) << stacks;
+        ++said;
+    }
+    EXPECT_GT(said, 0);
 }
 
 // Each of its segments takes longer than the time after which silence is death.

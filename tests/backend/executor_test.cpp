@@ -295,6 +295,9 @@ TEST_F(Executor, RefusesBeforeItStarts) {
     EXPECT_EQ(ranks.exit_code, 2);
     EXPECT_THAT(ranks.err, HasSubstr("the plan has 4 ranks, and 2 were started"));
     EXPECT_EQ(start(transformer(true), {{"dp", 2}}, 2, {"--steps", "none"}).exit_code, 2);
+    for (const char* number : {"nan", "inf"})
+        for (const char* option : {"--learning-rate", "--hang-timeout"})
+            EXPECT_EQ(start(transformer(true), {{"dp", 2}}, 2, {option, number}).exit_code, 2) << option << ' ' << number;
 }
 
 TEST_F(Executor, SaysWhoFailedAtWhat) {

@@ -107,8 +107,14 @@ echo '{"schema": "devices/1", "devices": [{"name": "NVIDIA H200", "compute_capab
 
 TEST_F(Calibrate, ThatIsInterruptedLeavesWhatWasThere) {
     std::ofstream(profile_) << "what was there";
+    fs::create_directories(runs_);
     for (const char* signal : {"INT", "TERM", "KILL"}) {
-        const ProcessResult r = run_program("timeout", {"-s", signal, "3", SEXTANT_BINARY, "calibrate", "--quick", "--out", profile_});
+        const ProcessResult r = run_program(
+            "env", {"TMPDIR=" + runs_, "timeout", "-s", signal, "3", SEXTANT_BINARY, "calibrate", "--quick", "--out", profile_});
+        for (const fs::directory_entry& left : fs::directory_iterator(runs_)) {
+            if (signal == std::string("KILL")) break;
+            EXPECT_THAT(left.path().filename().string(), testing::Not(testing::StartsWith("sextant-"))) << signal;
+        }
         EXPECT_NE(r.exit_code, 0) << signal << ": " << r.out;
         std::ostringstream text;
         text << std::ifstream(profile_).rdbuf();

@@ -62,6 +62,7 @@ TEST(Compare, ExitsWith2ForARunOfAnotherPlanAndForWhatIsNoRun) {
 
 TEST(Compare, WritesBothTimelinesInOneFile) {
     const std::filesystem::path file = std::filesystem::temp_directory_path() / ("sextant-compare-" + std::to_string(getpid()) + ".json");
+    EXPECT_EQ(compare_run(data_parallel, {"--trace", file.string() + ".h5"}).exit_code, 2) << "JSON in a file of columns";
     ASSERT_EQ(compare_run(data_parallel, {"--trace", file.string()}).exit_code, 0);
     std::vector<std::string> names;
     const Json json = Json::parse(std::ifstream(file));

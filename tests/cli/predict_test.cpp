@@ -34,6 +34,11 @@ TEST(Predict, exits_with_0_and_writes_a_report) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+TEST(Predict, says_that_it_cannot_write_a_page_before_it_looks_at_the_scenario) {
+    EXPECT_EQ(run_sextant({"predict", "no-such.json", "--html", "/no/such/folder/p.html"}).exit_code, 3);
+    EXPECT_THAT(predict_default({"--html", testing::TempDir()}).err, HasSubstr("it is a directory"));
+}
+
 TEST(Predict, has_help) {
     const ProcessResult r = run_sextant({"predict", "--help"});
     EXPECT_EQ(r.exit_code, 0);

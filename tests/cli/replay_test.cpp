@@ -64,6 +64,12 @@ TEST_F(ReplayCommand, takes_files_in_any_order_and_draws_them) {
     EXPECT_TRUE(fs::exists(timeline));
 }
 
+TEST_F(ReplayCommand, says_which_files_it_cannot_write_before_it_reads) {
+    const auto err = [&](const char* trace) { return run_sextant({"replay", "none", "--hardware", "none", "--trace", trace}).err; };
+    EXPECT_THAT(err("t.txt"), HasSubstr("FILE.h5"));
+    EXPECT_THAT(err("/no/such/folder/t.json"), HasSubstr("cannot write"));
+}
+
 TEST_F(ReplayCommand, says_what_is_wrong) {
     const std::string prefix = trace(2);
     EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "no-such-cluster"}).exit_code, 2);

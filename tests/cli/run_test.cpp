@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -100,12 +101,40 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
+    for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
+        const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
+        EXPECT_EQ(odd.exit_code, 2) << rate;
+        EXPECT_THAT(odd.err, HasSubstr("is no number above zero"));
+    }
+}
+
+TEST_F(Run, RefusesATraceItCouldNotWriteBeforeItTrains) {
+    const ProcessResult r = run({"--steps", "2", "--out", file("run.json"), "--trace", file("trace.txt")});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("FILE.h5 for columns"));
+    EXPECT_EQ(run({"--steps", "2", "--out", file("run.json"), "--compare", "--trace", file("trace.h5")}).exit_code, 2);
+    EXPECT_FALSE(fs::exists(file("run.json"))) << "it was trained";
 }
 
 TEST_F(Run, TellsWhyTheMachineRefused) {
     const ProcessResult r = run({"--out", "/no/such/folder/run.json"});
     EXPECT_EQ(r.exit_code, 3);
     EXPECT_THAT(r.err, HasSubstr("/no/such/folder/run.json"));
+}
+
+// As Ctrl-C does: the ranks end, what was put aside goes, and the shell sees the signal.
+TEST_F(Run, EndsByTheSignalThatInterruptsIt) {
+    const std::string folder = file("scratch");
+    fs::create_directories(folder);
+    for (const auto& [name, number] : {std::pair("INT", SIGINT), std::pair("TERM", SIGTERM)}) {
+        const std::string script = "TMPDIR=" + folder + " " SEXTANT_BINARY " run " + file("tiny.json") +
+                                   " --steps 1000000 >/dev/null & sleep 2; kill -" + name + " $!; wait $!";
+        const ProcessResult r = run_program("sh", {"-c", script});
+        EXPECT_EQ(r.exit_code, 128 + number) << r.err;
+        EXPECT_THAT(r.err, Not(HasSubstr("the machine refused")));
+        for (const fs::directory_entry& left : fs::directory_iterator(folder))
+            EXPECT_THAT(left.path().filename().string(), Not(testing::StartsWith("sextant-")));
+    }
 }
 
 // Two hosts: namespaces with names of their own and a link of 200 Mbit/s between them.

@@ -109,6 +109,14 @@ TEST_F(Simulate, refuses_a_trace_whose_format_it_cannot_tell) {
     EXPECT_FALSE(std::filesystem::exists(file("t.txt")));
 }
 
+TEST_F(Simulate, says_which_files_it_cannot_write_before_it_looks_at_the_scenario) {
+    for (const char* option : {"--trace", "--picture", "--html", "--chakra"}) {
+        const std::string nowhere = "/no/such/folder/t" + std::string(option == std::string("--trace") ? ".json" : "");
+        EXPECT_EQ(run_sextant({"simulate", "no-such.json", option, nowhere}).exit_code, 3) << option;
+    }
+    EXPECT_THAT(run_sextant({"simulate", "no-such.json", "--trace", file("t.txt")}).err, HasSubstr("FILE.h5"));
+}
+
 TEST_F(Simulate, exits_with_3_where_the_disk_refuses) {
     const ProcessResult r = simulate_pipeline({"--trace", file("no/such/directory/t.json")});
     EXPECT_EQ(r.exit_code, 3);

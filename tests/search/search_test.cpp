@@ -1,10 +1,14 @@
 // A search answers what trying every plan answers.
+#include "model/sextant.hpp"
+#include "tests/base/few_threads.hpp"
 #include "tests/properties/random_plans.hpp"
 #include "tests/search/exhaustive.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <new>
 #include <random>
 
 namespace sextant {
@@ -73,6 +77,28 @@ TEST_P(SearchProperty, AnswersWhatTryingEveryPlanAnswers) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 8));
+
+TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
+    Library library = open_library();
+    SearchRequest request;
+    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    const SearchResult alone = search(request);
+    request.threads = 8;
+    const auto search_by_few = [&] {
+        allow_threads(2);
+        const SearchResult found = search(request);
+        std::_Exit(found.counts.all() == alone.counts.all() && plan_text(found.best.front()) == plan_text(alone.best.front()) ? 0 : 1);
+    };
+    EXPECT_EXIT(search_by_few(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Search, ThrowsWhatOneOfItsThreadsThrows) {
+    Library library = open_library();
+    SearchRequest request;
+    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    request.threads = 4;
+    EXPECT_THROW(search(request, [](const SearchProgress&) -> bool { throw std::bad_alloc(); }), std::bad_alloc);
+}
 
 }  // namespace
 }  // namespace sextant

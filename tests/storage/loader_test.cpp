@@ -2,14 +2,17 @@
 
 #include "backend/storage/codec.hpp"
 #include "model/base/diagnostics.hpp"
+#include "tests/base/few_threads.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include <sys/resource.h>
@@ -86,6 +89,19 @@ TEST(Loader, GivesTheSameBatchesWhateverTheNumberOfWorkers) {
         Loader many(reader, s);
         EXPECT_EQ(labels_of(many), expected);
     }
+}
+
+TEST(Loader, EndsTheWorkersThatItHasWhereAnotherCannotBeStarted) {
+    const auto load = [] {
+        allow_threads(2);
+        try {
+            const Loader loader(std::make_shared<NumberReader>(50), settings(8, 5));
+        } catch (const std::system_error&) {
+            std::_Exit(3);
+        }
+        std::_Exit(0);
+    };
+    EXPECT_EXIT(load(), testing::ExitedWithCode(3), "");
 }
 
 TEST(Loader, GivesEverySampleOnceInAnEpochAndAnotherOrderInTheNext) {

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -24,29 +25,45 @@ TEST_F(StagingTest, CopiesAndTakesAwayAgain) {
     const fs::path data = make("d", {"files", Encoding::png});
     {
         StagedDataset staged(data, at("near"), StageMode::copy);
-        EXPECT_EQ(everything_in(staged_path(data, at("near"), StageMode::copy)), everything_in(data));
+        EXPECT_EQ(everything_in(staged.path()), everything_in(data));
         EXPECT_GT(staged.copying(), Seconds{});
         EXPECT_EQ(staged.unpacking(), Seconds{});
         EXPECT_GT(staged.remove(), Seconds{});
         EXPECT_TRUE(is_empty());
     }
-    { const StagedDataset again(data, at("near"), StageMode::copy); }
+    { const StagedDataset again(data / "", at("near"), StageMode::copy); }
     EXPECT_TRUE(is_empty()) << "whoever forgets to remove it";
 }
 
 TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
     const fs::path data = make("d.tar", {"tar", Encoding::png});
     const StagedDataset staged(data, at("near"), StageMode::untar);
-    const auto reader = open_dataset(staged_path(data, at("near"), StageMode::untar));
+    const auto reader = open_dataset(staged.path());
     EXPECT_EQ(reader->count(), 20);
     EXPECT_GT(staged.unpacking(), Seconds{});
 }
 
-TEST_F(StagingTest, TakesThePlaceOfWhatAKilledRunLeft) {
+TEST_F(StagingTest, LeavesACopyOfTheSameDatasetToTheJobThatUsesIt) {
     const fs::path data = make("d", {"files", Encoding::png});
-    fs::create_directories(staged_path(data, at("near"), StageMode::copy) / "class_0000");
     const StagedDataset staged(data, at("near"), StageMode::copy);
-    EXPECT_EQ(everything_in(staged_path(data, at("near"), StageMode::copy)), everything_in(data));
+    { const StagedDataset of_another_job(data, at("near"), StageMode::copy); }
+    EXPECT_EQ(everything_in(staged.path()), everything_in(data));
+}
+
+TEST_F(StagingTest, TakesAwayWhatAKilledRunLeft) {
+    const fs::path data = make("d", {"files", Encoding::png});
+    const auto stage_and_die = [&] {
+        const StagedDataset staged(data, at("near"), StageMode::copy);
+        ::kill(::getpid(), SIGKILL);
+    };
+    EXPECT_EXIT(stage_and_die(), testing::KilledBySignal(SIGKILL), "");
+    EXPECT_FALSE(is_empty());
+    // Locks of another host are not seen on this one.
+    const fs::path of_another_host = at("near") / "sextant-stage-another-host-abcdef", nobodys = at("near") / "sextant-stage-data";
+    for (const fs::path& other : {of_another_host, nobodys}) fs::create_directory(other);
+    { const StagedDataset staged(data, at("near"), StageMode::copy); }
+    for (const fs::path& other : {of_another_host, nobodys}) EXPECT_TRUE(fs::remove(other)) << other;
+    EXPECT_TRUE(is_empty());
 }
 
 TEST_F(StagingTest, LeavesNothingWhereTheFilesystemFillsUp) {

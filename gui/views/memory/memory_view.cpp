@@ -141,8 +141,12 @@ private:
     void show_answer(const Session&, const Answer& answer) override {
         const Report& r = answer.report;
         const Estimate& e = r.estimate;
-        verdict_->setText(e.fits() ? tr("Fits: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory))
-                                   : tr("Does not fit: %1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory)));
+        QString verdict =
+            (e.fits_device() ? tr("Fits: %1 of %2") : tr("Does not fit: %1 of %2")).arg(quantity(e.peak_memory), quantity(e.device_memory));
+        if (e.host.total() > Bytes{})
+            verdict += (e.host.fits() ? tr("; host memory %1 of %2") : tr("; host memory does not fit: %1 of %2"))
+                           .arg(quantity(e.host.total()), quantity(e.host.there));
+        verdict_->setText(verdict);
         set_role(*verdict_, e.fits() ? "good" : "bad");
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));

@@ -1,0 +1,13 @@
+#include "backend/rank/launcher.hpp"
+
+#include <cstdlib>
+
+namespace sextant {
+
+bool may_have_other_ranks() {
+    for (const char* ranks : {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+        if (const char* number = std::getenv(ranks)) return std::atoi(number) > 1;
+    return std::getenv("PMIX_RANK") != nullptr;
+}
+
+}  // namespace sextant

@@ -1,0 +1,9 @@
+// What a launcher says in the environment of the processes that it starts: all there is before MPI can be asked.
+#pragma once
+
+namespace sextant {
+
+// More ranks than this one; also where the launcher does not say how many.
+bool may_have_other_ranks();
+
+}  // namespace sextant

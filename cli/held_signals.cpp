@@ -1,0 +1,84 @@
+#include "cli/held_signals.hpp"
+
+#include <array>
+#include <csignal>
+#include <utility>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+constexpr std::array held{SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t child_id = 0, came = 0;  // a signal handler knows nothing else
+int holders = 0;
+std::array<struct sigaction, held.size()> before;
+
+void hold(int signal) {
+    came = signal;
+    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), signal);
+}
+
+void do_as_before() {
+    for (std::size_t i = 0; i < held.size(); ++i) ::sigaction(held[i], &before[i], nullptr);
+}
+
+// None comes meanwhile.
+class Blocked {
+public:
+    Blocked() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::sigprocmask(SIG_SETMASK, &all, &mask_);
+    }
+    Blocked(const Blocked&) = delete;
+    Blocked& operator=(const Blocked&) = delete;
+    ~Blocked() { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+
+private:
+    sigset_t mask_{};
+};
+
+void throw_what_came() {
+    if (const int signal = std::exchange(came, 0); signal != 0) throw Interrupted{signal};
+}
+
+}  // namespace
+
+HeldSignals::HeldSignals() {
+    if (holders++ > 0) return;
+    struct sigaction action {};
+    action.sa_handler = hold;
+    action.sa_flags = SA_RESTART;  // whoever reads or waits goes on: the child ends
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        ::sigaction(held[i], nullptr, &before[i]);
+        // nohup means it. Of SIGINT that is how shells start what runs in the background: who sends it there means that.
+        const bool stays_ignored = held[i] == SIGHUP && before[i].sa_handler == SIG_IGN;
+        if (!stays_ignored) ::sigaction(held[i], &action, nullptr);
+    }
+}
+
+HeldSignals::~HeldSignals() {
+    if (--holders > 0) return;
+    do_as_before();
+    if (const int signal = std::exchange(came, 0); signal != 0) ::raise(signal);
+}
+
+pid_t HeldSignals::fork() {
+    const Blocked none;
+    throw_what_came();
+    const pid_t child = ::fork();
+    if (child == 0)
+        do_as_before();
+    else if (child > 0)
+        child_id = child;
+    return child;
+}
+
+void HeldSignals::child_has_ended() {
+    child_id = 0;
+    throw_what_came();
+}
+
+}  // namespace sextant

@@ -1,0 +1,28 @@
+#include "backend/rank/launcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace sextant {
+namespace {
+
+bool with(const char* name, const char* value) {
+    ::setenv(name, value, 1);
+    const bool answer = may_have_other_ranks();
+    ::unsetenv(name);
+    return answer;
+}
+
+TEST(Launcher, TellsARankOfSeveralFromAProcessAlone) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"}) ::unsetenv(name);
+    EXPECT_FALSE(may_have_other_ranks()) << "nobody started it";
+    EXPECT_TRUE(with("OMPI_COMM_WORLD_SIZE", "2")) << "mpirun";
+    EXPECT_FALSE(with("OMPI_COMM_WORLD_SIZE", "1"));
+    EXPECT_TRUE(with("SLURM_STEP_NUM_TASKS", "4")) << "srun";
+    EXPECT_FALSE(with("SLURM_STEP_NUM_TASKS", "1"));
+    EXPECT_TRUE(with("PMIX_RANK", "0")) << "any other: it does not say how many";
+}
+
+}  // namespace
+}  // namespace sextant

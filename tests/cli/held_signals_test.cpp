@@ -1,0 +1,68 @@
+#include "cli/held_signals.hpp"
+
+#include "cli/child_process.hpp"
+#include "cli/scratch_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HeldSignalsTest : public testing::Test {
+protected:
+    void SetUp() override { fs::create_directories(folder_); }
+    void TearDown() override {
+        EXPECT_TRUE(fs::is_empty(folder_)) << "left behind";
+        fs::remove_all(folder_);
+    }
+    fs::path folder_ = testing::TempDir() + "sextant_held_" + std::to_string(::getpid());
+};
+
+TEST_F(HeldSignalsTest, ThatComeBetweenTwoChildrenAreThrownInsteadOfTheNext) {
+    const auto work = [&] {
+        const fs::path started = folder_ / "started";
+        try {
+            const ScratchFolder scratch(folder_);
+            run_child({"true"}, [](const std::string&) {});
+            ::raise(SIGTERM);
+            run_child({"touch", started.string()}, [](const std::string&) {});
+        } catch (const Interrupted& by) {
+            std::_Exit(by.signal);
+        }
+        std::_Exit(0);
+    };
+    EXPECT_EXIT(work(), testing::ExitedWithCode(SIGTERM), "");
+}
+
+TEST_F(HeldSignalsTest, ThatNoChildMeetsEndTheProcessWhenTheFolderIsGone) {
+    const auto work = [&] {
+        {
+            const ScratchFolder scratch(folder_);
+            const ScratchFolder another(folder_);
+            ::raise(SIGINT);
+        }
+        std::_Exit(0);
+    };
+    EXPECT_EXIT(work(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST_F(HeldSignalsTest, OfATerminalThatIsGoneStayIgnoredWhereTheyWere) {
+    const auto work = [&] {
+        std::signal(SIGHUP, SIG_IGN);
+        const HeldSignals held;
+        ::raise(SIGHUP);
+        std::_Exit(run_child({"sh", "-c", "kill -HUP $$; exit 7"}, [](const std::string&) {}));
+    };
+    EXPECT_EXIT(work(), testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace sextant
