@@ -40,10 +40,6 @@ struct CalibrateOptions {
     bool quick = false, progress = false;
 };
 
-void write_text(const fs::path& path, const std::string& text) {
-    replace_text_file(path, [&](std::ostream& out) { out << text; });
-}
-
 // Beside the profile of "h200.json": "h200.framework.json".
 fs::path framework_file(const std::string& out) { return fs::path(out).replace_extension(".framework.json"); }
 
@@ -76,11 +72,11 @@ void run_calibrate(const CalibrateOptions& o) {
                            " of its cores; nothing was written");
     Cluster cluster = calibrated_cluster(found, machine, today());
     cluster.node.host.samples = measured_sample_speeds(source);
-    write_text(o.out, cluster_to_profile(cluster));
+    replace_text_file(o.out, cluster_to_profile(cluster));
     std::cout << calibration_to_text(found) << written_line(o.out, "hardware.cluster");
     if (!gpus) return;
     const Framework& framework = found.calibrated.framework;
-    write_text(framework_file(o.out), framework_to_profile(library.root / "frameworks" / (framework.name + ".json"), framework));
+    replace_text_file(framework_file(o.out), framework_to_profile(library.root / "frameworks" / (framework.name + ".json"), framework));
     std::cout << written_line(framework_file(o.out).string(), "framework");
 }
 
@@ -94,7 +90,7 @@ void run_narrowing(const CalibrateOptions& o, Library& library) {
     for (const std::string& file : o.from) source += " " + fs::path(file).filename().string();
     NarrowedCluster found = narrow_cluster(library, {{o.from.begin(), o.from.end()}, o.cluster, o.library}, source + ", " + today());
     if (found.cluster.calibration) found.cluster.calibration->date = today();
-    if (!o.out.empty()) write_text(o.out, cluster_to_profile(found.cluster));
+    if (!o.out.empty()) replace_text_file(o.out, cluster_to_profile(found.cluster));
     if (o.format == "json") {
         if (found.fit) std::cout << cluster_fit_to_json(*found.fit);
         return;
@@ -137,7 +133,7 @@ void run_show(const CalibrateOptions& o) {
         check_writable(o.picture);
     else
         check_picture(o.picture);
-    write_text(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
+    replace_text_file(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ ExitCode run_export(const ExportOptions& o) {
     if (o.out.empty())
         std::cout << text;
     else
-        replace_text_file(o.out, [&](std::ostream& out) { out << text; });
+        replace_text_file(o.out, text);
     if (estimate(prepare(scenario)).fits()) return ExitCode::done;
     std::cerr << "note: this plan does not fit in memory\n";
     return ExitCode::does_not_fit;

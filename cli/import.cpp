@@ -1,5 +1,6 @@
 // sextant import: models that others describe, as workloads; benchmarks of storage.
 #include "cli/commands.hpp"
+#include "model/io/format/replace_file.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
 #include "model/io/scenario/peft_import.hpp"
@@ -8,9 +9,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -37,13 +35,6 @@ std::string size_text(const Workload& workload) {
     return text + ", " + to_text(size.forward) + " forward per " + std::string(workload.sample_word());
 }
 
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) throw BackendError("cannot write " + path + ": " + std::strerror(errno));
-}
-
 struct Imported {
     std::string document, summary;
 };
@@ -67,7 +58,7 @@ ExitCode write(const Imported& found, const std::string& out) {
         std::cout << found.document;
         std::cerr << found.summary;
     } else {
-        write_file(out, found.document);
+        replace_text_file(out, found.document);
         std::cout << found.summary;
     }
     return ExitCode::done;

@@ -44,7 +44,7 @@ void save(const PlanOptions& o, const PlanAnswer& answer) {
     ScenarioDocument document = open_document(from.scenario);
     document.edits = from.overrides;
     const std::string text = text_of(document_with_plan(std::move(document), answer.request.job, best));
-    replace_text_file(o.save_best, [&](std::ostream& out) { out << text; });
+    replace_text_file(o.save_best, text);
 }
 
 ExitCode run_plan(const PlanOptions& o) {
@@ -60,7 +60,7 @@ ExitCode run_plan(const PlanOptions& o) {
     const bool interrupted = watch->interrupted();
     const Seconds took = watch->searched();
     watch.reset();
-    if (!o.picture.empty()) replace_text_file(o.picture, [&](std::ostream& out) { out << plan_answer_svg(answer); });
+    if (!o.picture.empty()) replace_text_file(o.picture, plan_answer_svg(answer));
     if (!o.save_best.empty() && !answer.best.empty()) save(o, answer);
     std::cout << (o.report.json() ? plan_answer_to_json(answer, took) : plan_answer_to_text(answer, took));
     if (interrupted) return ExitCode::interrupted;

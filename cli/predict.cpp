@@ -43,7 +43,7 @@ void write_page(const Prepared& job, const Report& report, const std::filesystem
         played = simulate(job);
     } catch (const InputError&) {  // too many pieces of work: the page is without
     }
-    replace_text_file(file, [&](std::ostream& out) { out << report_html(job, report, played ? &*played : nullptr); });
+    replace_text_file(file, report_html(job, report, played ? &*played : nullptr));
 }
 
 ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchmark) {

@@ -29,7 +29,7 @@ fs::path scenario_of(const ProbeSeries& series, const Probe& probe) { return ser
 // The scenarios of the probes, written beside their records. What is kept there from another version may be of other probes.
 std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& series) {
     const fs::path machine = fs::absolute(series.folder / "machine.json");
-    replace_text_file(machine, [&](std::ostream& out) { out << cluster_to_profile(series.machine.guess); });
+    replace_text_file(machine, cluster_to_profile(series.machine.guess));
     Diagnostics problems;
     std::vector<Scenario> scenarios;
     for (const Probe& probe : series.machine.probes) {
@@ -38,7 +38,7 @@ std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& serie
         if (passes_there(series, probe) > 0 && read_text_file(file, problems) != text)
             problems.add({file.string(), "", "the runs that are kept here are of another probe of this name", "another folder"});
         else
-            replace_text_file(file, [&](std::ostream& out) { out << text; });
+            replace_text_file(file, text);
         if (problems.empty()) scenarios.push_back(load_scenario(library, file));
     }
     problems.throw_if_any();

@@ -24,12 +24,6 @@ struct ReplayOptions {
     ReportOptions report;
 };
 
-void write_trace(const ReplayReport& report, const std::filesystem::path& file) {
-    std::vector<UtilizationSeries> series = report.devices;
-    series.insert(series.end(), report.links.begin(), report.links.end());
-    write_trace_file(report.trace, file, {{}, series});
-}
-
 ExitCode run_replay(const ReplayOptions& o) {
     check_trace_file(o.trace);
     check_picture(o.picture);
@@ -41,11 +35,8 @@ ExitCode run_replay(const ReplayOptions& o) {
     request.files.assign(o.files.begin(), o.files.end());
     request.groups = o.groups;
     const ReplayReport report = replay(library, request);
-    if (!o.trace.empty()) write_trace(report, o.trace);
-    if (!o.picture.empty())
-        replace_text_file(o.picture, [&](std::ostream& out) {
-            out << timeline_svg(report.trace, TimelinePicture{report.trace_name, {}, {}});
-        });
+    if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links);
+    if (!o.picture.empty()) replace_text_file(o.picture, timeline_svg(report.trace, TimelinePicture{report.trace_name, {}, {}}));
     std::cout << (o.report.json() ? replay_report_to_json(report) : replay_report_to_text(report));
     return verdict(named_quantities(report), conditions);
 }

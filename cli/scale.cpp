@@ -35,7 +35,7 @@ ExitCode run_scale(const ScaleOptions& o) {
     const Scaling scaling = scale(request, [&](double done, const SearchProgress& p) { return watch->show("planning", done, &p); });
     const bool interrupted = watch->interrupted();
     watch.reset();
-    if (!o.picture.empty()) replace_text_file(o.picture, [&](std::ostream& out) { out << scaling_svg(scaling); });
+    if (!o.picture.empty()) replace_text_file(o.picture, scaling_svg(scaling));
     std::cout << (o.report.json() ? scaling_to_json(scaling) : scaling_to_text(scaling));
     if (interrupted) return ExitCode::interrupted;
     return scaling.pays_up_to ? verdict(named_quantities(scaling), conditions) : ExitCode::does_not_fit;

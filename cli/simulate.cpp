@@ -27,15 +27,9 @@ struct SimulateOptions {
     std::string trace, chakra, picture, html;
 };
 
-void write_trace(const SimulationReport& report, const std::filesystem::path& file) {
-    std::vector<UtilizationSeries> series = report.devices;
-    series.insert(series.end(), report.links.begin(), report.links.end());
-    write_trace_file(report.trace, file, {report.memory, series});
-}
-
 void draw(const SimulationReport& report, const std::filesystem::path& file) {
     const TimelinePicture picture{report.report.scenario, report.memory, report.report.estimate.device_memory};
-    replace_text_file(file, [&](std::ostream& out) { out << timeline_svg(report.trace, picture); });
+    replace_text_file(file, timeline_svg(report.trace, picture));
 }
 
 ExportedTrace export_trace(const Prepared& job, const SimulateOptions& o) {
@@ -57,9 +51,9 @@ ExitCode run_simulate(const SimulateOptions& o) {
     const Prepared job = prepare(o.scenario.load());
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(make_report(job)));
     const SimulationReport report = simulate(job, o.seed);
-    if (!o.trace.empty()) write_trace(report, o.trace);
+    if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
     if (!o.picture.empty()) draw(report, o.picture);
-    if (!o.html.empty()) replace_text_file(o.html, [&](std::ostream& out) { out << report_html(job, report.report, &report); });
+    if (!o.html.empty()) replace_text_file(o.html, report_html(job, report.report, &report));
     std::optional<ExportedTrace> written;
     if (!o.chakra.empty()) written = export_trace(job, o);
     std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));

@@ -26,9 +26,12 @@ void check_timelines_file(const std::filesystem::path& file) {
     check_writable(file);
 }
 
-void write_trace_file(const Trace& trace, const std::filesystem::path& file, const ChromeTraceView& view) {
+void write_trace_file(const Trace& trace, const std::filesystem::path& file, const std::vector<UtilizationSeries>& devices,
+                      const std::vector<UtilizationSeries>& links, std::span<const MemoryTimeline> memory) {
     if (has_columns(file)) return write_trace_hdf5(file, trace);
-    replace_text_file(file, [&](std::ostream& out) { write_chrome_trace(out, trace, view); });
+    std::vector<UtilizationSeries> utilization = devices;
+    utilization.insert(utilization.end(), links.begin(), links.end());
+    replace_text_file(file, [&](std::ostream& out) { write_chrome_trace(out, trace, {memory, utilization}); });
 }
 
 }  // namespace sextant

@@ -4,6 +4,8 @@
 #include "model/io/trace/trace_chrome.hpp"
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 namespace sextant {
 
@@ -14,7 +16,8 @@ void check_trace_file(const std::filesystem::path& file);
 // Likewise, of a prediction above a measurement: for Perfetto only.
 void check_timelines_file(const std::filesystem::path& file);
 
-// A file that was checked.
-void write_trace_file(const Trace&, const std::filesystem::path& file, const ChromeTraceView& = {});
+// A file that was checked. For Perfetto, what devices, links and memory are used of is counted beside the spans.
+void write_trace_file(const Trace&, const std::filesystem::path& file, const std::vector<UtilizationSeries>& devices = {},
+                      const std::vector<UtilizationSeries>& links = {}, std::span<const MemoryTimeline> memory = {});
 
 }  // namespace sextant

@@ -47,7 +47,7 @@ void run_validate(const ValidateOptions& o) {
     });
     progress.reset();
     std::cout << written(validation, o);
-    if (!o.html.empty()) replace_text_file(o.html, [&](std::ostream& out) { out << validation_html(validation); });
+    if (!o.html.empty()) replace_text_file(o.html, validation_html(validation));
 }
 
 }  // namespace

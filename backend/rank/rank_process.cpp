@@ -253,7 +253,7 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     }
     where.at("the writing of the results");
     const std::string text = run_to_json(record);
-    if (!a.out.empty()) replace_text_file(a.out, [&](std::ostream& out) { out << text; });
+    if (!a.out.empty()) replace_text_file(a.out, text);
 }
 
 void check_processes(const Job& job, int started) {

@@ -61,14 +61,14 @@ void probe(const ProbeTask& task) {
     const StorageProbe found = probed(task.of);
     const StorageClass fitted =
         fit_storage(found, task.name.empty() ? found.where : task.name, task.source.empty() ? "measured" : task.source);
-    replace_text_file(task.out, [&](std::ostream& out) { out << storage_to_profile(fitted); });
+    replace_text_file(task.out, storage_to_profile(fitted));
     std::cout << profile_to_text(fitted);
     for (const std::string& note : found.notes) std::cout << "note: " << note << '\n';
 }
 
 void speeds(const SpeedsTask& task) {
     const SampleSpeeds found = probe_samples(task.in, task.source.empty() ? "measured" : task.source, Teller("pass"));
-    replace_text_file(task.out, [&](std::ostream& out) { out << speeds_to_profile(found); });
+    replace_text_file(task.out, speeds_to_profile(found));
 }
 
 void run(const DataArguments& arguments) {

@@ -103,7 +103,7 @@ void Workbench::save(const std::filesystem::path& path) {
     if (history_.is_empty()) return;
     Session next = *history_.now();
     const std::string text = text_of(next.document);
-    replace_text_file(path, [&](std::ostream& out) { out << text; });
+    replace_text_file(path, text);
     // The document stays as it is with its edits, so that undo goes on to work; only its place may be another.
     next.document.file = path;
     history_.replace(std::make_shared<const Session>(std::move(next)));

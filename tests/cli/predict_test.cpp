@@ -123,6 +123,18 @@ TEST(Predict, counts_the_flops_that_an_import_states) {
                 HasSubstr("682.6 billion parameters, 38.24 billion of them active, 80.7 PFLOP forward"));
 }
 
+TEST(Import, leaves_the_file_that_was_there_where_it_cannot_write_all_of_another) {
+    const std::string file = testing::TempDir() + "sextant_import_" + std::to_string(::getpid()) + ".json";
+    std::ofstream(file) << "as it was";
+    std::filesystem::create_directory(file + ".part");  // no file can be written there
+    EXPECT_EQ(run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--out", file}).exit_code, 3);
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    EXPECT_EQ(text.str(), "as it was");
+    std::filesystem::remove(file);
+    std::filesystem::remove(file + ".part");
+}
+
 TEST(Predict, exits_with_2_for_what_is_not_there) {
     EXPECT_EQ(run_sextant({"predict"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios/nobody.json"}).exit_code, 2);

@@ -151,7 +151,7 @@ void FileActions::write(const QString& path, std::function<std::string()> conten
         [file = path_of(path), contents = std::move(contents)]() -> QString {
             try {
                 const std::string all = contents();
-                replace_text_file(file, [&](std::ostream& out) { out << all; });
+                replace_text_file(file, all);
                 return {};
             } catch (const std::exception& e) {
                 return q(e.what());

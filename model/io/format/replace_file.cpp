@@ -58,4 +58,8 @@ void replace_text_file(const std::filesystem::path& path, const std::function<vo
     one.put_in_place();
 }
 
+void replace_text_file(const std::filesystem::path& path, std::string_view text) {
+    replace_text_file(path, [&](std::ostream& out) { out << text; });
+}
+
 }  // namespace sextant

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <string_view>
 #include <vector>
 
 namespace sextant {
@@ -30,5 +31,6 @@ private:
 // still there.
 void replace_file(const std::filesystem::path& path, const std::function<void(const std::filesystem::path& aside)>& write);
 void replace_text_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+void replace_text_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace sextant

@@ -2,7 +2,7 @@
 //
 //     ScenarioDocument d = open_document("scenarios/default.json");
 //     d = edited(d, "plan.tp", "8");
-//     replace_text_file(d.file, [&](std::ostream& out) { out << text_of(d); });
+//     replace_text_file(d.file, text_of(d));
 #pragma once
 
 #include "model/io/format/json_reader.hpp"
