@@ -122,8 +122,10 @@ void KernelWriter::add_gradient_sum(TensorId id, std::vector<Kernel>& list) cons
 void KernelWriter::finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const {
     if (!op.is_trained()) return;
     if (casts_weights()) push_weight_gradient(list, op.name + ".cast", op.parameters * cast_bytes());
-    if (later_micro_batches_add() && !framework_.fused_gradient_accumulation)
+    if (later_micro_batches_add() && !framework_.fused_gradient_accumulation) {
         push_weight_gradient(list, op.name + ".accumulate", 3.0 * op.parameters * size_of(plan_.precision.gradient_type()));
+        list.back().adds_gradients = true;
+    }
 }
 
 BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,

@@ -46,6 +46,7 @@ struct Kernel {
     bool turned = false;        // a product whose operands are both read down their columns: rows are m and n long, not n and k
     bool backward = false;
     bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
+    bool adds_gradients = false;   // and nothing else: to those of earlier micro-batches
     std::string name;              // of the (first) operator
 };
 

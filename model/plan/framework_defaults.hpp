@@ -35,4 +35,9 @@ inline bool reduces_every_micro_batch(const Plan& p, const Framework& f) {
     return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch || p.shards_gradients());
 }
 
+// Of a micro-batch's gradients, what a rank adds to those of the micro-batches before: what is scattered behind each is added up in shards.
+inline double added_gradients(const Plan& p, const Framework& f) {
+    return p.shards_gradients() && reduces_every_micro_batch(p, f) ? 1.0 / p.shard_ranks() : 1;
+}
+
 }  // namespace sextant

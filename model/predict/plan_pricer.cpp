@@ -1,5 +1,6 @@
 #include "model/predict/plan_pricer.hpp"
 
+#include "model/plan/framework_defaults.hpp"
 #include "model/predict/prepare.hpp"
 
 #include <algorithm>
@@ -73,10 +74,17 @@ PlanPricer::Shape PlanPricer::make_shape() {
         shape.divides = false;
         return shape;
     }
-    for (const BlockKernels& k : shape.templates) {
-        const SegmentPrice alone = price_block(k, shape.kernels.emplace_back(kernel_times(k, state_, {})), state_, {}, {});
-        shape.times.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
-    }
+    const auto times = [&](double added) {
+        state_.added_gradients = added;
+        std::vector<BlockTime> list;
+        for (const BlockKernels& k : shape.templates) {
+            const SegmentPrice alone = price_block(k, kernel_times(k, state_, {}), state_, {}, {});
+            list.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
+        }
+        return list;
+    };
+    shape.least = times(0);
+    shape.times = times(1);
     return shape;
 }
 
@@ -125,6 +133,7 @@ void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_grou
     now.data_parallel = data_parallel;
     now.shard_group = shard_group;
     now.offload = offload;
+    state_.added_gradients = added_gradients(now, state_.scenario.framework);
     // What was looked up for another way of sharing is not at hand any more.
     share_ = nullptr;
     if (layout_key(now) == before) return;
@@ -218,11 +227,13 @@ Bytes PlanPricer::memory() {
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     const std::size_t which = layout().in_layers[state_.groups.which[stage]];
-    auto& of_groups = shape_->blocks[apart()];
+    auto& of_groups = shape_->blocks[{weights_apart(state_.scenario.plan.schedule), state_.added_gradients}];
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
-        blocks.emplace().segments = price_blocks(state_, shape_->kernels, state_.groups[stage], {});
+        auto& kernels = shape_->kernels[state_.added_gradients];
+        if (kernels.empty()) kernels = kernel_times(state_, {});
+        blocks.emplace().segments = price_blocks(state_, kernels, state_.groups[stage], {});
         for (const SegmentPrice& s : blocks->segments)
             blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time() + s.checkpoint.time()});
     }
@@ -256,7 +267,8 @@ PlanPricer::Stand& PlanPricer::stand() {
 }
 
 const StageWork& PlanPricer::work(std::size_t stage) {
-    auto& of_kinds = layout().works[apart()];
+    const std::size_t apart = static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule));
+    auto& of_kinds = layout().works[2 * apart + (state_.added_gradients < 1 ? 1 : 0)];
     const std::size_t kind = stand().kinds[stage];
     const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());

@@ -70,9 +70,12 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        std::vector<KernelTimes> kernels;                          // by template
-        std::vector<BlockTime> times;                              // of these all together
-        std::array<std::vector<std::optional<Blocks>>, 3> blocks;  // by passes in which weights come apart, by groups in layers
+        // By template, of its kernels: where gradients are added up whole, and the least that they take where they are not.
+        std::vector<BlockTime> times, least;
+        // By the part of gradients that a rank adds up; by template.
+        std::map<double, std::vector<KernelTimes>> kernels;
+        // By passes in which weights come apart and that part; by groups in layers.
+        std::map<std::pair<WeightsApart, double>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.
@@ -106,8 +109,9 @@ private:
         std::map<StageKey, std::size_t> kinds;
         // Of the shape at hand.
         std::optional<SendTimes> sends;
-        // By passes in which weights come apart, by kind of stage, by layers that run again and whether parameters are in host memory.
-        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 3> works;
+        // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again
+        // and whether parameters are in host memory.
+        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 6> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -148,7 +152,6 @@ private:
     [[nodiscard]] Share make_share(const Share::Key&) const;
     [[nodiscard]] Seconds least_step(bool by_groups);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
-    [[nodiscard]] std::size_t apart() const { return static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule)); }
     void choose(const Choice&);
     std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();

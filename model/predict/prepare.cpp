@@ -1,6 +1,7 @@
 #include "model/predict/prepare.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/virtual_stages.hpp"
 #include "model/predict/pipeline_play.hpp"
 #include "model/predict/shared_cores.hpp"
@@ -131,6 +132,7 @@ Prepared prepare(const Scenario& scenario) {
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);
     job->chunks = chunks_of(network, block_parameters(network, scenario.plan), *job);
+    job->added_gradients = added_gradients(scenario.plan, scenario.framework);
     job->needed_for_sample = needed_for_sample(scenario, network);
     const Plan& plan = scenario.plan;
     if (is_played(plan))

@@ -232,11 +232,20 @@ HostTime host_time(const Prepared::State& job, Pass pass) {
     return {launch, pass == Pass::recompute ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
 }
 
+Kernel as_run(const Kernel& kernel, const Prepared::State& job) {
+    Kernel run = kernel;
+    if (kernel.adds_gradients) run.bytes = job.added_gradients * kernel.bytes;
+    return run;
+}
+
 KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const auto times = [&](const std::vector<Kernel>& kernels) {
         std::vector<Seconds> list;
         list.reserve(kernels.size());
-        for (const Kernel& kernel : kernels) list.push_back(kernel_time(kernel, job.rates, compute_scale(r)));
+        for (const Kernel& kernel : kernels) {
+            const bool in_part = kernel.adds_gradients && job.added_gradients < 1;
+            list.push_back(kernel_time(in_part ? as_run(kernel, job) : kernel, job.rates, compute_scale(r)));
+        }
         return list;
     };
     return {times(k.forward), times(k.backward), times(k.recompute)};

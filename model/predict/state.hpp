@@ -54,6 +54,7 @@ struct Prepared::State {
     std::shared_ptr<const Topology> topology;
     StageGroups groups;
     std::int64_t micro_batches = 1;
+    double added_gradients = 1;                    // added_gradients() of the plan
     Flops needed_for_sample;                       // by the mathematics: whatever the plan, and whatever is done again or by several ranks
     std::shared_ptr<const PlayedSchedule> played;  // where no formula has the schedule
     Bandwidth host_copy;                           // device to host memory, pinned
@@ -102,6 +103,8 @@ struct KernelTimes {
     std::vector<Seconds> forward, backward, recompute;
 };
 KernelTimes kernel_times(const BlockKernels&, const Prepared::State&, const Resources&);
+// Lists of kernels are the same however ranks share gradients; of those that add them up a rank runs its part.
+Kernel as_run(const Kernel&, const Prepared::State&);
 SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already

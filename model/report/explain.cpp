@@ -26,7 +26,8 @@ public:
             if (stage.count[t] == 0) continue;
             say("block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
                 std::to_string(e_.last_stage) + ":");
-            for (const Kernel& k : job_.templates[t].*phase) {
+            for (const Kernel& kernel : job_.templates[t].*phase) {
+                const Kernel k = as_run(kernel, job_);
                 const Seconds time = kernel_time(k, job_.rates);
                 std::string line = "  " + k.name + "  " + shape_text(k) + "  " + to_text(time) + "  (" + to_text(k.bytes);
                 if (k.flops > Flops{}) line += ", " + to_text(k.flops) + ", " + to_text(k.flops / time);

@@ -29,9 +29,11 @@ std::vector<Runs> runs_of(const Prepared::State& job, std::size_t stage) {
     return runs;
 }
 
-void add(Roofline& all, const std::vector<Kernel>& kernels, Term phase, double runs, const DeviceRates& rates) {
+void add(Roofline& all, const std::vector<Kernel>& kernels, Term phase, double runs, const Prepared::State& job) {
     if (!(runs > 0)) return;
-    for (const Kernel& k : kernels) {
+    const DeviceRates& rates = job.rates;
+    for (const Kernel& kernel : kernels) {
+        const Kernel k = as_run(kernel, job);
         const RooflineKernel& added = all.kernels.emplace_back(RooflineKernel{k, phase, runs, kernel_time(k, rates), bound_of(k, rates)});
         all.by_bound[static_cast<std::size_t>(added.bound)] += added.in_step();
     }
@@ -80,10 +82,10 @@ Roofline roofline(const Prepared& prepared) {
     const std::vector<Runs> runs = runs_of(job, static_cast<std::size_t>(all.stage));
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const BlockKernels& block = job.templates[t];
-        add(all, block.forward, Term::forward, runs[t].once, job.rates);
+        add(all, block.forward, Term::forward, runs[t].once, job);
         if (job.scenario.plan.forward_only) continue;
-        add(all, block.backward, Term::backward, runs[t].once, job.rates);
-        add(all, block.recompute, Term::recompute, runs[t].again, job.rates);
+        add(all, block.backward, Term::backward, runs[t].once, job);
+        add(all, block.recompute, Term::recompute, runs[t].again, job);
     }
     all.roofs = roofs_of(device, all, job.rates);
     std::ranges::stable_sort(all.kernels, std::greater<>(), &RooflineKernel::in_step);

@@ -333,6 +333,18 @@ TEST(Estimate, CountsScoresThatAMaskHidesInWhatIsExecutedNotInWhatIsNeeded) {
     }
 }
 
+TEST(Estimate, AddsUpShardsWhereGradientsAreScatteredBehindEachMicroBatch) {
+    // 64 ranks: of a micro-batch's gradients each adds a 64th to those before. Scattered once a step they are added whole.
+    const auto backward = [](const char* batch, const char* every) {
+        return estimate(prepare(bundled_scenario("llama-3-8b-fsdp-64xh100", {std::string("plan.global_batch=") + batch,
+                                                                              std::string("plan.reduce_every_micro_batch=") + every})))
+            .terms[Term::backward];
+    };
+    const Seconds alone = backward("64", "true"), in_shards = backward("128", "true"), whole = backward("128", "false");
+    EXPECT_NEAR(in_shards / alone, 2, 0.01);
+    EXPECT_GT(whole / alone, 2.05);
+}
+
 TEST(Terms, OfTheSlowestStageStandBesideThoseOfTheOneThatFinishesLast) {
     // Stages of 1, 1, 2, 1 blocks: 55 g. The first finishes last and works 24 g of it; the third works 8 x 6 g and waits 7 g.
     Scenario job = pipeline(4, 8, Schedule::one_f_one_b, 5);

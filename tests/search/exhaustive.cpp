@@ -55,6 +55,8 @@ private:
         plan.sequence_parallel = first.sequence_parallel;
         if (!turns_back(plan.schedule)) plan.schedule = Schedule::one_f_one_b;
         plan.stage_blocks.clear();
+        plan.data_parallel = DataParallel::all_reduce;  // who adds up whole gradients
+        plan.shard_group.reset();
         const Prepared prepared = prepare(with_plan(request_.job, plan));
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
