@@ -337,7 +337,7 @@ TEST(Estimate, AddsUpShardsWhereGradientsAreScatteredBehindEachMicroBatch) {
     // 64 ranks: of a micro-batch's gradients each adds a 64th to those before. Scattered once a step they are added whole.
     const auto backward = [](const char* batch, const char* every) {
         return estimate(prepare(bundled_scenario("llama-3-8b-fsdp-64xh100", {std::string("plan.global_batch=") + batch,
-                                                                              std::string("plan.reduce_every_micro_batch=") + every})))
+                                                                             std::string("plan.reduce_every_micro_batch=") + every})))
             .terms[Term::backward];
     };
     const Seconds alone = backward("64", "true"), in_shards = backward("128", "true"), whole = backward("128", "false");
