@@ -205,11 +205,13 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
     return loader;
 }
 
+namespace {
+
 // Of n nodes each reads a random n-th of the samples in every epoch, in random order. A sample that a node reads at the part y of an epoch
 // was last read there at the part x of the k-th epoch before, with probability (1/n) (1 - 1/n)^(k-1). What the node has not read in between
 // is (1 - (1-x)/n) (1 - 1/n)^(k-1) (1 - y/n) of the dataset, and the sample is still there when that is at least 1 - c, the part that the
 // memory cannot hold. a = 1 - (1-x)/n and b = 1 - y/n are uniform on [q, 1], q = 1 - 1/n. For one node c + (1 - c) ln(1 - c).
-double page_cache_hits(double cached, int nodes, Shuffle shuffle) {
+double lasting_hits(double cached, int nodes, Shuffle shuffle) {
     if (cached >= 1) return 1;
     if (cached <= 0) return 0;
     if (shuffle == Shuffle::none) return cached * nodes >= 1 ? 1 : 0;  // the same n-th in every epoch
@@ -229,6 +231,18 @@ double page_cache_hits(double cached, int nodes, Shuffle shuffle) {
         if (nodes == 1) break;
     }
     return std::clamp(hits, 0.0, cached);
+}
+
+}  // namespace
+
+// After k epochs a node has read the part 1 - (1 - 1/n)^k of the samples, and has no other in memory.
+double page_cache_hits(double cached, int nodes, Shuffle shuffle, std::optional<double> epochs) {
+    const double lasting = lasting_hits(cached, nodes, shuffle);
+    if (shuffle == Shuffle::none || !epochs || *epochs <= 1) return lasting;
+    const double later = std::max(1.0, *epochs - 1), missed_once = 1 - 1.0 / nodes;
+    double sum = 0, k = 1;
+    for (double unread = missed_once; k <= later && 1 - unread < lasting * (1 - 1e-6); unread *= missed_once, ++k) sum += 1 - unread;
+    return (sum + std::max(0.0, later - (k - 1)) * lasting) / later;
 }
 
 // Linux brings what was written to storage after vm.dirty_expire_centisecs, 30 s unless somebody changed them.

@@ -103,8 +103,9 @@ Seconds write_time(const SampleAccess&, const StorageClass&);
 
 // The share of a node's reads, in later epochs, that the memory it read to before still holds: `cached` of the dataset fits there, `nodes`
 // of them share each epoch's samples evenly. Where all are read in the same order in every epoch, the least recently used is always the
-// next: nothing is found unless everything fits.
-double page_cache_hits(double cached, int nodes, Shuffle);
+// next: nothing is found unless everything fits. Of a run of so many `epochs` the mean of all but the first; not stated: of many, behind
+// those in which memory fills.
+double page_cache_hits(double cached, int nodes, Shuffle, std::optional<double> epochs = {});
 
 // `samples` of them onto every one of `nodes` nodes, read from `from` and written to `to` one after another.
 struct StagingJob {

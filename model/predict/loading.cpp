@@ -41,7 +41,7 @@ EmulatedRun training_run(const StorageBenchmark& b, std::optional<int> most, int
     const BenchmarkTraining& t = *b.training;
     EmulatedRun run;
     run.most = most;
-    run.cached = page_cache_hits(b.page_cache / (t.samples() * t.sample), b.hosts, t.shuffle);
+    run.cached = page_cache_hits(b.page_cache / (t.samples() * t.sample), b.hosts, t.shuffle, static_cast<double>(t.epochs));
     run.first = estimate_loading(b, accelerators);
     run.later = estimate_loading(b, accelerators, run.cached);
     run.steps = static_cast<std::int64_t>(std::floor(t.samples() / t.batch / accelerators));

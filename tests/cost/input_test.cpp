@@ -233,6 +233,18 @@ TEST(PageCache, OfOneNodeAndRandomOrderFollowsTheFormula) {
     EXPECT_NEAR(page_cache_hits(0.5, 1, Shuffle::full), 0.1534, 1e-4);
 }
 
+TEST(PageCache, OfManyNodesFillsEpochByEpoch) {
+    // A quarter of the samples an epoch: 1 - 0.75^k of them are in memory after k, in the mean of k = 1 .. 4 (0.25 + 0.4375 + 0.5781 +
+    // 0.6836) / 4.
+    EXPECT_NEAR(page_cache_hits(1, 4, Shuffle::full, 5), 0.4873, 1e-4);
+    EXPECT_NEAR(page_cache_hits(1, 4, Shuffle::full, 1e5), 1, 1e-4);
+    EXPECT_EQ(page_cache_hits(1, 1, Shuffle::full, 5), 1);  // alone it has read everything
+    EXPECT_EQ(page_cache_hits(1, 4, Shuffle::none, 5), 1);  // its own quarter
+    // What memory cannot keep is not found later either.
+    EXPECT_LT(page_cache_hits(0.5, 4, Shuffle::full, 100), page_cache_hits(0.5, 4, Shuffle::full));
+    EXPECT_NEAR(page_cache_hits(0.5, 4, Shuffle::full, 1e5), page_cache_hits(0.5, 4, Shuffle::full), 1e-3);
+}
+
 // Reads of one of n nodes that share each epoch's random order, through a cache that drops the least recently used.
 double played_hits(double cached, int nodes) {
     constexpr int samples = 1200, warm = 40, epochs = 200;
