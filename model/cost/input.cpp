@@ -235,14 +235,16 @@ double lasting_hits(double cached, int nodes, Shuffle shuffle) {
 
 }  // namespace
 
-// After k epochs a node has read the part 1 - (1 - 1/n)^k of the samples, and has no other in memory.
+// After k epochs a node has read the part 1 - q^k of the samples, q = 1 - 1/n, and has no other in memory: of that a sum over the K epochs
+// in which it is less than what lasts, K - q (1 - q^K) / (1 - q), and what lasts in all others.
 double page_cache_hits(double cached, int nodes, Shuffle shuffle, std::optional<double> epochs) {
     const double lasting = lasting_hits(cached, nodes, shuffle);
-    if (shuffle == Shuffle::none || !epochs || *epochs <= 1) return lasting;
-    const double later = std::max(1.0, *epochs - 1), missed_once = 1 - 1.0 / nodes;
-    double sum = 0, k = 1;
-    for (double unread = missed_once; k <= later && 1 - unread < lasting * (1 - 1e-6); unread *= missed_once, ++k) sum += 1 - unread;
-    return (sum + std::max(0.0, later - (k - 1)) * lasting) / later;
+    if (shuffle == Shuffle::none || nodes == 1 || !epochs || *epochs <= 1) return lasting;
+    const double later = std::max(1.0, *epochs - 1), q = 1 - 1.0 / nodes;
+    const double until_full = lasting < 1 ? std::ceil(std::log(1 - lasting) / std::log(q)) - 1 : later;
+    const double filling = std::clamp(until_full, 0.0, std::floor(later));
+    const double found = filling - q * (1 - std::pow(q, filling)) / (1 - q);
+    return (found + (later - filling) * lasting) / later;
 }
 
 // Linux brings what was written to storage after vm.dirty_expire_centisecs, 30 s unless somebody changed them.

@@ -209,6 +209,13 @@ const LinkType& network_link(const Scenario& s) {
     return uses_sockets(s) && node.ethernet ? *node.ethernet : node.nic_link;
 }
 
+std::optional<double> samples_of_run(const Scenario& s) {
+    if (s.run.samples) return s.run.samples;
+    if (s.run.tokens) return *s.run.tokens / static_cast<double>(std::max<std::int64_t>(1, s.workload.tokens_per_sample()));
+    if (s.run.epochs && s.run.dataset_samples) return *s.run.epochs * static_cast<double>(*s.run.dataset_samples);
+    return std::nullopt;
+}
+
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};
     if (!check_ranges(c)) return c.problems;

@@ -66,6 +66,9 @@ bool uses_sockets(const Scenario&);
 // The link by which ranks leave their node: sockets use the Ethernet interface although a faster one may be there.
 const LinkType& network_link(const Scenario&);
 
+// Of the whole run, where it says how long it is; a fraction where tokens are no whole sequences.
+std::optional<double> samples_of_run(const Scenario&);
+
 // Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."). Empty when it can run.
 std::vector<Diagnostic> check_plan(const Scenario&);
 

@@ -73,11 +73,6 @@ StorageClass cached_part_of(const StorageClass& storage) {
     return memory;
 }
 
-std::optional<double> epochs_of(const Run& run, double samples) {
-    if (run.epochs) return run.epochs;
-    return run.samples ? std::optional(*run.samples / samples) : std::nullopt;
-}
-
 // Where the samples of the first epoch and of later ones are.
 void place_samples(InputJob& in, const DataSource& data, const Prepared::State& job) {
     const StorageClass& storage = *data.storage;
@@ -104,8 +99,11 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
     const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
     const HostSpec& host = job.scenario.cluster.node.host;
     const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
-    if (dataset > Bytes{} && storage.kind != StorageKind::memory)
-        in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle, epochs_of(job.scenario.run, samples));
+    if (dataset > Bytes{} && storage.kind != StorageKind::memory) {
+        std::optional<double> epochs = samples_of_run(job.scenario);
+        if (epochs) *epochs /= samples;
+        in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle, epochs);
+    }
     const double kept = dataset > Bytes{} ? std::min(1 / in.nodes, memory / dataset) : 0;
     const auto read = [&](const SampleAccess& a, const StorageClass& from, double share, Seconds beside) {
         return SampleSource{from, with_read_ahead(a, from, kept), share, beside};

@@ -65,19 +65,11 @@ void add_input(RunCost& cost, const Report& r) {
     if (cost.time > Seconds{}) cost.goodput = steps / cost.time;
 }
 
-RunCost run_cost(const Scenario& s, const Report& r) {
+RunCost run_cost(const Scenario& s, double samples, const Report& r) {
     const Estimate& e = r.estimate;
     const int reserved = r.reserved_devices;
     RunCost cost;
-    const double batch = static_cast<double>(s.plan.global_batch);
-    const double per_sample = static_cast<double>(std::max<std::int64_t>(1, s.workload.tokens_per_sample()));
-    if (s.run.samples)
-        cost.steps = *s.run.samples / batch;
-    else if (s.run.tokens)
-        cost.steps = *s.run.tokens / (batch * per_sample);
-    else if (s.run.epochs && s.run.dataset_samples)
-        cost.steps = *s.run.epochs * static_cast<double>(*s.run.dataset_samples) / batch;
-    cost.steps = std::ceil(cost.steps);
+    cost.steps = std::ceil(samples / static_cast<double>(s.plan.global_batch));
     cost.time = cost.steps * e.step;
     add_input(cost, r);
     cost.device_hours = reserved * (cost.time / units::hour);
@@ -233,7 +225,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     r.batch = batch_advice(s, e);
     if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), {});
     r.checkpoints = estimate_checkpoints(job.state(), e);
-    if (s.run.samples || s.run.tokens || (s.run.epochs && s.run.dataset_samples)) r.run = run_cost(s, r);
+    if (const auto samples = samples_of_run(s)) r.run = run_cost(s, *samples, r);
     if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
