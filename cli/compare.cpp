@@ -26,7 +26,7 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
         throw InputError(Diagnostic{"--trace", "", "draws runs of sextant", "ui.perfetto.dev opens the profile as it is"});
     const Scenario scenario = o.scenario.load();
     const ProfilerComparison comparison = compare(scenario, load_profiler(o.run, scenario.plan));
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(comparison));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(comparison); });
     std::cout << (o.report.json() ? profiler_comparison_to_json(comparison) : profiler_comparison_to_text(comparison));
     return verdict(named_quantities(comparison), conditions);
 }
@@ -36,7 +36,8 @@ ExitCode run_compare(const CompareOptions& o) {
     check_timelines_file(o.trace);
     const RunRecord run = load_run(o.run);
     const Scenario scenario = o.scenario.load();
-    return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, comparable_quantities(scenario)), o.trace);
+    return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); }),
+                           o.trace);
 }
 
 }  // namespace

@@ -40,6 +40,11 @@ ExitCode run(int argc, char** argv) {
     return exit_code;
 }
 
+ExitCode refused(const char* why) {
+    std::cerr << "sextant: the machine refused: " << why << '\n';
+    return ExitCode::machine_refused;
+}
+
 ExitCode run_and_explain_failures(int argc, char** argv) {
     try {
         return run(argc, argv);
@@ -47,14 +52,11 @@ ExitCode run_and_explain_failures(int argc, char** argv) {
         std::cerr << e.what() << '\n';  // every diagnostic
         return ExitCode::wrong_input;
     } catch (const BackendError& e) {
-        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
-        return ExitCode::machine_refused;
+        return refused(e.what());
     } catch (const std::system_error& e) {  // of folders and threads
-        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
-        return ExitCode::machine_refused;
+        return refused(e.what());
     } catch (const std::bad_alloc&) {
-        std::cerr << "sextant: the machine refused: out of memory\n";
-        return ExitCode::machine_refused;
+        return refused("out of memory");
     } catch (const std::exception& e) {
         std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
         return ExitCode::defect;
@@ -82,9 +84,6 @@ ExitCode run_or_end(int argc, char** argv) {
 int main(int argc, char** argv) {
     ExitCode code = run_or_end(argc, argv);
     std::cout.flush();
-    if (!std::cout && code == ExitCode::done) {
-        std::cerr << "sextant: the machine refused: cannot write all of its output: is the disk full?\n";
-        code = ExitCode::machine_refused;
-    }
+    if (!std::cout && code == ExitCode::done) code = refused("cannot write all of its output: is the disk full?");
     return static_cast<int>(code);
 }

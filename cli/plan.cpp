@@ -52,7 +52,8 @@ ExitCode run_plan(const PlanOptions& o) {
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     Diagnostics problems;
-    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", named_quantities(predict(job)), problems);
+    const std::vector<Condition> conditions = read_conditions(
+        o.report.fail_if, "--fail-if", [&] { return named_quantities(predict(job)); }, problems);
     const PlanQuestion question = question_of(o, job, problems);
     problems.throw_if_any();
     std::optional<SearchWatch> watch(std::in_place);

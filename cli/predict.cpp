@@ -50,7 +50,7 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
     if (!o.explain.empty() || !o.html.empty())
         throw InputError(Diagnostic{o.scenario.scenario, "", "a benchmark of storage has neither --explain nor --html", ""});
     const StorageReport report = predict(benchmark);
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(report));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     std::cout << (o.report.json() ? storage_report_to_json(report) : storage_report_to_text(report));
     return verdict(named_quantities(report), conditions);
 }
@@ -65,7 +65,7 @@ ExitCode run_predict(const PredictOptions& o) {
         return ExitCode::done;
     }
     const Report report = make_report(job);
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(report));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);

@@ -27,9 +27,11 @@ struct ReplayOptions {
 ExitCode run_replay(const ReplayOptions& o) {
     check_trace_file(o.trace);
     check_picture(o.picture);
-    ReplayReport any;
-    any.ranks.emplace_back();
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, named_quantities(any));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [] {
+        ReplayReport any;
+        any.ranks.emplace_back();
+        return named_quantities(any);
+    });
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());

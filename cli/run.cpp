@@ -60,7 +60,7 @@ ExitCode run_for_real(const RunOptions& o) {
     if (!o.report.fail_if.empty() && !o.compare)
         throw InputError(Diagnostic{"--fail-if", "", "a run alone has nothing that could fail", "add --compare"});
     const Scenario scenario = o.job.scenario.load();
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, comparable_quantities(scenario));
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); });
     if (!o.print_launch.empty()) {
         print_launch(o, scenario);
         return ExitCode::done;

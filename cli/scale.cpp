@@ -26,7 +26,8 @@ ExitCode run_scale(const ScaleOptions& o) {
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     Diagnostics problems;
-    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", scaling_quantities(job), problems);
+    const std::vector<Condition> conditions = read_conditions(
+        o.report.fail_if, "--fail-if", [&] { return scaling_quantities(job); }, problems);
     ScalingRequest request{o.search.request(job, problems), o.weak};
     problems.throw_if_any();
     request.search.job.reserved_devices = 0;

@@ -30,7 +30,8 @@ SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems)
     request.devices = {job.plan.devices()};
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);
-    request.where = read_conditions(where, "--where", searched_quantities(job), problems);
+    request.where = read_conditions(
+        where, "--where", [&] { return searched_quantities(job); }, problems);
     request.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return request;
 }

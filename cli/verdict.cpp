@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const std::vector<NamedQuantity>& known) {
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known) {
     Diagnostics problems;
     std::vector<Condition> conditions = read_conditions(fail_if, "--fail-if", known, problems);
     problems.throw_if_any();

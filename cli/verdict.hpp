@@ -11,7 +11,7 @@
 namespace sextant {
 
 // The conditions of --fail-if on quantities like these. Throws InputError with every problem.
-std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const std::vector<NamedQuantity>& known);
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known);
 
 // Says on stderr which conditions held.
 ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);

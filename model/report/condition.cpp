@@ -96,13 +96,15 @@ Condition parse_condition(std::string_view text, std::string_view option) {
     refuse(c, "not a comparison", "as in 'step_time > 500 ms' or 'mfu < 0.4'");
 }
 
-std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option,
-                                       const std::vector<NamedQuantity>& known, Diagnostics& diagnostics) {
+std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option, const KnownQuantities& known,
+                                       Diagnostics& diagnostics) {
+    if (texts.empty()) return {};
+    const std::vector<NamedQuantity> quantities = known();
     std::vector<Condition> conditions;
     for (const std::string& text : texts)
         diagnostics.collect([&] {
             conditions.push_back(parse_condition(text, option));
-            static_cast<void>(holds(conditions.back(), known));
+            static_cast<void>(holds(conditions.back(), quantities));
         });
     return conditions;
 }

@@ -5,6 +5,8 @@
 #include "model/base/quantity_text.hpp"
 #include "model/report/report.hpp"
 
+#include <functional>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +36,12 @@ struct Condition {
 // Throws InputError when the text is no comparison.
 Condition parse_condition(std::string_view text, std::string_view option = "--fail-if");
 
-// Those of an option that may stand more than once, about quantities like `known`, whose values do not matter. What is no comparison, not
-// known or without its unit is added to the diagnostics, all of it: nothing need be done to find it.
-std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option,
-                                       const std::vector<NamedQuantity>& known, Diagnostics&);
+// Those of an option that may stand more than once, about quantities like those of `known`, which is asked only if there are any, and whose
+// values do not matter. What is no comparison, not known or without its unit is added to the diagnostics, all of it: nothing need be done
+// to find it.
+using KnownQuantities = std::function<std::vector<NamedQuantity>()>;
+std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option, const KnownQuantities& known,
+                                       Diagnostics&);
 
 // Throws InputError when there is no such quantity or the value lacks its unit. A fraction may be written as "10 %".
 bool holds(const Condition&, const std::vector<NamedQuantity>&);
