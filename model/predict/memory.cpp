@@ -173,6 +173,10 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, d
     return {};
 }
 
+Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) {
+    return activations(offloaded_activations, job, stage, {1, 1});
+}
+
 Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
     return kept_activations(k, job.scenario.plan, recomputed) - offloaded_activations(k, job, recomputed);
 }

@@ -76,9 +76,10 @@ PlanPricer::Shape PlanPricer::make_shape() {
     }
     const auto times = [&](double added) {
         state_.added_gradients = added;
+        std::vector<KernelTimes>& kernels = shape.kernels[added];
         std::vector<BlockTime> list;
         for (const BlockKernels& k : shape.templates) {
-            const SegmentPrice alone = price_block(k, kernel_times(k, state_, {}), state_, {}, {});
+            const SegmentPrice alone = price_block(k, kernels.emplace_back(kernel_times(k, state_, {})), state_, {}, {});
             list.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
         }
         return list;

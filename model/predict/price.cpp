@@ -242,10 +242,8 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
     const auto times = [&](const std::vector<Kernel>& kernels) {
         std::vector<Seconds> list;
         list.reserve(kernels.size());
-        for (const Kernel& kernel : kernels) {
-            const bool in_part = kernel.adds_gradients && job.added_gradients < 1;
-            list.push_back(kernel_time(in_part ? as_run(kernel, job) : kernel, job.rates, compute_scale(r)));
-        }
+        for (const Kernel& kernel : kernels)
+            list.push_back(kernel_time(kernel.adds_gradients ? as_run(kernel, job) : kernel, job.rates, compute_scale(r)));
         return list;
     };
     return {times(k.forward), times(k.backward), times(k.recompute)};

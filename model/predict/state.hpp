@@ -173,6 +173,7 @@ Bytes host_states(const Prepared::State&, std::size_t stage);
 // this share of such blocks runs forward again; logits; and what the block needs while it runs, again or for inference.
 Bytes waiting_activations(const BlockKernels&, const Prepared::State&, double recomputed);
 Bytes offloaded_activations(const BlockKernels&, const Prepared::State&, double recomputed);
+Bytes offloaded_activations(const Prepared::State&, std::size_t stage);  // of a micro-batch in all blocks of the stage
 Bytes waiting_logits(const BlockKernels&, const Plan&);
 Bytes working_memory(const BlockKernels&, const Prepared::State&, bool recomputed);
 

@@ -125,11 +125,15 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
-    t[Term::straggler] = straggler_time(job, m * (s.ahead() + s.back()) + update.device);
+    t[Term::straggler] = straggler_time(job, busy_time(job, s, update));
     return t;
 }
 
 }  // namespace
+
+Seconds busy_time(const Prepared::State& job, const StagePrice& stage, const UpdateTime& update) {
+    return static_cast<double>(job.micro_batches) * (stage.ahead() + stage.back()) + update.device;
+}
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)
 // (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958); 0 for one. The quantile by bisection on the error function.

@@ -79,8 +79,7 @@ public:
 
     std::vector<std::string> input() {
         say("where the next samples are read beside a step: by how much loading, copies, the work of the host's cores or what the queue "
-            "cannot "
-            "hold last longer than it; else loading. Copies that block add to it");
+            "cannot hold last longer than it; else loading. Copies that block add to it");
         if (!job_.input) return finish(Term::input);
         const InputJob& in = *job_.input;
         const InputEstimate e = estimate_input(in, without_input(e_), {});
@@ -127,8 +126,7 @@ private:
         const StageParameters p = parameters_of(job_, static_cast<std::size_t>(e_.last_stage));
         const auto& bucket = job_.scenario.framework.bucket;
         say("data-parallel communication that nothing hides: block by block, a bucket goes when its gradients are there and those before "
-            "it are "
-            "done; what is left of them when backward ends, all of it where the framework does not overlap");
+            "it are done; what is left of them when backward ends, all of it where the framework does not overlap");
         say_group(groups_.data);
         say("  gradients " + to_text(p.trained.total() * size_of(job_.precision.reduction_type())) +
             (!bucket                   ? ", all together"
@@ -138,8 +136,7 @@ private:
     void say_sharded() {
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];
         say("data-parallel communication that nothing hides: block by block, what kernels wait for weights that are gathered ahead of "
-            "them, and "
-            "the scatters that are left when backward ends");
+            "them, and the scatters that are left when backward ends");
         say("  shards:");
         say_group(groups_.shard);
         if (groups_.replicas.ranks > 1) {

@@ -6,16 +6,6 @@ namespace sextant {
 namespace {
 
 double host_speed(const Prepared::State& job) { return job.scenario.cluster.node.host.thread_speed.value; }
-double count_of_micro_batches(const Prepared::State& job) { return static_cast<double>(job.micro_batches); }
-
-Bytes activations_to_host(const ExplainedStage& x) {
-    const StageBlocks& blocks = x.job.stages[x.stage];
-    const double again = blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
-    Bytes sum;
-    for (std::size_t t = 0; t < x.job.templates.size(); ++t)
-        sum += blocks.count[t] * offloaded_activations(x.job.templates[t], x.job, x.job.roles[t] == BlockRole::layer ? again : 0);
-    return sum;
-}
 
 }  // namespace
 
@@ -53,7 +43,7 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
     if (x.price.offload > Seconds{}) lines.push_back("  weights of each micro-batch's passes " + to_text(x.price.offload));
     if (plan.offload_activations != OffloadActivations::none) {
         const SegmentPrice& blocks = x.price.blocks();
-        lines.push_back("  activations of a micro-batch " + to_text(activations_to_host(x)) +
+        lines.push_back("  activations of a micro-batch " + to_text(offloaded_activations(x.job, x.stage)) +
                         " each way; what their copies take longer than the blocks' passes: forward " + to_text(blocks.forward.copies) +
                         ", backward " + to_text(blocks.backward.copies + blocks.recompute.copies));
     }
@@ -62,7 +52,7 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
 
 std::vector<std::string> straggler_lines(const ExplainedStage& x) {
     const Scenario& s = x.job.scenario;
-    const Seconds busy = count_of_micro_batches(x.job) * (x.price.ahead() + x.price.back()) + update_time(x.job, x.stage, {}).device;
+    const Seconds busy = busy_time(x.job, x.price, update_time(x.job, x.stage, {}));
     std::vector<std::string> lines;
     if (s.plan.data_parallel == DataParallel::async_parameter_server)
         lines.emplace_back("nobody waits, slow devices do less of the work: (n / (n - missing) - 1) x busy time");
