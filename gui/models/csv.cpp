@@ -1,10 +1,12 @@
 #include "gui/models/csv.hpp"
 
+#include "gui/models/text.hpp"
+
 namespace sextant::gui {
 namespace {
 
 QString cell(QString text) {
-    text.remove(QChar(0x202F));
+    text.remove(thousands_space);
     const bool needs_quotes = text.contains(QLatin1Char(',')) || text.contains(QLatin1Char('"')) || text.contains(QLatin1Char('\n'));
     if (!needs_quotes) return text;
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');

@@ -27,7 +27,7 @@ QString grouped(double value) {
     if (std::abs(value) < few && value != std::round(value)) return number(value);
     QString digits = QString::number(std::round(value), 'f', 0);
     const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;
-    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QChar(0x202F));
+    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, thousands_space);
     return digits;
 }
 

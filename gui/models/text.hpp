@@ -40,6 +40,8 @@ QString path_of_pointer(std::string_view pointer);
 // With a capital letter to begin with.
 QString capitalised(QString);
 
+inline constexpr QChar thousands_space(0x202F);
+
 // 1234567 -> "1 234 567", with narrow spaces that no line breaks at; what is less than a hundred keeps its decimals.
 QString grouped(double value);
 

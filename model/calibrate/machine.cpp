@@ -4,6 +4,8 @@
 
 namespace sextant {
 
+Sourced<double> reached_whole() { return {1.0, SourceKind::estimated, "the rate is the one that large products sustain"}; }
+
 Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     Cluster c = like;
     c.name = m.host;
@@ -32,7 +34,7 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
         if (p.achievable) p.rate.value = p.rate.value * p.achievable->value;
         p.rate.kind = SourceKind::estimated;
         p.rate.source = source;
-        p.achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
+        p.achievable = reached_whole();
     }
     if (const PeakRate* fp32 = d.peak(DataType::fp32, ComputeUnit::vector); m.bf16 && fp32 != nullptr) {
         PeakRate bf16 = *fp32;

@@ -8,6 +8,9 @@
 
 namespace sextant {
 
+// Of a rate that products sustain: there is no peak beside it.
+Sourced<double> reached_whole();
+
 struct MachineFacts {
     std::string host, processor;
     int cores = 1;

@@ -1,5 +1,7 @@
 #include "model/calibrate/profile_parameters.hpp"
 
+#include "model/calibrate/machine.hpp"
+
 #include <algorithm>
 #include <set>
 #include <type_traits>
@@ -40,6 +42,7 @@ Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
     if (!number) number = Sourced<T>{usual, SourceKind::estimated, "usual"};
     return *number;
 }
+
 constexpr double unknown = 1.0;  // a factor of e either way
 
 // What was reached, with no peak beside it: of a profile that states a peak and what is reached of it, their product.
@@ -54,7 +57,7 @@ ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
     };
     p.set = [set = p.set, of](Scenario& s, double si) {
         set(s, si);
-        of(s).achievable = Sourced<double>{1.0, SourceKind::estimated, "the rate is the one that large products sustain"};
+        of(s).achievable = reached_whole();
     };
     p.attribute = [of](Scenario& s, const std::string& source) {
         PeakRate& found = of(s);

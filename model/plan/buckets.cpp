@@ -7,7 +7,6 @@
 #include <cmath>
 
 namespace sextant {
-namespace {}  // namespace
 
 std::vector<BlockParameters> block_parameters(const Network& network, const Plan& plan) {
     const std::vector<int> per_virtual_stage = blocks_per_virtual_stage(network, plan);

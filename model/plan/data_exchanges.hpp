@@ -7,8 +7,6 @@
 #include "model/workload/operator.hpp"
 
 #include <array>
-#include <span>
-#include <vector>
 
 namespace sextant {
 

@@ -5,6 +5,7 @@
 #include "model/plan/plan_features.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace sextant {
@@ -164,22 +165,25 @@ void try_degrees(Trials& t) {
     degrees(&Plan::pp, "plan.pp=", true);
 }
 
-// The first of these types that the device multiplies itself, unless the plan is in it or a narrower one.
 void try_precision(Trials& t) {
     const Plan& p = t.plan();
-    const auto precision = [&](DataType type) {
-        if (p.precision.compute == type || !matrix_path(t.job().cluster.node.device, type, true).native) return false;
+    // The first that the device multiplies itself.
+    const auto first_of = [&](std::initializer_list<DataType> types) {
+        const auto is_native = [&](DataType type) { return matrix_path(t.job().cluster.node.device, type, true).native; };
+        const auto* const type = std::ranges::find_if(types, is_native);
+        if (type == types.end()) return;
         Plan plan = p;
-        plan.precision = precision_policy(type);
-        t.try_plan(plan, {"plan.precision=" + std::string(to_text(type))});
-        return true;
+        plan.precision = precision_policy(*type);
+        t.try_plan(plan, {"plan.precision=" + std::string(to_text(*type))});
     };
     if (p.forward_only) return;
     t.kind("precision");
-    if (p.precision.compute == DataType::fp32)
-        static_cast<void>(precision(DataType::tf32)), static_cast<void>(precision(DataType::bf16) || precision(DataType::fp16));
-    else if (p.precision.compute == DataType::bf16 || p.precision.compute == DataType::fp16)
-        static_cast<void>(precision(DataType::fp8));
+    if (p.precision.compute == DataType::fp32) {
+        first_of({DataType::tf32});
+        first_of({DataType::bf16, DataType::fp16});
+    } else if (p.precision.compute == DataType::bf16 || p.precision.compute == DataType::fp16) {
+        first_of({DataType::fp8});
+    }
 }
 
 void try_reduction(Trials& t) {

@@ -57,7 +57,8 @@ std::vector<Part> parts_of(const SearchRequest& request) {
 
 // Conditions that are not about anything known, and a price where none is.
 void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
-    for (const Condition& c : request.where) static_cast<void>(holds(c, searched_quantities(request.job)));
+    const std::vector<NamedQuantity> known = searched_quantities(request.job);
+    for (const Condition& c : request.where) static_cast<void>(holds(c, known));
     if (request.objective == Objective::cost && !rent)
         throw InputError(Diagnostic{request.job.file, "/run/price", "the cheapest plan is asked for, and nothing says what a device costs",
                                     "\"run\": {\"price\": \"2.50 USD/h\"}"});
@@ -102,6 +103,30 @@ std::vector<Unit> units_of(const std::vector<Part>& parts) {
         for (Plan& cut : cuts(part.space)) units.push_back({&part, std::move(cut)});
     std::ranges::stable_sort(units, {}, [](const Unit& u) { return std::int64_t{u.cut.tp} * u.cut.cp; });
     return units;
+}
+
+// On this thread, where it reports, and others: as many as the system starts. What one throws stops all, and is thrown here.
+void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(bool reports)>& work) {
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto guarded = [&](bool reports) {
+        try {
+            work(reports);
+        } catch (...) {
+            stop = true;
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        try {
+            while (static_cast<int>(others.size()) + 1 < threads) others.emplace_back(guarded, false);
+        } catch (const std::system_error&) {  // there are no more: those that run do it all
+        }
+        guarded(true);
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -154,30 +179,6 @@ SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     too_large += o.too_large;
     pruned += o.pruned;
     return *this;
-}
-
-// On this thread, where it reports, and others: as many as the system starts. What one throws stops all, and is thrown here.
-void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(bool reports)>& work) {
-    std::exception_ptr failure;
-    std::mutex mutex;
-    const auto guarded = [&](bool reports) {
-        try {
-            work(reports);
-        } catch (...) {
-            stop = true;
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        try {
-            while (static_cast<int>(others.size()) + 1 < threads) others.emplace_back(guarded, false);
-        } catch (const std::system_error&) {  // there are no more: those that run do it all
-        }
-        guarded(true);
-    }
-    if (failure) std::rethrow_exception(failure);
 }
 
 // In rounds, each of which knows what those before it found: so what is pruned does not depend on which thread is quicker.

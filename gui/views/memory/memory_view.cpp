@@ -48,7 +48,7 @@ std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
     const Estimate& e = r.estimate;
     const StageMemory& fullest = *std::ranges::max_element(e.memory, {}, &StageMemory::total);
     std::set<std::int64_t> sizes{1, now, 2 * now};
-    if (r.batch.largest_micro_batch > 0) sizes.insert(r.batch.largest_micro_batch);
+    if (r.batch.largest_micro_batch > 0 && !r.batch.any_micro_batch_fits()) sizes.insert(r.batch.largest_micro_batch);
     auto bars = bars_against(e.device_memory, r.batch.largest_micro_batch > 0 ? e.device_memory : e.peak_memory);
     bars->has_legend = false;
     bars->row_height = 24;
@@ -150,8 +150,9 @@ private:
         set_role(*verdict_, e.fits() ? "good" : "bad");
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
-        largest_->setText(r.batch.largest_micro_batch > 0 ? tr("The largest that fits is <b>%1</b>.").arg(r.batch.largest_micro_batch)
-                                                          : tr("<b>None fits</b>: what does not depend on it is already too much."));
+        largest_->setText(r.batch.any_micro_batch_fits()    ? tr("<b>Any</b> that a plan may ask for fits.")
+                          : r.batch.largest_micro_batch > 0 ? tr("The largest that fits is <b>%1</b>.").arg(r.batch.largest_micro_batch)
+                                                            : tr("<b>None fits</b>: what does not depend on it is already too much."));
         table_.set_table(memory_table(e));
         if (played_) show_curves();  // in other colours
     }

@@ -96,8 +96,9 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     const QString room = e.fits_device() && !e.host.fits()
                              ? tr("<b>DOES NOT FIT</b>: %1 offloaded, a host has %2").arg(quantity(e.host.total()), quantity(e.host.there))
                              : (e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory));
-    memory_->set_lines(room + (r.batch.largest_micro_batch > 0 ? tr("<br>largest micro-batch: %1").arg(r.batch.largest_micro_batch)
-                                                               : tr("<br>no micro-batch fits")));
+    memory_->set_lines(room + (r.batch.any_micro_batch_fits()    ? tr("<br>any micro-batch fits")
+                               : r.batch.largest_micro_batch > 0 ? tr("<br>largest micro-batch: %1").arg(r.batch.largest_micro_batch)
+                                                                 : tr("<br>no micro-batch fits")));
     set_role(memory_->figure(), e.fits() ? "" : "bad");
 
     efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));
