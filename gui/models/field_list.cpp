@@ -105,6 +105,12 @@ Field placement() {
     return f;
 }
 
+// Some of its words are long.
+Field wide(Field f) {
+    f.wide = true;
+    return f;
+}
+
 FieldSection plan_section() {
     Field optimizer{.path = "plan.optimizer",
                     .label = QStringLiteral("Optimizer"),
@@ -122,10 +128,6 @@ FieldSection plan_section() {
                     .resolved = [](const Scenario& s) { return q(to_text(s.plan.precision.compute)); },
                     .choices = words_in(precision_words),
                     .inside = "plan.precision.base"};
-    Field data_parallel =
-        word("data_parallel", QStringLiteral("Data parallel"), QStringLiteral("What is shared out over the copies of the model"),
-             &Plan::data_parallel, data_parallel_words);
-    data_parallel.wide = true;  // some of its words are long
     return {
         QStringLiteral("Plan"),
         {degree("tp", QStringLiteral("Tensor"), QStringLiteral("Ranks that share each matrix product"), &Plan::tp),
@@ -137,13 +139,14 @@ FieldSection plan_section() {
          batch("micro_batch", QStringLiteral("Micro-batch"), QStringLiteral("Samples that a pipeline works on at once"),
                &Plan::micro_batch),
          batch("global_batch", QStringLiteral("Global batch"), QStringLiteral("Samples from one update to the next"), &Plan::global_batch),
-         data_parallel,
+         wide(word("data_parallel", QStringLiteral("Data parallel"), QStringLiteral("What is shared out over the copies of the model"),
+                   &Plan::data_parallel, data_parallel_words)),
          word("schedule", QStringLiteral("Schedule"), QStringLiteral("The order of micro-batches in a pipeline"), &Plan::schedule,
               schedule_words),
          word("recompute", QStringLiteral("Recompute"), QStringLiteral("Activations that are computed again instead of kept"),
               &Plan::recompute, recompute_words),
          precision, optimizer,
-         word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words),
+         wide(word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words)),
          placement(),
          flag("scattered", QStringLiteral("Scattered ranks"),
               QStringLiteral("A scheduler deals the ranks out to the nodes in turn, the worst that it can do"), &Plan::scattered),

@@ -141,12 +141,10 @@ private:
     void show_answer(const Session&, const Answer& answer) override {
         const Report& r = answer.report;
         const Estimate& e = r.estimate;
-        QString verdict =
-            (e.fits_device() ? tr("Fits: %1 of %2") : tr("Does not fit: %1 of %2")).arg(quantity(e.peak_memory), quantity(e.device_memory));
-        if (e.host.total() > Bytes{})
-            verdict += (e.host.fits() ? tr("; host memory %1 of %2") : tr("; host memory does not fit: %1 of %2"))
-                           .arg(quantity(e.host.total()), quantity(e.host.there));
-        verdict_->setText(verdict);
+        QStringList rooms;  // what is too small, or all
+        if (e.host.fits() || !e.fits_device()) rooms += tr("%1 of %2").arg(quantity(e.peak_memory), quantity(e.device_memory));
+        if (e.host.total() > Bytes{}) rooms += tr("host memory %1 of %2").arg(quantity(e.host.total()), quantity(e.host.there));
+        verdict_->setText((e.fits() ? tr("Fits: %1") : tr("Does not fit: %1")).arg(rooms.join(QStringLiteral("; "))));
         set_role(*verdict_, e.fits() ? "good" : "bad");
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
