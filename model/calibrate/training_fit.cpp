@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -45,15 +48,21 @@ struct FittedRun {
     }
 };
 
-std::vector<FittedRun> tie(const std::vector<const TrainingRun*>& runs, const Question& question,
+using Key = std::pair<std::string, std::string>;  // of a parameter: the device's or framework's name, and its own
+
+Key key_of(const TrainedParameter& p) { return {p.of, p.parameter.name}; }
+
+// `undecided`: parameters that stay as their profile has them.
+std::vector<FittedRun> tied_runs(const std::vector<const TrainingRun*>& runs, const Question& question, const std::set<Key>& undecided,
                            std::vector<TrainedParameter>& parameters) {
-    std::map<std::pair<std::string, std::string>, std::size_t> places;
+    std::map<Key, std::size_t> places;
     std::vector<FittedRun> tied;
     for (const TrainingRun* run : runs) {
         FittedRun& f = tied.emplace_back(FittedRun{run, {}, {}});
         const Scenario& s = run->scenario;
         for (const ProfileParameter& p : question.parameters(s)) {
             const std::string& of = p.owner == ParameterOwner::device ? s.cluster.node.device.name : s.framework.name;
+            if (undecided.contains({of, p.name})) continue;
             const auto [place, is_new] = places.try_emplace({of, p.name}, parameters.size());
             if (is_new) parameters.push_back({p, of, p.usual, p.spread, false, 0});
             ++parameters[place->second].runs;
@@ -63,34 +72,44 @@ std::vector<FittedRun> tie(const std::vector<const TrainingRun*>& runs, const Qu
     return tied;
 }
 
-// Adds the parameters that the runs decide to `decided`; returns the mean error.
+// Adds the parameters that the runs decide to `decided`; returns the mean error. Those that they do not decide keep the values of their
+// profiles, so the others are found once more beside those.
 double fit_runs(const std::vector<const TrainingRun*>& runs, const Question& question, const std::function<void()>& progress,
                 std::vector<TrainedParameter>& decided) {
     if (runs.empty()) return 0;
-    std::vector<TrainedParameter> parameters;
-    std::vector<FittedRun> tied = tie(runs, question, parameters);
     std::map<std::string, double> sizes;
     for (const TrainingRun* r : runs) sizes[r->group] += 1;
     std::vector<FitPoint> points;
     for (const TrainingRun* r : runs)
         points.push_back({question.measured(*r), noise_among(question.form_error, sizes[r->group], runs_of_a_group)});
-    std::vector<FitParameter> starts;
-    for (const TrainedParameter& p : parameters)
-        starts.push_back({p.parameter.name, p.parameter.usual, p.parameter.spread, p.parameter.least, p.parameter.most, p.parameter.begin});
-    const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
-        std::vector<double> predicted;
-        for (FittedRun& run : tied) predicted.push_back(run.predict(question, parameters, values));
-        progress();
-        return predicted;
-    });
-    for (std::size_t j = 0; j < f.parameters.size(); ++j) {
-        if (!is_decided(f.parameters[j], starts[j])) continue;
-        TrainedParameter& p = decided.emplace_back(std::move(parameters[j]));
-        p.value = f.parameters[j].value;
-        p.spread = f.parameters[j].spread;
-        p.at_bound = f.parameters[j].at_bound;
+    std::set<Key> undecided;
+    std::map<Key, double> begins;  // where the search before ended
+    for (;;) {
+        std::vector<TrainedParameter> parameters;
+        std::vector<FittedRun> tied = tied_runs(runs, question, undecided, parameters);
+        std::vector<FitParameter> starts;
+        for (const TrainedParameter& t : parameters) {
+            const ProfileParameter& p = t.parameter;
+            starts.push_back({p.name, p.usual, p.spread, p.least, p.most, begins.try_emplace(key_of(t), p.begin).first->second});
+        }
+        const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
+            std::vector<double> predicted;
+            for (FittedRun& run : tied) predicted.push_back(run.predict(question, parameters, values));
+            progress();
+            return predicted;
+        });
+        const std::size_t known = undecided.size();
+        for (std::size_t j = 0; j < parameters.size(); ++j) {
+            TrainedParameter& p = parameters[j];
+            begins[key_of(p)] = p.value = f.parameters[j].value;
+            p.spread = f.parameters[j].spread;
+            p.at_bound = f.parameters[j].at_bound;
+            if (!is_decided(f.parameters[j], starts[j])) undecided.insert(key_of(p));
+        }
+        if (undecided.size() > known) continue;
+        std::ranges::move(parameters, std::back_inserter(decided));
+        return mean_error(f, points);
     }
-    return mean_error(f, points);
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ struct Call {
     [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
         CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
+        if (group.through_host && !group.crosses_network && library.staged_fraction) call.efficiency *= library.staged_fraction->value;
         call.efficiency *= scale.bandwidth;
         if (p.channel_bandwidth.value > Bandwidth{})
             call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * scale.bandwidth);

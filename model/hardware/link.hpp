@@ -96,6 +96,8 @@ struct CommunicationLibrary {
     std::optional<Sourced<Bandwidth>> host_reduction;
     // Device buffers are copied to the host for that and back: bytes per second of one process. Absent: they are not.
     std::optional<Sourced<Bandwidth>> host_staging;
+    // Inside a node without peer access: what its kernels reach of copies through host memory. Absent: all.
+    std::optional<Sourced<double>> staged_fraction;
     bool in_switch_tree = false;  // the switch of each node adds, a tree joins the nodes (NVLSTree)
     // Broadcasts and reductions that follow one another overlap as long as all channels have one order of ranks, as inside a node and where
     // a message has but one channel: as many then as a connection has slots are on their way at once.

@@ -98,6 +98,9 @@ struct Framework {
     // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
     // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
+    // Where gradients are exchanged once a step: how often the bytes of each are read or written beside that, into a bucket, divided by the
+    // ranks, and out again.
+    Sourced<double> bucket_passes{0, SourceKind::estimated, "gradients are exchanged as backward wrote them, where it did"};
     bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
     int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
     bool reshards_after_forward = true;     // FSDP: gather again in backward

@@ -285,6 +285,13 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     return price;
 }
 
+Bytes bucket_traffic(const Prepared::State& job, const StageParameters& parameters) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    if (plan.dp * plan.cp == 1 || reduces_every_micro_batch(plan, f)) return {};
+    return f.bucket_passes.value * gradient_bytes(job, held_parameters(parameters.trained, plan, false));
+}
+
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     if (plan.forward_only || plan.without_optimizer || plan.has_servers() || plan.offload != Offload::none) return {};
@@ -305,7 +312,8 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     per_parameter += norms * gradient;
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     const Seconds device =
-        streaming_time(owned * per_parameter, job.rates, compute_scale(r)) + launches * job.rates.kernel_overhead / r.kernel_overhead;
+        streaming_time(owned * per_parameter + bucket_traffic(job, parameters), job.rates, compute_scale(r)) +
+        launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
     const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);

@@ -227,5 +227,7 @@ struct StageParameters {
 double held_parameters(const ParameterCount&, const Plan&, bool sharded);
 double owned_parameters(const Prepared::State&, std::size_t stage);  // whose optimizer states a rank holds
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
+// Of the gradients of all of them, on their way into the buckets of a step's exchanges and out again.
+Bytes bucket_traffic(const Prepared::State&, const StageParameters&);
 
 }  // namespace sextant

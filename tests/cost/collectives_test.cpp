@@ -163,6 +163,18 @@ TEST(Collectives, AProtocolForSmallMessagesStopsAtItsLimit) {
     EXPECT_NEAR(time_us(Collective::all_gather, 800 * KB, in_one_node(4), library), 19, 1e-9);
 }
 
+TEST(Collectives, KernelsThatCopyThroughHostMemoryReachAPartOfIt) {
+    // A fifth of 100 GB/s: 16 us + 1.5 GB at 20 GB/s. Between nodes the network decides.
+    CommunicationLibrary library = round_machine::library();
+    Group group = in_one_node(4);
+    group.through_host = true;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 15'016, 1e-6);
+    library.staged_fraction = round_machine::given(0.2);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 75'016, 1e-6);
+    group.crosses_network = true;
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 15'016, 1e-6);
+}
+
 TEST(Collectives, ASwitchThatAddsSendsEachBufferOnce) {
     CommunicationLibrary library = round_machine::library();
     library.in_switch_reduction = true;

@@ -55,6 +55,19 @@ TEST(OptimizerTime, KernelByKernelIsTwoAndAHalfPassesForEach) {
     EXPECT_NEAR(price_optimizer(job, 0, {}) / ms, 150 + 0.154, 1e-9);
 }
 
+TEST(OptimizerTime, OfRanksThatAddUpIsLongerByThePassesThroughBuckets) {
+    // Into a bucket, divided, out again: 6 x 2 bytes of 1e9 gradients, all of them whoever owns the states.
+    Prepared::State job = ten_layers();
+    job.scenario.framework.bucket_passes = round_machine::given(6.0);
+    EXPECT_NEAR(update_ms(job), 28, 1e-9);  // nobody to exchange with
+    job.scenario.plan.dp = 4;
+    EXPECT_NEAR(update_ms(job), 28 + 12, 1e-9);
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    EXPECT_NEAR(update_ms(job), 7 + 12, 1e-9);
+    job.scenario.plan.reduce_every_micro_batch = true;  // these are made in shards, or added up in buckets
+    EXPECT_NEAR(update_ms(job), 7, 1e-9);
+}
+
 TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     // 10 tensors x 3 kernels + 4 = 34 launches: 34 us of the device and nothing to move; 34 x 20 us of the host.
     Prepared::State job = ten_layers();

@@ -188,6 +188,7 @@ bool read_library(const JsonNode& n, CommunicationLibrary& out) {
         read_sourced(r, "in_switch_step", library.in_switch_step, plausible::latency);
         if (library.in_switch_reduction && !(library.in_switch_bandwidth_fraction.value > 0))
             r.need("in_switch_bandwidth_fraction", "a library that reduces in the switch says at which part of the port's bandwidth");
+        read_sourced(r, "staged_fraction", library.staged_fraction, plausible::part);
         r.optional("in_switch_tree", library.in_switch_tree);
         r.optional("chains_follow", library.chains_follow);
         read_sourced(r, "wire_in_step", library.wire_in_step, plausible::latency);

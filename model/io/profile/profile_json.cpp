@@ -291,6 +291,7 @@ Json json_of(const CommunicationLibrary& l, Form form) {
     w.known({"in_switch_step", "in_switch_step_s"}, l.in_switch_step);
     if (!l.tree_of_two_nodes) w.put("tree_of_two_nodes", false);
     if (l.channel_rate > Bandwidth{}) w.put(w.facts() ? "channel_rate_bytes_per_s" : "channel_rate", value_of(l.channel_rate, form));
+    w.number({"staged_fraction", "staged_fraction"}, l.staged_fraction);
     if (l.in_switch_tree) w.put("in_switch_tree", true);
     if (l.chains_follow) w.put("chains_follow", true);
     w.number({"wire_in_step", "wire_in_step_s"}, l.wire_in_step);

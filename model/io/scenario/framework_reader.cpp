@@ -12,6 +12,7 @@ constexpr Bounds cycle_bounds{0, 1};
 constexpr Bounds buffer_bounds{0, 1e12};
 constexpr Bounds in_flight_bounds{0, 1e9};
 constexpr Bounds kernels_bounds{0, 100};
+constexpr Bounds passes_bounds{0, 20};
 constexpr Bounds prefetch_bounds{0, 1000};
 constexpr Bounds slowdown_bounds{1, 2};
 constexpr Bounds vocabulary_bounds{1, 65536};
@@ -134,6 +135,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.reader.optional("keeps_both_gradients", f.keeps_both_gradients);
     r.reader.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
     r.reader.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
+    r.optional("bucket_passes", f.bucket_passes, passes_bounds);
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
     r.read("reshards_after_forward", f.reshards_after_forward);
