@@ -147,7 +147,11 @@ private:
         std::size_t stage = 0;
     };
 
-    [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
+    // Over which gradients go: of shards that are whole, between their replicas.
+    [[nodiscard]] ParallelGroup data_group() const {
+        if (!scenario_.plan.has_shards()) return ParallelGroup::data;
+        return layout_.ranks().size_of(ParallelGroup::shard) > 1 ? ParallelGroup::shard : ParallelGroup::replicas;
+    }
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 
     [[nodiscard]] std::vector<DeviceIndex> from_first_unit(std::vector<DeviceIndex> devices) const {
