@@ -359,7 +359,8 @@ bool same_in_layers(const JobGroups& a, const JobGroups& b) {
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);
-    StageGroups groups{{}, {}, {}, {}, {}};
+    StageGroups groups{{}, {}, {}, {}, {}, {}};
+    if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
     std::map<std::vector<DeviceIndex>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
