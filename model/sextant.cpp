@@ -127,7 +127,7 @@ std::optional<Seconds> simulated_step(const Scenario& scenario) {
     try {
         const Prepared job = prepare(scenario);
         const PlayedStep step = play_scenario(job, jitter_of(scenario), most).step;
-        return step.simulation.trace.end / step.graph.steps();
+        return step_time(step.simulation.trace, step.graph.steps(), scenario.plan.is_asynchronous());
     } catch (const InputError&) {
         return {};
     }
@@ -283,7 +283,7 @@ UsedMachine used_machine(const Prepared& job) {
         machine.topology = std::make_shared<const Topology>(Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)));
     const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
     for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
-    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(s.plan.servers_on_workers ? v % nodes : nodes + v);
+    for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(node_of_server(s, v));
     if (sums_on_host(s.plan, s.framework)) machine.placement.sent_together = used_devices_per_node(s);
     return machine;
 }

@@ -39,6 +39,11 @@ struct Piece {
     std::optional<PricedLoad> load{};
 };
 
+// Where kernels take so many times as long: copies, hosts and servers do not.
+inline Seconds device_time(const Piece& piece, double slowness) {
+    return runs_kernels(piece.kind) ? slowness * piece.device : piece.device;
+}
+
 struct WorkPrice {
     std::vector<Piece> pieces;
     // Memory of the rank: held from the start of the segment on, given back at its end, and in use only while it runs.

@@ -51,7 +51,7 @@ std::vector<BlockInstance> block_instances(const Network& network, const Plan& p
     return blocks;
 }
 
-int steps_of(const Plan& plan) { return plan.data_parallel == DataParallel::async_parameter_server ? asynchronous_steps : 1; }
+int steps_of(const Plan& plan) { return plan.is_asynchronous() ? asynchronous_steps : 1; }
 
 // Before memory is asked for. Passes forward and backward, each with what may come with it; of parameter servers the gradients of each
 // block alone, and the ways between them and the workers.
@@ -114,7 +114,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       feeding(sextant::feeding(s)) {}
 
 Fold possible_fold(const Scenario& s) {
-    const bool alike = !(s.step_noise > 0) && !s.has_slow_devices() && s.plan.data_parallel != DataParallel::async_parameter_server;
+    const bool alike = !(s.step_noise > 0) && !s.has_slow_devices() && !s.plan.is_asynchronous();
     return alike ? Fold::alike : Fold::nothing;
 }
 

@@ -104,9 +104,8 @@ void RankWriter::finish_step() {
     if (!plan.forward_only) {
         for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
         unreduced_.clear();
-        if (job_.plan.has_servers())
-            pull();
-        else if (!plan.without_optimizer)
+        if (plan.has_servers()) pull();
+        if (plan.updates_weights())
             put(Stream::compute, plan.offload != Offload::none ? Work{OffloadWork{stage_, false}} : Work{UpdateWork{stage_}});
         if (job_.plan.shards_states() && !overlaps_gathers(job_.plan, job_.framework)) gather_updated_weights();
     }

@@ -30,14 +30,13 @@ void RankWriter::push(const Bucket& bucket, Stream stream, std::optional<Segment
     job_.pushes.push_back({rank_, round_, segment, share * job_.builder.rank(rank_).multiplicity});
 }
 
-// New weights, when the servers have updated them.
+// New weights, when the servers have updated them with the whole gradients.
 void RankWriter::pull() {
-    double elements = 0;
-    for (const BlockParameters& p : job_.parameters) elements += p.trained.total();
-    elements *= (1 - job_.plan.pruned_fraction) / parameter_server_count(job_.scenario);
-    const SegmentIndex segment =
-        put(Stream::compute, TransferWork{Payload::weights, elements, job_.precision.parameter}, job_.to_server[rank_]);
-    job_.pulls.push_back({rank_, round_, segment, elements});
+    double updated = 0;
+    for (const BlockParameters& p : job_.parameters) updated += p.trained.total();
+    updated /= parameter_server_count(job_.scenario);
+    const TransferWork stored{Payload::weights, updated * (1 - job_.plan.pruned_fraction), job_.precision.parameter};
+    job_.pulls.push_back({rank_, round_, put(Stream::compute, stored, job_.to_server[rank_]), updated});
 }
 
 // What the servers do. Synchronous: they add what comes and update once they have everything. Asynchronous: each worker's gradients
@@ -45,7 +44,7 @@ void RankWriter::pull() {
 void serve(LoweredJob& job) {
     if (job.pulls.empty()) return;
     const auto server = static_cast<GraphRank>(job.builder.so_far().ranks().size() - 1);
-    const bool together = job.plan.data_parallel == DataParallel::parameter_server;
+    const bool together = !job.plan.is_asynchronous();
     const auto add = [&](const ServedTransfer& for_this, double elements, bool update) {
         Segment segment{job.builder.work(ServeWork{elements, update}), server};
         segment.micro_batch = static_cast<std::uint32_t>(for_this.round);

@@ -5,7 +5,8 @@
 namespace sextant {
 
 std::optional<GradientFusion> gradient_fusion(const Plan& plan, const Framework& framework) {
-    if (!overlaps_gradients(plan, framework) || !framework.reduction_cycle || !framework.bucket) return {};
+    const bool reduces_whole = plan.data_parallel == DataParallel::all_reduce;  // who fuses knows nothing else
+    if (!reduces_whole || !overlaps_gradients(plan, framework) || !framework.reduction_cycle || !framework.bucket) return {};
     return GradientFusion{framework.reduction_cycle->value, framework.bucket->value};
 }
 

@@ -91,6 +91,11 @@ int parameter_server_count(const Scenario& scenario) {
     return plan.servers_on_workers ? std::max(used_nodes(scenario), plan.parameter_servers) : plan.parameter_servers;
 }
 
+int node_of_server(const Scenario& scenario, int server) {
+    const int nodes = used_nodes(scenario);
+    return scenario.plan.servers_on_workers ? server % nodes : nodes + server;
+}
+
 // The layers are dealt out evenly, the first virtual stage also has the input block and the last the head, as Megatron does; what
 // does not divide goes to the middle stages first, which have neither.
 std::vector<int> blocks_per_virtual_stage(const Network& network, const Plan& plan) {

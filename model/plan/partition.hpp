@@ -23,6 +23,8 @@ int used_nodes(const Scenario&);
 
 // Parameter servers, each with an equal share of the parameters: one on each node at least where they share the workers' hosts.
 int parameter_server_count(const Scenario&);
+// Its node: one of the workers', or one behind them.
+int node_of_server(const Scenario&, int server);
 
 // Blocks of each virtual stage (VirtualStages). What the plan says; else as even as possible.
 std::vector<int> blocks_per_virtual_stage(const Network&, const Plan&);

@@ -117,6 +117,9 @@ struct Plan {
     [[nodiscard]] bool has_servers() const {
         return data_parallel == DataParallel::parameter_server || data_parallel == DataParallel::async_parameter_server;
     }
+    [[nodiscard]] bool is_asynchronous() const { return data_parallel == DataParallel::async_parameter_server; }
+    // Workers themselves, on their devices or in host memory.
+    [[nodiscard]] bool updates_weights() const { return !forward_only && !without_optimizer && !has_servers(); }
     // Optimizer states, and no more than gradients beside them, are shared out over the shard group.
     [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
     [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }

@@ -1,27 +1,14 @@
 // What data parallelism exchanges and copies, each for itself.
 #include "model/plan/data_exchanges.hpp"
-#include "model/plan/framework_defaults.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
 
 namespace sextant {
 
-// Every worker, or every host for its own, sends its gradients to the servers and fetches the weights: the link of a server's host carries
-// its share for all of them, but for those on that host.
-Seconds parameter_server_time(const Prepared::State& job, Bytes gradients, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const double workers = plan.dp;
-    const double devices_here = std::min<double>(workers, job.devices_per_node);
-    // Inside a node: over the devices' host links, summed in host memory (read each, write once).
-    const Seconds copies = 2.0 * gradients / (job.host_copy_beside_others() * r.host_link);
-    const Seconds sums = devices_here * server_sum_time(job, gradients) + server_update_time(job, gradients);
-    if (job.nodes == 1 && (plan.servers_on_workers || !(job.network > Bandwidth{}))) return copies + sums;
-    const Bandwidth nic = job.network * r.network_bandwidth;
-    const bool as_one = sums_on_host(plan, job.scenario.framework);
-    const double senders = as_one ? job.nodes : workers, beside = as_one ? 1 : devices_here;
-    const double remote = plan.servers_on_workers ? (senders - beside) / job.nodes : senders / plan.parameter_servers;
-    return max(copies, 2.0 * remote * gradients / nic) + sums;
+Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources& r) {
+    const ServerWay& way = job.groups.to_servers;
+    return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
 }
 
 Seconds pieces_time(const Group& group, const Prepared::State& job) {

@@ -147,7 +147,11 @@ private:
         std::size_t stage = 0;
     };
 
-    [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
+    // Over which gradients go: of shards that are whole, between their replicas.
+    [[nodiscard]] ParallelGroup data_group() const {
+        if (!scenario_.plan.has_shards()) return ParallelGroup::data;
+        return layout_.ranks().size_of(ParallelGroup::shard) > 1 ? ParallelGroup::shard : ParallelGroup::replicas;
+    }
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 
     [[nodiscard]] std::vector<DeviceIndex> from_first_unit(std::vector<DeviceIndex> devices) const {
@@ -355,7 +359,8 @@ bool same_in_layers(const JobGroups& a, const JobGroups& b) {
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
     GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);
-    StageGroups groups{{}, {}, {}, {}, {}};
+    StageGroups groups{{}, {}, {}, {}, {}, {}};
+    if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
     std::map<std::vector<DeviceIndex>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());

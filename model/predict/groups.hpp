@@ -5,6 +5,7 @@
 #include "model/cost/collectives.hpp"
 #include "model/plan/scenario.hpp"
 #include "model/predict/link_sharing.hpp"
+#include "model/predict/server_way.hpp"
 
 #include <array>
 #include <vector>
@@ -41,6 +42,7 @@ struct StageGroups {
     // By stage, where there are several: its ranks' pairs with those of the next one; of the last stage with those of the first.
     std::vector<Group> boundaries;
     Group send;  // the first boundary that leaves a node, else the first: sends are priced for it
+    ServerWay to_servers{};
 
     [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
     // Whether a stage behind the first exchanges and sends as the one before it does.

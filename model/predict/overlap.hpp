@@ -42,6 +42,7 @@ struct OverlapTimes {
     Seconds slowed;     // beside them
     Seconds launch;     // waited for the host
     Seconds exchanged;  // all exchanges together
+    Seconds served;     // parameter servers are done with what has come to them
 };
 
 class Overlap : public OverlapTimes {
@@ -52,6 +53,8 @@ public:
     void run(const OwnWork&);
     // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
+    // Of what the last exchange brought to parameter servers, which take one after another.
+    void serve(Seconds time) { served = max(served, done) + time; }
     // So many times the same: work, and then what `exchange` hands over.
     template <class Exchange>
     void run_each(int times, const OwnWork&, const Exchange& exchange);
@@ -59,6 +62,7 @@ public:
     [[nodiscard]] bool goes_on_like_this(const OverlapTimes& before) const;
     void wait_until(Seconds);
     void wait_for_exchanges();
+    void wait_for_servers();
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
     // So many times more what happened since `before`, where nothing is put off. `after_issue`: what the device still has to do when the
     // host has issued it all.
@@ -123,7 +127,9 @@ inline bool Overlap::goes_on_like_this(const OverlapTimes& before) const {
     const Seconds behind = done - now, was = before.done - before.now;
     const bool as_far = max(behind - was, was - behind) <= rounding * now;
     const bool never_ends = was >= now - before.now && behind >= was;
-    return !fusion_ && (as_far || never_ends) && issued - now <= before.issued - before.now + rounding * now;
+    const Seconds serving = served - now, served_then = before.served - before.now;
+    const bool as_served = served <= done || max(serving - served_then, served_then - serving) <= rounding * now;
+    return !fusion_ && (as_far || never_ends) && as_served && issued - now <= before.issued - before.now + rounding * now;
 }
 
 inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds after_issue) {
@@ -136,6 +142,7 @@ inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds af
     again(slowed, before.slowed);
     again(launch, before.launch);
     again(exchanged, before.exchanged);
+    again(served, before.served);
     wait_for_host(issued + after_issue);
 }
 
@@ -148,6 +155,12 @@ inline void Overlap::wait_until(Seconds t) {
 inline void Overlap::wait_for_exchanges() {
     if (fusion_) wait_for_cycles();
     wait_until(done);
+}
+
+inline void Overlap::wait_for_servers() {
+    wait_for_exchanges();
+    exchanged += max(Seconds{}, served - now);
+    wait_until(served);
 }
 
 inline void Overlap::wait_for_host(Seconds until) {

@@ -74,7 +74,7 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     early -= stages[0].early + stages[stages.size() - 1].early_back + stages[0].late;
     const Seconds slowest = two_runs ? ahead + back : both;
     // Links that compute hides may still be what sets the pace.
-    const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.chunks * p.hidden_send); };
+    const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.busiest_boundary); };
     return slowest + (two_runs ? further(ahead) + further(back) : further(both)) + (once - slowest - early) / p.chunks;
 }
 
@@ -87,10 +87,21 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
     return whole * held_up(n) + held_up(further - whole * n);
 }
 
+// However fast stages are, the busiest boundary carries all micro-batches one after another, once the first has come to it and before the
+// last goes on.
+Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
+    Seconds once;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
+        once += s.ahead - s.early + s.back - s.early_back - s.late;
+    }
+    return once / p.chunks + (p.micro_batches - 1) * p.busiest_boundary;
+}
+
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
-    if (p.schedule == Schedule::zero_bubble) return s.back - s.weights;
-    return (s.back - s.late) / p.chunks;
+    if (p.schedule == Schedule::zero_bubble) return s.back - s.early_back - s.weights;
+    return (s.back - s.early_back - s.late) / p.chunks;
 }
 
 }  // namespace
@@ -134,7 +145,8 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     const Seconds busy = p.schedule == Schedule::zero_bubble                      ? zero_bubble_time(p, stages)
                          : p.schedule == Schedule::one_f_one_b && !p.forward_only ? one_f_one_b_time(p, stages)
                                                                                   : passed_through_time(p, stages);
-    const Seconds device = busy + transfers + passing + round_trips(p, stages.size(), slowest, sum / n);
+    const Seconds played = max(busy + round_trips(p, stages.size(), slowest, sum / n), carried_time(p, stages));
+    const Seconds device = played + transfers + passing;
     Seconds end = held_up_by_hosts(p, stages, device);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         ends[i] = end;

@@ -28,7 +28,9 @@ struct Pipeline {
     int chunks = 1;
     double micro_batches = 1;
     bool forward_only = false;
-    Seconds hidden_send;  // of one boundary, in each direction, where transfers go on beside compute; zero where they block
+    // Where transfers go on beside compute: over one boundary, in each direction, and those of a micro-batch that the busiest one carries.
+    // Zero where they block.
+    Seconds hidden_send, busiest_boundary;
 };
 
 // Of each of several stages, most of which are like the one before.

@@ -199,8 +199,10 @@ Bytes weight_bytes(const Prepared::State& job, double parameters) {
     return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
 }
 
-Seconds server_sum_time(const Prepared::State& job, Bytes gradients) { return gradients / job.host_bandwidth; }
-Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * gradients / job.host_bandwidth; }
+Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
+    return job.groups.to_servers.on_a_host * gradients / job.host_bandwidth;
+}
+Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * server_sum_time(job, gradients); }
 
 CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     const double bandwidth = group.crosses_network ? r.network_bandwidth : r.node_bandwidth;
@@ -294,7 +296,7 @@ Bytes bucket_traffic(const Prepared::State& job, const StageParameters& paramete
 
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (plan.forward_only || plan.without_optimizer || plan.has_servers() || plan.offload != Offload::none) return {};
+    if (!plan.updates_weights() || plan.offload != Offload::none) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
@@ -321,7 +323,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    const bool offloaded = plan.offload != Offload::none && !plan.forward_only && !plan.without_optimizer;
+    const bool offloaded = plan.updates_weights() && plan.offload != Offload::none;
     return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
 }
 

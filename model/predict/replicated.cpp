@@ -14,7 +14,10 @@ using Calls = std::array<DataExchangePrice, 3>;
 // `stretch`: how many times as long as alone they take on links.
 void exchange(Overlap& o, const Calls& calls, double stretch) {
     for (const DataExchangePrice& e : calls)
-        if (e.calls > 0) o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
+        if (e.calls > 0) {
+            o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);
+            if (e.served > Seconds{}) o.serve(e.served);
+        }
 }
 
 }  // namespace
@@ -101,28 +104,18 @@ Seconds StagePlay::between_chunks(const OwnWork& pass) const {
 }
 
 // What is left for when the last backward has ended.
-void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool reduced, Seconds through_servers) const {
+void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool reduced) const {
     if (plan_.forward_only) return;
-    const bool overlaps = overlaps_gradients(plan_, framework_);
-    if (plan_.has_servers()) return o.exchange((overlaps ? 0.5 : 1.0) * through_servers, {}, {});
-    if (!reduced && !overlaps)
+    if (!reduced && !overlaps_gradients(plan_, framework_))
         for (std::size_t c = 0; c < chunks_.size(); ++c) reduce_all(o, exchanges[c]);
-    if (!plan_.shards_states() || overlaps_gathers(plan_, framework_)) return;
-    o.wait_for_exchanges();
+    if (!plan_.has_servers() && (!plan_.shards_states() || overlaps_gathers(plan_, framework_))) return;
+    o.wait_for_servers();
     exchange(o, exchanges.gather_all, 1);
 }
 
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     const bool every = reduces_every_micro_batch(plan_, framework_);
-    const bool served = plan_.has_servers();
-    Seconds through_servers;
-    if (served) {
-        double parameters = 0;
-        for (const ChunkBlocks& chunk : chunks_)
-            for (const Block& b : chunk.blocks) parameters += b.parameters.trained.total();
-        through_servers = parameter_server_time(job_, gradient_bytes(job_, parameters), r_);
-    }
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.
     if (gathers) exchange(o, {exchanges.gathers}, beside_);
@@ -139,16 +132,14 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         if (first) first_forward = at.waited + at.slowed;
         if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.ahead + OwnWork{{}, each_, {}, {}, {}}));
         if (plan_.forward_only) return false;
-        // Pushing gradients to the servers may hide behind the backward that makes them.
-        if (served && overlaps_gradients(plan_, framework_) && (every || last)) at.exchange(0.5 * through_servers, {}, {});
-        if (served || (!every && !(last && overlaps_gradients(plan_, framework_))))
+        if (!every && !(last && overlaps_gradients(plan_, framework_)))
             at.run(work_.back);
         else
             backward_over_chunks(at, exchanges, every);
         return every && !first && at.goes_on_like_this(before);
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
-    const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every, through_servers); };
+    const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
     if (gathers) price.first_forward = first_forward;
     if (!every) return price;

@@ -26,6 +26,7 @@ public:
         return chunk;
     }
     std::array<DataExchangePrice, 3> gather(const Bucket& b) const {
+        if (plan_.has_servers()) return {pull(b.dense + b.expert)};
         return prices(weight_gathers(plan_, b), size_of(job_.precision.parameter));
     }
 
@@ -47,7 +48,19 @@ private:
         return each;
     }
     std::array<DataExchangePrice, 3> reduction(const Bucket& b) const {
+        if (plan_.has_servers()) return {push(b.dense + b.expert)};
         return prices(gradient_exchanges(plan_, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
+    }
+    // To servers that add up what all workers send, and update once; or update with what each sends when it comes.
+    DataExchangePrice push(double parameters) const {
+        const Bytes size = gradient_bytes(job_, parameters), at_server = size * plan_.dp / job_.groups.to_servers.servers;
+        const Seconds served = plan_.is_asynchronous() ? server_update_time(job_, at_server) : server_sum_time(job_, at_server);
+        return {{}, server_way_time(job_, size, r_), size, 1, served};
+    }
+    DataExchangePrice pull(double parameters) const {
+        const Bytes size = weight_bytes(job_, parameters), at_server = gradient_bytes(job_, parameters) / job_.groups.to_servers.servers;
+        const Seconds updated = plan_.is_asynchronous() ? Seconds{} : server_update_time(job_, at_server);
+        return {updated, server_way_time(job_, size, r_), size, 1};
     }
     template <std::size_t n>
     std::array<DataExchangePrice, 3> prices(const std::array<DataExchange, n>& exchanges, Bytes element) const {
@@ -115,7 +128,7 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
         for (const StageExchanges::Part& part : all.unlike.back().gathers)
             for (const DataExchangePrice& e : part.calls) all.gathers.add(e);
     }
-    if (job.scenario.plan.shards_states()) all.gather_all = exchanges.gather(whole);
+    if (job.scenario.plan.shards_states() || job.scenario.plan.has_servers()) all.gather_all = exchanges.gather(whole);
     return all;
 }
 

@@ -55,7 +55,7 @@ private:
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
     void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once) const;
     void forward_behind_gathers(Overlap&, const StageExchanges&) const;
-    void finish_step(Overlap&, const StageExchanges&, bool reduced, Seconds through_servers) const;
+    void finish_step(Overlap&, const StageExchanges&, bool reduced) const;
 
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
     [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;

@@ -100,7 +100,7 @@ private:
                 t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
                 t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
                 if (!plan_.forward_only) {
-                    t.early_back = part * data.early_back;
+                    t.early_back = part * (copies + data.early_back);
                     t.late = stage.sends_block ? Seconds{} : part * data.late;
                     t.weights = slowed * weights + part * data.steady_weights;
                     t.back = slowed * back + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
@@ -152,7 +152,7 @@ bool hides_sends(const Prepared::State& job) { return overlaps_pipeline(job.scen
 StageTimes StagePrice::times(double passes) const {
     StageTimes t;
     t.early = overhead + offload / passes + data.early_ahead;
-    t.early_back = data.early_back;
+    t.early_back = (passes > 1 ? offload / passes : Seconds{}) + data.early_back;
     t.late = sends_block ? Seconds{} : data.late;
     t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
     t.weights = blocks().weights.time() + data.steady_weights;

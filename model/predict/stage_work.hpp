@@ -48,6 +48,7 @@ struct DataExchangePrice {
     Seconds fixed, rest;  // of one call; `rest` on links
     Bytes size;
     int calls = 0;
+    Seconds served{};  // what parameter servers then do with it
     friend bool operator==(const DataExchangePrice&, const DataExchangePrice&) = default;
     [[nodiscard]] Seconds time(double stretch) const { return calls * (fixed + stretch * rest); }  // that many times as long on links
     // These too, as one call.
@@ -75,7 +76,7 @@ struct StageExchanges {
     std::vector<Chunk> unlike;       // a chunk like the one before it exchanges the same
     std::vector<std::size_t> which;  // of these, by chunk
     [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
-    std::array<DataExchangePrice, 3> gather_all;  // of all weights at once
+    std::array<DataExchangePrice, 3> gather_all;  // of all weights at once, or from parameter servers that have updated them
     DataExchangePrice gathers;                    // those of all chunks, one after another
 };
 StageExchanges stage_exchanges(const Prepared::State&, std::size_t stage, const Resources&);

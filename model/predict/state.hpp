@@ -193,12 +193,11 @@ struct DataParallelPrice {
     // and what is done when a backward could already have sent its result.
     Seconds early_ahead, early_back, late;
 };
-// What host memory does for a parameter server: adds one worker's gradients to the sum; updates the weights with the sum.
+// What one worker has for all servers together, or they for it, while all others do the same.
+Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);
+// What host memory does for a parameter server, and beside it for others on its host: adds gradients to the sum; updates weights with them.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
-
-// Gradients of one worker to the servers, the update there, and the weights back.
-Seconds parameter_server_time(const Prepared::State&, Bytes gradients, const Resources&);
 
 // Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);

@@ -1,6 +1,7 @@
 #include "model/predict/step_price.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +11,13 @@ namespace {
 
 Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     const Plan& plan = job.scenario.plan;
-    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}};
+    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}};
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
-    for (std::size_t s = 0; s < stages.size(); ++s) all += stages[s].send_ahead;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        all += stages[s].send_ahead;
+        p.busiest_boundary = max(p.busiest_boundary, stages[s].send_ahead);
+    }
     const int boundaries = plan.pp * plan.vpp - (turns_back(plan.schedule) ? 2 : 1);
     p.hidden_send = all / boundaries;
     return p;
@@ -51,18 +55,67 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     return at_first * stages.times[stages.which[0]].ahead / plan.vpp + (further - at_first) * slowest;
 }
 
-Seconds straggler_time(const Prepared::State& job, Seconds busy) {
+StageWork slowed(StageWork work, double times) {
+    const auto slow = [times](OwnWork& w) { w.kernels *= times; };
+    for (StageWork::Passes& p : work.passes)
+        for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.again_and_backward, &p.weights}) slow(*w);
+    for (OwnWork* w : {&work.ahead, &work.back, &work.weights}) slow(*w);
+    work.sharded.reset();
+    return work;
+}
+
+// By how much longer a stage takes that is alone in its pipeline: kernels that take longer hide more of the exchanges beside them.
+Seconds lag_alone(const Prepared::State& job, const StagePrice& stage, double times, const Resources& r) {
+    const auto takes = [&](const StageWork& work, const DataParallelPrice& data) {
+        const Seconds each = work.ahead.device() + work.back.device() + data.steady;
+        return static_cast<double>(job.micro_batches) * each + data.passing + data.launch + data.behind;
+    };
+    const StageWork slow = slowed(*stage.work, times);
+    const DataParallelPrice data = price_data_parallel(job, 0, slow, stage_exchanges(job, 0, r), {}, stage.overhead + stage.offload, r);
+    return takes(slow, data) - takes(*stage.work, stage.data);
+}
+
+// By how much later a pipeline ends. Slow devices are the first ranks of the job, and the pipeline of the first has most of them.
+Seconds lag_of_pipeline(const Prepared::State& job, const StagePrices& stages, double times) {
     const Scenario& s = job.scenario;
-    if (s.plan.data_parallel == DataParallel::async_parameter_server) {
-        // Nobody waits: the slow devices only do less of the work.
-        if (!s.has_slow_devices()) return {};
-        const double n = s.plan.devices(), missing = s.straggler->devices * (1 - s.straggler->speed);
-        return (n / std::max(n - missing, 1e-3 * n) - 1) * busy;
+    const RankLayout layout(s.plan, job.nodes, s.cluster.node.devices);
+    std::vector<StageTimes> slow;
+    std::vector<std::size_t> each(stages.size());
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        each[i] = i;
+        StageTimes& t = slow.emplace_back(stages.times[stages.which[i]]);
+        if (layout.rank_at({.pipeline = static_cast<int>(i)}) >= s.straggler->devices) continue;
+        const StageWork& work = *stages[i].work;
+        t.ahead += (times - 1) * work.ahead.kernels;
+        t.back += (times - 1) * (work.back.kernels - work.weights.kernels);
+        t.weights += (times - 1) * work.weights.kernels;
     }
-    Seconds wait;
-    if (s.step_noise > 0) wait = s.step_noise * expected_maximum(s.plan.devices()) * busy;
-    if (s.has_slow_devices()) wait += (1 / s.straggler->speed - 1) * busy;
-    return wait;
+    const Pipeline pipeline = pipeline_of(job, stages);
+    std::vector<Seconds> usual(stages.size()), late(stages.size());
+    pipeline_ends(pipeline, {stages.times, stages.which}, usual);
+    pipeline_ends(pipeline, {slow, each}, late);
+    return max(Seconds{}, late.front() - usual.front());
+}
+
+// What noise and slow devices add to a step of these terms.
+Seconds straggler_time(const Prepared::State& job, const StagePrices& stages, std::size_t stage, const UpdateTime& update, const Terms& t,
+                       const Resources& r) {
+    const Scenario& s = job.scenario;
+    Seconds lag;
+    if (s.has_slow_devices()) {
+        const double times = 1 / s.straggler->speed;
+        lag = stages.size() > 1 ? lag_of_pipeline(job, stages, times) : lag_alone(job, stages[stage], times, r);
+        lag += (times - 1) * update.device;
+    }
+    if (s.plan.is_asynchronous()) {
+        // Nobody waits: the slow devices only do fewer steps.
+        if (!s.has_slow_devices()) return {};
+        const double n = s.plan.devices(), slow = s.straggler->devices;
+        const Seconds step = t.total();
+        return n / ((n - slow) / step + slow / (step + lag)) - step;
+    }
+    if (s.step_noise > 0) lag += s.step_noise * expected_maximum(s.plan.devices()) * busy_time(job, stages[stage], update);
+    return lag;
 }
 
 // Cores that several ranks share. Who waits for its pipeline leaves its core to the others: a stage with more work than they have gets more
@@ -125,14 +178,14 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
-    t[Term::straggler] = straggler_time(job, busy_time(job, s, update));
+    t[Term::straggler] = straggler_time(job, stages, stage, update, t, r);
     return t;
 }
 
 }  // namespace
 
 Seconds busy_time(const Prepared::State& job, const StagePrice& stage, const UpdateTime& update) {
-    return static_cast<double>(job.micro_batches) * (stage.ahead() + stage.back()) + update.device;
+    return static_cast<double>(job.micro_batches) * (stage.work->ahead.kernels + stage.work->back.kernels) + update.device;
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)

@@ -23,7 +23,7 @@ void find_ends(const Prepared::State&, const StagePrices&, std::span<Seconds> en
 StepPrice price_step(const Prepared::State&, const StagePrices&, std::span<const Seconds> ends, std::span<const UpdateTime>,
                      const Resources&);
 
-// Of a rank of the stage, what noise and slow devices stretch: its passes, and the update on its device.
+// Of a rank of the stage, what noise and slow devices stretch: the kernels of its passes, and the update on its device.
 Seconds busy_time(const Prepared::State&, const StagePrice&, const UpdateTime&);
 
 // Of n ranks, by how many standard deviations of one rank's step time the slowest lags.

@@ -179,6 +179,11 @@ std::vector<std::string> notes_on(const Comparison& c, const Scenario& scenario,
     return notes;
 }
 
+// A walk through the graph lasts until the last worker's end, whom the others do not wait for.
+Seconds measured_step(Seconds median, const RunRecord& run, int steps, bool asynchronous) {
+    return asynchronous ? step_time(run.trace, steps, true) / (run.trace.end / steps) * median : median;
+}
+
 }  // namespace
 
 Comparison compare(const Prepared& job, SimulationReport simulation, const RunRecord& run) {
@@ -187,7 +192,8 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     c.prediction = make_report(job);
     c.simulation = std::move(simulation);
     c.steps = step_times(run.steps, static_cast<std::size_t>(c.simulation.steps));  // the first walk allocates memory and prepares kernels
-    c.step = {c.prediction.estimate.step, c.simulation.report.estimate.step, c.steps.median};
+    c.step = {c.prediction.estimate.step, c.simulation.report.estimate.step,
+              measured_step(c.steps.median, run, c.simulation.steps, job.scenario().plan.is_asynchronous())};
     c.samples_per_s = rates(c.prediction.samples_per_s, c.step);
     if (c.prediction.tokens_per_s) c.tokens_per_s = rates(*c.prediction.tokens_per_s, c.step);
     if (!run.losses.empty()) c.first_loss = run.losses.front(), c.last_loss = run.losses.back();
@@ -278,7 +284,7 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
 std::vector<NamedQuantity> comparable_quantities(const Scenario& s) {
     Comparison any;
     if (s.workload.tokens_per_sample() > 0) any.tokens_per_s.emplace();
-    if (s.plan.data_parallel == DataParallel::async_parameter_server) any.staleness.emplace();
+    if (s.plan.is_asynchronous()) any.staleness.emplace();
     any.hidden.measured = 0;
     any.last_loss = 0;
     return named_quantities(any);

@@ -54,6 +54,8 @@ public:
     std::vector<std::string> data() {
         if (job_.scenario.plan.data_parallel == DataParallel::zero3)
             say_sharded();
+        else if (job_.scenario.plan.has_servers())
+            say_served();
         else
             say_replicated();
         say("  hidden behind compute: " + to_text(e_.overlapped[Term::data_communication]));
@@ -132,6 +134,17 @@ private:
             (!bucket                   ? ", all together"
              : bucket->value > Bytes{} ? " in buckets of " + to_text(bucket->value)
                                        : ", each tensor alone"));
+    }
+    void say_served() {
+        const double parameters = parameters_of(job_, 0).trained.total();
+        const ServerWay& way = job_.groups.to_servers;
+        say("what a worker waits for the servers: block by block its gradients go to them and are added up there, while all others' are, "
+            "behind "
+            "backward where the framework overlaps; then they update, and weights come back");
+        say("  servers " + std::to_string(way.servers) + ", on a host " + std::to_string(way.on_a_host) +
+            "; to all of them together a worker has " + to_text(min(way.host, way.network)));
+        say("  gradients " + to_text(gradient_bytes(job_, parameters)) + ", weights " + to_text(weight_bytes(job_, parameters)) +
+            "; host memory " + to_text(job_.host_bandwidth));
     }
     void say_sharded() {
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];

@@ -58,12 +58,13 @@ std::vector<std::string> straggler_lines(const ExplainedStage& x) {
     const Scenario& s = x.job.scenario;
     const Seconds busy = busy_time(x.job, x.price, update_time(x.job, x.stage, {}));
     std::vector<std::string> lines;
-    if (s.plan.data_parallel == DataParallel::async_parameter_server)
-        lines.emplace_back("nobody waits, slow devices do less of the work: (n / (n - missing) - 1) x busy time");
+    if (s.plan.is_asynchronous())
+        lines.emplace_back("nobody waits, slow devices do fewer steps: devices / sum of 1 / step of each - step");
     else
         lines.emplace_back(
-            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + (1 / speed - 1) x busy "
-            "time for a slow device");
+            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer whose "
+            "slow "
+            "devices take 1 / speed times as long for their kernels");
     lines.push_back("  busy " + to_text(busy) + ", noise " + percent_text(s.step_noise) + ", the slowest of " +
                     std::to_string(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
                     " standard deviations");

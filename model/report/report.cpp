@@ -215,7 +215,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     r.mfu = e.model_flops / (e.step * r.devices * r.peak);
     r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
     r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;
-    r.utilization = utilization(e.terms);
+    r.utilization = utilization(e.terms, s.plan);
 
     r.bottleneck = find_bottleneck(job, e);
     const Uncertainty u = find_uncertainty(job, e);

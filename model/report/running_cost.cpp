@@ -4,9 +4,10 @@
 
 namespace sextant {
 
-double utilization(const Terms& terms) {
+double utilization(const Terms& terms, const Plan& plan) {
     Seconds idle;
-    for (const Term t : {Term::bubble, Term::launch, Term::input, Term::overhead, Term::straggler}) idle += terms[t];
+    for (const Term t : {Term::bubble, Term::launch, Term::input, Term::offload, Term::overhead, Term::straggler}) idle += terms[t];
+    if (plan.has_servers()) idle += terms[Term::data_communication];  // copies to host memory and work of hosts
     return 1 - idle / terms.total();
 }
 

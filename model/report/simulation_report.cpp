@@ -18,15 +18,34 @@ std::vector<StageMemory> always_held(std::vector<StageMemory> stages) {
     return stages;
 }
 
+std::vector<Seconds> ends_of(const Trace& trace) {
+    std::vector<Seconds> ends(trace.ranks.size());
+    for (const Span& s : trace.spans) ends[s.rank] = max(ends[s.rank], s.end);
+    return ends;
+}
+
+// Where the time of a worker goes that is not slow; what slow ones do not do meanwhile costs the job the rest.
+void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
+    const std::vector<Seconds> ends = ends_of(trace);
+    GraphRank first = last_rank(trace);
+    for (GraphRank r = 0; r < ends.size(); ++r)
+        if (!trace.ranks[r].server && ends[r] < ends[first]) first = r;
+    e.terms = per_step(terms_of(trace, first), steps);
+    e.terms[Term::straggler] += e.step - trace.end / steps;
+    e.overlapped = per_step(overlapped_of(trace, first), steps);
+    e.slowest = e.terms;
+}
+
 // The estimate of the closed form, with everything that the trace tells in its place.
-Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector<MemoryTimeline>& memory) {
+Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const std::vector<MemoryTimeline>& memory) {
     const GraphRank last = last_rank(trace);
-    e.step = trace.end / steps;
+    e.step = step_time(trace, steps, asynchronous);
     e.terms = per_step(terms_of(trace, last), steps);
     e.overlapped = per_step(overlapped_of(trace, last), steps);
     e.last_stage = trace.ranks[last].stage;
     const auto slowest = std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == e.slowest_stage; });
     e.slowest = per_step(terms_of(trace, static_cast<GraphRank>(slowest - trace.ranks.begin())), steps);
+    if (asynchronous) take_terms_of_the_first(e, trace, steps);
     e.peak_memory = {};
     for (std::size_t s = 0; s < memory.size(); ++s) {
         const MemoryTimeline& m = memory[s];
@@ -45,6 +64,15 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, const std::vector
 
 }  // namespace
 
+Seconds step_time(const Trace& trace, int steps, bool asynchronous) {
+    if (!asynchronous) return trace.end / steps;
+    const std::vector<Seconds> ends = ends_of(trace);
+    double workers = 0, ended = 0;  // by the time the last one has
+    for (std::size_t r = 0; r < ends.size(); ++r)
+        if (!trace.ranks[r].server) workers += 1, ended += trace.end / ends[r];
+    return workers / ended * (trace.end / steps);
+}
+
 SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, const CostTable& table, Simulation simulation,
                                         const Jitter& jitter) {
     const Estimate predicted = estimate(job);
@@ -60,9 +88,10 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     for (MemoryTimeline& m : r.memory)
         m.base[MemoryKind::fragmentation] = fragmentation(job.scenario().framework, m.highest, m.base.total(), predicted.device_memory);
     r.critical_path = critical_path(r.trace);
-    if (job.scenario().plan.data_parallel == DataParallel::async_parameter_server) r.staleness = staleness_of(graph, r.trace);
+    const bool asynchronous = job.scenario().plan.is_asynchronous();
+    if (asynchronous) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);
-    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, r.memory));
+    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, asynchronous, r.memory));
     return r;
 }
 

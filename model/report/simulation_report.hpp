@@ -27,6 +27,10 @@ struct SimulationReport {
     std::uint64_t events = 0;
 };
 
+// What a trace of so many steps takes for one of them: until the last rank has ended it. Workers that wait for nobody do theirs together at
+// the rate at which all of them end.
+Seconds step_time(const Trace&, int steps, bool asynchronous);
+
 // `graph` was lowered from the scenario of the job, priced by `table` and played with `jitter`.
 SimulationReport make_simulation_report(const Prepared&, TaskGraph, const CostTable&, Simulation, const Jitter&);
 

@@ -170,7 +170,7 @@ PlanChoice plan_choice(const Scenario& job, const Terms& terms, Bytes memory) {
     const double batch = static_cast<double>(job.plan.global_batch);
     c.samples_per_s = batch / c.step;
     if (const auto rent = device_rent(job)) c.cost_per_sample = c.devices * (*rent * c.step) / batch;
-    c.energy_per_sample = power_drawn(job, utilization(terms), c.devices) * c.step / batch;
+    c.energy_per_sample = power_drawn(job, utilization(terms, job.plan), c.devices) * c.step / batch;
     return c;
 }
 

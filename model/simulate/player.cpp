@@ -156,7 +156,7 @@ void Player::run_kernel(LaneIndex l, const Piece& piece) {
     lane.in_kernel = true;
     if (piece.device > Seconds{}) lane.span = open_span(l, order_[lane.at], lane.cause, {piece.kind, piece.bytes, piece.flops});
     lane.since = now_;
-    lane.left = piece.device * slowness_[rank_of(l)];
+    lane.left = device_time(piece, slowness_[rank_of(l)]);
     lane.issued = host_[rank_of(l)] += piece.host;
     if (piece.device > Seconds{} && shares_cores(l)) return run_beside_loaders(l);
     queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});

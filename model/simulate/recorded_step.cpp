@@ -99,7 +99,7 @@ private:
         if (piece.device > Seconds{}) {
             RecordedNode n = node(piece.kind == SpanKind::overhead ? Kind::host : Kind::kernel, before);
             n.name = name_of(piece.kind, what);
-            n.duration = piece.device * step_.slowness_[rank_];
+            n.duration = device_time(piece, step_.slowness_[rank_]);
             n.flops = piece.flops;
             n.bytes = piece.bytes;
             before = add(std::move(n));

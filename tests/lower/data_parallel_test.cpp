@@ -299,6 +299,20 @@ TEST(LoweredServers, ShareTheParametersAndAreReachedTogether) {
         }
 }
 
+TEST(LoweredServers, HandOutThoseWeightsThatAreStored) {
+    Scenario job = copies(DataParallel::parameter_server);
+    job.plan.pruned_fraction = 0.75;
+    const TaskGraph graph = lower(job, Fold::alike);
+    for (const Work& work : graph.works()) {
+        if (const auto* transfer = std::get_if<TransferWork>(&work)) {
+            EXPECT_EQ(transfer->elements, (transfer->payload == Payload::gradients ? 1 : 0.25 * 4) * weights);
+        }
+        if (const auto* serve = std::get_if<ServeWork>(&work); serve && serve->update) {
+            EXPECT_EQ(serve->elements, 4 * weights);  // with whole gradients
+        }
+    }
+}
+
 TEST(LoweredServers, OfAsynchronousWorkersAnswerEachAlone) {
     // Eight steps; without overlap the gradients of each step are pushed once, whatever came before.
     const Scenario job = copies(DataParallel::async_parameter_server);

@@ -218,39 +218,63 @@ TEST(DataParallel, OfZero3HidesGathersAloneWhereThePlanHidesNoGradients) {
     EXPECT_NEAR(p.hidden, 45.39 - 11 * 1.513, 1e-9);
 }
 
-TEST(DataParallel, OfAParameterServerInOneNodeCopiesToTheHostAndBack) {
-    // 2 GB down and up at 20 GB/s: 200 ms. The host reads four gradients and a sum and writes it: 6 x 2 GB at 200 GB/s: 60 ms.
-    Prepared::State job = replicated(DataParallel::parameter_server);
-    job.scenario.plan.servers_on_workers = true;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 260, 1e-9);
-    job.scenario.cluster.node.devices_per_switch = 2;  // two share the way up: 400 ms
-    EXPECT_NEAR(price(job, {}, {}).exposed, 460, 1e-9);
+// A way of 20 GB/s to one server: each of ten blocks of 0.2 GB goes there in 10 ms, and its four gradients are added up in 4 ms of host
+// memory.
+Prepared::State served(DataParallel how = DataParallel::parameter_server) {
+    Prepared::State job = replicated(how);
+    job.groups.to_servers.host = 20 * GB / s;
+    return job;
 }
 
-TEST(DataParallel, OfAParameterServerOnAnotherHostLoadsItsOneLink) {
-    // The server's link carries four gradients in and four copies of the weights out: 2 x 4 x 2 GB at 10 GB/s. They come as they leave the
-    // devices; 60 ms for sums.
-    EXPECT_NEAR(price(replicated(DataParallel::parameter_server), {}, {}).exposed, 1'660, 1e-9);
+TEST(DataParallel, OfAParameterServerIsTheWayThereTheUpdateAndTheWayBack) {
+    // 100 ms, 4 ms for the last block's sum, 2 x 2 GB / (200 GB/s) for the update, 100 ms.
+    EXPECT_NEAR(price(served(), {}, {}).exposed, 224, 1e-9);
+    // Over the network all four may send no more than 5 GB/s each: 400 ms each way.
+    Prepared::State job = served();
+    job.groups.to_servers.network = 5 * GB / s;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 824, 1e-9);
 }
 
-TEST(DataParallel, OfParameterServersOnTheWorkersLoadsTheirLinks) {
-    // Eight workers on two nodes, a server on each: every server's link carries half the gradients of the four on the other node in and as
-    // many weights out, 2 x 2 x 2 GB at 10 GB/s: 800 ms, and 60 ms for sums.
-    Prepared::State job = replicated(DataParallel::parameter_server);
-    job.scenario.plan.dp = 8;
-    job.scenario.plan.servers_on_workers = true;
-    job.nodes = 2;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 860, 1e-9);
+TEST(DataParallel, OfAParameterServerFetchesThoseWeightsThatAreStored) {
+    Prepared::State job = served();
+    job.scenario.plan.pruned_fraction = 0.75;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 100 + 4 + 20 + 25, 1e-9);
 }
 
-TEST(DataParallel, OfHostsThatSumForThemselvesLoadsLinksOnce) {
-    // The same, but one sum leaves each of the two nodes: half of it, 2 x 0.5 x 2 GB at 10 GB/s, while the devices copy as long.
-    Prepared::State job = replicated(DataParallel::parameter_server);
-    job.scenario.plan.dp = 8;
-    job.scenario.plan.servers_on_workers = true;
-    job.scenario.framework.sums_on_host = true;
-    job.nodes = 2;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 260, 1e-9);
+TEST(DataParallel, OfAParameterServerHidesBehindBackwardAllButTheLastBlock) {
+    // A block is ready every 20 ms, and is there and added up before the next one is.
+    Prepared::State job = served();
+    job.scenario.plan.gradient_overlap = true;
+    const PriceMs p = price(job, {}, 200 * ms);
+    EXPECT_NEAR(p.exposed, 10 + 4 + 20 + 100, 1e-9);
+    EXPECT_NEAR(p.hidden, 90, 1e-9);
+}
+
+TEST(DataParallel, OfAParameterServerThatIsSlowerThanTheWayWaitsForItsSums) {
+    // The first block is there after 1 ms, and ten sums of 4 ms follow; the way back takes 10 ms.
+    Prepared::State job = served();
+    job.groups.to_servers.host = 200 * GB / s;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 1 + 10 * 4 + 20 + 10, 1e-9);
+}
+
+TEST(DataParallel, OfServersOnOneHostShareItsMemory) {
+    // Two with half of everything each: both are done when one with everything would be. On hosts of their own they take half as long.
+    Prepared::State job = served();
+    job.groups.to_servers.servers = job.groups.to_servers.on_a_host = 2;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 224, 1e-9);
+    job.groups.to_servers.on_a_host = 1;
+    EXPECT_NEAR(price(job, {}, {}).exposed, 100 + 2 + 10 + 100, 1e-9);
+}
+
+TEST(DataParallel, OfAsynchronousServersUpdatesWithWhatEachWorkerSends) {
+    // Four updates of 2 ms for each block instead of four sums of 1 ms, and none at the end.
+    EXPECT_NEAR(price(served(DataParallel::async_parameter_server), {}, {}).exposed, 100 + 8 + 100, 1e-9);
+}
+
+TEST(DataParallel, OfParameterServersLeavesNothingToUpdate) {
+    Prepared::State job = served();
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_EQ(price(job, {}, {}).offload, 0);
 }
 
 TEST(DataParallel, OfAnOffloadedOptimizerCopiesTheOwnedPartAndUpdatesItInHostMemory) {

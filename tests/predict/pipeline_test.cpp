@@ -1,4 +1,5 @@
 // Pipelines of equal blocks where nothing but arithmetic takes time: forward of a block is g, backward 2 g.
+#include "model/predict/pipeline.hpp"
 #include "model/predict/state.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
@@ -248,6 +249,46 @@ TEST(HostTime, OfMicroBatchAndStepAreOverheads) {
     EXPECT_NEAR((e.step - 24.0 * one_product(job)) / ms, 26, 1e-6);
 }
 
+TEST(PipelineTime, OfForwardsIsNoShorterThanWhatTheBusiestBoundaryCarries) {
+    // Three stages of 1 ms. The first boundary takes 10 ms for each of eight micro-batches, from the first's 1 ms on, and the second none:
+    // 81 ms, and the last micro-batch passes two more stages.
+    std::vector<StageTimes> stages(1);
+    stages[0].ahead = 1 * ms;
+    const std::vector<std::size_t> which(3, 0);
+    std::vector<Seconds> ends(which.size());
+    Pipeline pipeline;
+    pipeline.micro_batches = 8;
+    pipeline.forward_only = true;
+    pipeline.hidden_send = 5 * ms;
+    pipeline.busiest_boundary = 10 * ms;
+    pipeline_ends(pipeline, {stages, which}, ends);
+    EXPECT_NEAR(ends.front() / ms, 83, 1e-9);
+}
+
+TEST(Straggler, StretchesKernelsAlone) {
+    // Four copies that reduce their gradients after backward: 24 g of products take twice as long, and nothing else.
+    Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    job.framework.step_overhead = round_machine::given(5 * ms);
+    job.cluster.node.peers.link.bandwidth = round_machine::given(1 * GB / s);
+    const Estimate even = estimate(prepare(job));
+    ASSERT_GT(even.terms[Term::data_communication], one_product(job));
+    job.straggler = Straggler{.devices = 1, .speed = 0.5};
+    EXPECT_NEAR((estimate(prepare(job)).step - even.step) / one_product(job), 24, 1e-6);
+}
+
+TEST(Straggler, OfAStageThatOthersWaitForAnywayDelaysThemOnce) {
+    // Two stages of one block and of three: of eight micro-batches the second has 8 x 9 g to do, and waits 3 g for the first one's first.
+    // At half the speed that stage has 6 g to do with each, still less than 9: the step ends 1 g later for the first forward, and 2 g for
+    // the last backward.
+    Scenario job = pipeline(2, 8, Schedule::one_f_one_b, 4);
+    job.plan.stage_blocks = {1, 3};
+    EXPECT_NEAR(step(job), 3 + 72, 1e-6);
+    job.straggler = Straggler{.devices = 1, .speed = 0.5};
+    EXPECT_NEAR(step(job), 6 + 72, 1e-6);
+}
+
 TEST(Straggler, OfNoisyRanksWaitsForTheExpectedSlowest) {
     // Eight ranks whose steps spread by 1 %: the slowest stands at the quantile (8 - 0.375) / (8 + 0.25) = 0.92424 of a normal
     // distribution, 1.4342 standard deviations of 24 g above the mean (order statistics tables: 1.4236).
@@ -275,6 +316,7 @@ TEST(Straggler, OfAsynchronousServersCostsTheWorkThatItLeavesUndone) {
     job.plan.global_batch *= 8;
     job.plan.data_parallel = DataParallel::async_parameter_server;
     job.plan.servers_on_workers = true;
+    job.cluster.node.host.memory_bandwidth = round_machine::given(1e12 * TB / s);
     job.step_noise = 0.01;
     job.straggler = Straggler{.devices = 1, .speed = 0.5};
     EXPECT_NEAR(estimate(prepare(job)).terms[Term::straggler] / one_product(job), 24.0 / 15, 1e-9);

@@ -229,6 +229,76 @@ TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
     EXPECT_LE(percentile(list, 1), 0.005);
 }
 
+// Workers of one machine and of several, servers on their hosts and on hosts of their own: sums and ways are those of the simulator. Noise
+// apart workers that wait for nobody do the same at the same time.
+TEST(Agreement, of_predict_and_simulate_on_parameter_servers) {
+    std::vector<Difference> together, each;
+    for (const char* of : {"parameter-server-sync", "parameter-server-8xk80"})
+        for (const char* how : {"parameter_server", "async_parameter_server"})
+            for (const char* workers : {"1", "2", "8"})
+                for (const char* servers : {"1", "3"})
+                    for (const char* on_workers : {"true", "false"})
+                        for (const char* pruned : {"0", "0.75"})
+                            for (const char* overlap : {"true", "false"}) {
+                                const std::vector<std::string> set{std::string("plan.data_parallel=") + how,
+                                                                   std::string("plan.dp=") + workers,
+                                                                   std::string("plan.parameter_servers=") + servers,
+                                                                   std::string("plan.servers_on_workers=") + on_workers,
+                                                                   std::string("plan.pruned_fraction=") + pruned,
+                                                                   std::string("plan.gradient_overlap=") + overlap,
+                                                                   "hardware.nodes=null",
+                                                                   "hardware.straggler=null"};
+                                std::string text = of;
+                                for (const std::string& o : set) text += ' ' + o;
+                                const Scenario s = bundled_scenario(of, set);
+                                (s.plan.is_asynchronous() ? each : together).push_back({difference(s), text});
+                            }
+    sort_and_print(together, "plans with servers");
+    sort_and_print(each, "plans with servers that nobody waits for");
+    EXPECT_LE(percentile(together, 1), 0.02);
+    EXPECT_LE(percentile(each, 0.95), 0.15);
+}
+
+// Slow devices: kernels take longer, and nothing else. What is offloaded is as slow as ever.
+TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
+    std::vector<Difference> list;
+    for (const char* offload : {"none", "optimizer", "optimizer_and_parameters"})
+        for (const char* tp : {"1", "4"})
+            for (const char* speed : {"0.5", "0.9"}) {
+                const std::vector<std::string> set{std::string("plan.offload=") + offload,
+                                                   std::string("plan.tp=") + tp,
+                                                   "plan.dp=4",
+                                                   "plan.gradient_overlap=false",
+                                                   "plan.grad_accum=null",
+                                                   "framework=deepspeed",
+                                                   "plan.global_batch=32",
+                                                   "plan.data_parallel=all_reduce",
+                                                   "plan.micro_batch=2",
+                                                   "hardware.nodes=null",
+                                                   std::string(R"(hardware.straggler={"devices": 1, "speed": )") + speed + '}'};
+                std::string text;
+                for (const std::string& o : set) text += ' ' + o;
+                list.push_back({difference(bundled_scenario("bert-large-64xv100", set)), text});
+            }
+    sort_and_print(list, "plans with a slow device");
+    EXPECT_LE(percentile(list, 1), 0.005);
+}
+
+// Weights that come from host memory for a pass come while its stage waits for the input.
+TEST(Agreement, of_predict_and_simulate_where_a_pipeline_offloads_its_weights) {
+    std::vector<Difference> list;
+    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::zero_bubble, Schedule::sequential})
+        for (const std::int64_t m : {1, 2, 8}) {
+            if (schedule == Schedule::sequential && m > 1) continue;
+            Scenario s = equal_stages(schedule, 4, 1, m, {}, false);
+            s.cluster.node.host_link.bandwidth = round_machine::given(20 * GB / units::s);
+            s.plan.offload = Offload::optimizer_and_parameters;
+            list.push_back({difference(s), std::to_string(static_cast<int>(schedule)) + " m " + std::to_string(m)});
+        }
+    sort_and_print(list, "pipelines that offload weights");
+    EXPECT_LE(percentile(list, 1), 0.005);
+}
+
 // One stage with more work than all others together, wherever it is.
 TEST(Agreement, of_predict_and_simulate_where_one_stage_has_more_work) {
     std::vector<Difference> list;

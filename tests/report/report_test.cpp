@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/predict/state.hpp"
+#include "model/report/running_cost.hpp"
 #include "model/report/what_if.hpp"
 #include "tests/predict/mlp_job.hpp"
 
@@ -41,6 +42,16 @@ TEST(Report, ModelFlopsUtilizationIsUsefulWorkOverThePeakOfAllDevices) {
     EXPECT_NEAR(r.hfu, r.mfu, 1e-12);  // nothing runs twice
     EXPECT_NEAR(r.utilization, 8.0 / 11, 1e-12);
     EXPECT_NEAR(r.peak / (TFLOP / s), 100, 1e-9);
+}
+
+TEST(Report, ADeviceIsIdleWhileServersOrItsHostHaveWhatItWaitsFor) {
+    Terms terms;
+    terms[Term::forward] = 1 * s;
+    terms[Term::data_communication] = 3 * s;
+    EXPECT_NEAR(utilization(terms, {}), 1, 1e-12);  // a collective is a kernel
+    EXPECT_NEAR(utilization(terms, {.data_parallel = DataParallel::async_parameter_server}), 0.25, 1e-12);
+    terms[Term::offload] = 1 * s;
+    EXPECT_NEAR(utilization(terms, {}), 0.8, 1e-12);
 }
 
 TEST(Report, HardwareFlopsUtilizationCountsWhatRunsAgain) {

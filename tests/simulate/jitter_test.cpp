@@ -80,6 +80,17 @@ TEST(Jitter, NeverMakesAKernelTakeNoTime) {
     for (const double t : kernel_times(500, {.noise = 10, .seed = 1})) EXPECT_GE(t, 0.1);
 }
 
+TEST(Jitter, LeavesCopiesAndHostsAlone) {
+    HandMadeJob job(1);
+    const auto copies = job.add(0, Stream::compute, OffloadWork{}, {{SpanKind::offload, 1 * ms, {}, {}, {}, {}}});
+    const auto host = job.add(0, Stream::compute, OverheadWork{}, {{SpanKind::overhead, 1 * ms, {}, {}, {}, {}}}, 0, {copies});
+    const auto kernel = job.kernel(0, 1, {host});
+    const Simulation played = job.play({.slow_devices = 1, .slow_speed = 0.5});
+    EXPECT_NEAR(end_ms(played, copies), 1, 1e-9);
+    EXPECT_NEAR(end_ms(played, host), 2, 1e-9);
+    EXPECT_NEAR(end_ms(played, kernel), 4, 1e-9);
+}
+
 TEST(Jitter, LeavesExchangesAndServersAlone) {
     HandMadeJob job(2);
     job.builder.rank(1).server = true;
