@@ -41,7 +41,8 @@ struct OverlapTimes {
     Seconds idle;       // of that, for the next cycle
     Seconds slowed;     // beside them
     Seconds launch;     // waited for the host
-    Seconds exchanged;  // all exchanges together
+    Seconds exchanged;  // all exchanges together, copies among them
+    Seconds copied;     // all copies together
 };
 
 class Overlap : public OverlapTimes {
@@ -52,6 +53,8 @@ public:
     void run(const OwnWork&);
     // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
+    // To or from host memory, in turn with exchanges: kernels beside it are not slowed.
+    void copy(Seconds);
     // So many times the same: work, and then what `exchange` hands over.
     template <class Exchange>
     void run_each(int times, const OwnWork&, const Exchange& exchange);
@@ -87,8 +90,10 @@ inline void Overlap::run(const OwnWork& work) {
     if (fusion_) {
         run_between_cycles(work);
     } else if (const Seconds alone = work.device(), left = done - now; left > Seconds{}) {
-        // What the exchanges get done meanwhile, and how much of the work that is beside them.
-        const Seconds beside = slowdown_ * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
+        // What the exchanges get done meanwhile, and how much of the work that is beside them. Copies among them are taken to be spread
+        // evenly.
+        const double slowdown = copied > Seconds{} ? 1 / (1 - (1 - 1 / slowdown_) * (1 - copied / exchanged)) : slowdown_;
+        const Seconds beside = slowdown * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
         const double part = left >= progress ? 1 : left / progress;
         done += part * work.holds_up;
         const Seconds takes = part * beside + (1 - part) * alone;
@@ -105,6 +110,11 @@ inline void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls
     const Seconds takes = calls * (fixed + rest);
     exchanged += takes;
     done = max(done, now) + takes;
+}
+
+inline void Overlap::copy(Seconds time) {
+    exchange(time, {}, {});
+    copied += time;
 }
 
 template <class Exchange>
@@ -136,6 +146,7 @@ inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds af
     again(slowed, before.slowed);
     again(launch, before.launch);
     again(exchanged, before.exchanged);
+    again(copied, before.copied);
     wait_for_host(issued + after_issue);
 }
 

@@ -213,7 +213,7 @@ Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepa
 }
 
 double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
-    return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
+    return held_parameters(p.dense, p.expert, plan, sharded);
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
@@ -287,7 +287,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
 
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (plan.forward_only || plan.without_optimizer || plan.has_servers() || plan.offload != Offload::none) return {};
+    if (plan.forward_only || plan.without_optimizer || plan.has_servers() || updates_on_host(plan)) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
@@ -312,9 +312,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
 }
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const bool offloaded = plan.offload != Offload::none && !plan.forward_only && !plan.without_optimizer;
-    return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
+    return {price_optimizer(job, stage, r), updates_on_host(job.scenario.plan) ? offloaded_update_time(job, stage, r) : Seconds{}};
 }
 
 }  // namespace sextant

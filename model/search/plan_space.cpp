@@ -67,6 +67,9 @@ PlanField field_of(PlanFeature feature) {
         case PlanFeature::selective_recompute:
             return PlanField::recompute;
         case PlanFeature::offload:
+        case PlanFeature::optimizer_offload:
+        case PlanFeature::parameter_offload:
+        case PlanFeature::unsharded_offload:
             break;
     }
     return PlanField::offload;
