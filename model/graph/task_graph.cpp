@@ -47,7 +47,7 @@ std::size_t hash_of(const Work& work) {
                                         [](const CollectiveWork& w) { return w.elements + w.first_block; },
                                         [](const TransferWork& w) { return w.elements; },
                                         [](const UpdateWork& w) { return 1.0 * w.stage; },
-                                        [](const OffloadWork& w) { return 1.0 * w.stage; },
+                                        [](const OffloadWork& w) { return w.elements + w.stage; },
                                         [](const OverheadWork& w) { return w.of_step ? 1.0 : 0.0; },
                                         [](const ServeWork& w) { return w.elements; },
                                         [](const LoadWork& w) { return w.samples; },
@@ -66,6 +66,11 @@ std::string blocks_text(int first, int count) {
 std::string_view to_text(ExchangeKind k) {
     static constexpr std::string_view names[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "nothing"};
     return names[static_cast<std::size_t>(k)];
+}
+
+std::string_view to_text(Offloaded what) {
+    static constexpr std::string_view names[] = {"update in host memory", "weights from host memory", "gradients to host memory"};
+    return names[static_cast<std::size_t>(what)];
 }
 
 }  // namespace
@@ -134,23 +139,22 @@ std::string_view to_text(Payload p) {
 bool brings_samples(const Work& work) { return std::holds_alternative<LoadWork>(work) || std::holds_alternative<CopyWork>(work); }
 
 std::string describe(const Work& work) {
-    return std::visit(
-        Overloaded{
-            [](const ComputeWork& w) { return std::string(to_text(w.phase)) + ", " + blocks_text(w.first_block, w.count); },
-            [](const CollectiveWork& w) {
-                return std::string(to_text(w.kind)) + " of " + std::string(to_text(w.payload)) +
-                       (w.count > 0 ? ", " + blocks_text(w.first_block, w.count) : "");
-            },
-            [](const TransferWork& w) { return "send " + std::string(to_text(w.payload)); },
-            [](const UpdateWork&) { return std::string("optimizer"); },
-            [](const OffloadWork& w) { return std::string(w.weights ? "weights from host memory" : "update in host memory"); },
-            [](const OverheadWork& w) { return std::string(w.of_step ? "end of step" : "micro-batch overhead"); },
-            [](const ServeWork& w) { return std::string(w.update ? "server update" : "server adds gradients"); },
-            [](const LoadWork&) { return std::string("load samples"); },
-            [](const CopyWork&) { return std::string("samples to the device"); },
-            [](const TakeWork&) { return std::string("take samples"); },
-        },
-        work);
+    return std::visit(Overloaded{
+                          [](const ComputeWork& w) { return std::string(to_text(w.phase)) + ", " + blocks_text(w.first_block, w.count); },
+                          [](const CollectiveWork& w) {
+                              return std::string(to_text(w.kind)) + " of " + std::string(to_text(w.payload)) +
+                                     (w.count > 0 ? ", " + blocks_text(w.first_block, w.count) : "");
+                          },
+                          [](const TransferWork& w) { return "send " + std::string(to_text(w.payload)); },
+                          [](const UpdateWork&) { return std::string("optimizer"); },
+                          [](const OffloadWork& w) { return std::string(to_text(w.what)); },
+                          [](const OverheadWork& w) { return std::string(w.of_step ? "end of step" : "micro-batch overhead"); },
+                          [](const ServeWork& w) { return std::string(w.update ? "server update" : "server adds gradients"); },
+                          [](const LoadWork&) { return std::string("load samples"); },
+                          [](const CopyWork&) { return std::string("samples to the device"); },
+                          [](const TakeWork&) { return std::string("take samples"); },
+                      },
+                      work);
 }
 
 }  // namespace sextant

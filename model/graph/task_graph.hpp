@@ -84,10 +84,15 @@ struct UpdateWork {
     friend bool operator==(const UpdateWork&, const UpdateWork&) = default;
 };
 
-// Between device and host memory, and the update there (optimizer offload).
+// Between device and host memory, and what the host does there (offload).
+enum class Offloaded { update, weights, gradients };
 struct OffloadWork {
+    Offloaded what = Offloaded::update;
     int stage = 0;
-    bool weights = false;  // of one micro-batch, streamed through the device; else the gradients down, the update, the weights up
+    // Of weights and gradients: so many elements, of each this much over the device's link, and read and written by the host. Of none: the
+    // stage's update, or its weights of one micro-batch, streamed through the device.
+    double elements = 0;
+    Bytes over_link, in_host_memory;
     friend bool operator==(const OffloadWork&, const OffloadWork&) = default;
 };
 

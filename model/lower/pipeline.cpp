@@ -51,12 +51,19 @@ std::optional<SegmentIndex> RankWriter::collective(Stream stream, const Collecti
 
 const ComputeWork& RankWriter::blocks() const { return job_.virtual_stages[job_.virtual_stage(order_[at_].chunk, stage_)]; }
 
+bool RankWriter::makes_gradients(const WorkItem& item) const {
+    return item.chunk == order_[at_].chunk && (item.kind == WorkKind::backward || item.kind == WorkKind::backward_weight);
+}
+
 bool RankWriter::ends_gradients() const {
-    const auto makes_gradients = [chunk = order_[at_].chunk](const WorkItem& item) {
-        return item.chunk == chunk && (item.kind == WorkKind::backward || item.kind == WorkKind::backward_weight);
-    };
-    return makes_gradients(order_[at_]) &&
-           std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(), makes_gradients);
+    const auto makes = [this](const WorkItem& item) { return makes_gradients(item); };
+    return makes(order_[at_]) && std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(), makes);
+}
+
+StepEnds RankWriter::step_ends() const {
+    if (!reduces_every_micro_batch(job_.plan, job_.framework)) return {};
+    const auto makes = [this](const WorkItem& item) { return makes_gradients(item); };
+    return {std::none_of(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(at_), makes), ends_gradients()};
 }
 
 // A boundary that was cut over the tensor group comes together again before the first block.
@@ -82,11 +89,17 @@ SegmentIndex RankWriter::send(bool to_previous, TransferWork transfer, SegmentIn
     return segment;
 }
 
+// Of a pass at once; where weights are sharded, block by block.
+void RankWriter::fetch_weights() {
+    if (job_.plan.offload != Offload::optimizer_and_parameters || job_.plan.shards_parameters()) return;
+    put(Stream::compute, OffloadWork{Offloaded::weights, stage_});
+}
+
 void RankWriter::forward() {
     const WorkItem& item = order_[at_];
     if (job_.feeding && stage_ == 0 && item.chunk == 0) take_samples();
     if (item.chunk == 0) put(Stream::compute, OverheadWork{});
-    if (job_.plan.offload == Offload::optimizer_and_parameters) put(Stream::compute, OffloadWork{stage_, true});
+    fetch_weights();
     ComputeWork work = blocks();
     work.phase = Phase::forward;
     const std::optional<SegmentIndex> arrived = receive();
@@ -110,7 +123,7 @@ void RankWriter::forward() {
 void RankWriter::backward() {
     const WorkItem& item = order_[at_];
     const bool passes_on = item.kind != WorkKind::backward_weight;
-    if (job_.plan.offload == Offload::optimizer_and_parameters && passes_on) put(Stream::compute, OffloadWork{stage_, true});
+    if (passes_on) fetch_weights();
     ComputeWork work = blocks();
     work.phase = item.kind == WorkKind::backward         ? Phase::backward
                  : item.kind == WorkKind::backward_input ? Phase::backward_input

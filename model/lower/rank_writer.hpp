@@ -5,6 +5,7 @@
 #include "model/lower/lower.hpp"
 #include "model/plan/data_exchanges.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/offload.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/plan/virtual_stages.hpp"
@@ -100,9 +101,12 @@ private:
     void forward();
     void backward();
     std::optional<SegmentIndex> receive();
+    void fetch_weights();
     SegmentIndex send(bool to_previous, TransferWork, SegmentIndex after);
-    [[nodiscard]] const ComputeWork& blocks() const;  // of the virtual stage at hand
-    [[nodiscard]] bool ends_gradients() const;        // is the item at hand the last backward of its chunk?
+    [[nodiscard]] const ComputeWork& blocks() const;            // of the virtual stage at hand
+    [[nodiscard]] bool makes_gradients(const WorkItem&) const;  // of the weights of the chunk at hand
+    [[nodiscard]] bool ends_gradients() const;                  // is the item at hand the last backward of its chunk?
+    [[nodiscard]] StepEnds step_ends() const;                   // of gradients that the item at hand makes, when they are reduced
 
     // replicated.cpp: each rank holds all weights of its stage; ZeRO 1 and 2 share out what belongs to them
     struct Gathered {
@@ -110,7 +114,7 @@ private:
         std::optional<SegmentIndex> by;
     };
     Stretch backward_with_reduction(const ComputeWork&);
-    void reduce(const Bucket&, Stream, std::optional<SegmentIndex> after);
+    void reduce(const Bucket&, Stream, StepEnds, std::optional<SegmentIndex> after);
     void gather_for_forward();
     Stretch forward_behind_gathers(const ComputeWork&);
     void finish_step();
@@ -133,7 +137,10 @@ private:
 
     // The last of the exchanges that this takes, where any is needed.
     std::optional<SegmentIndex> gather_weights(Stream, const Bucket&, std::optional<SegmentIndex> after = {});
-    std::optional<SegmentIndex> reduce_gradients(Stream, const Bucket&, std::optional<SegmentIndex> after = {});
+    // To the host, too, where they go down behind it.
+    std::optional<SegmentIndex> reduce_gradients(Stream, const Bucket&, StepEnds, std::optional<SegmentIndex> after = {});
+    // In that stream, behind what is there and `after`.
+    SegmentIndex host_copy(Stream, const OffloadWork&, std::optional<SegmentIndex> after);
     [[nodiscard]] CollectiveWork exchange_of(const DataExchange&, Payload, const Bucket&) const;
 
     SegmentIndex put(Stream, const Work&, std::optional<CommunicatorIndex> = {});
@@ -156,6 +163,7 @@ private:
         SegmentIndex compute = 0;
         int block = 0;
         bool ends_gradients = false;
+        StepEnds step_ends;
         std::optional<SegmentIndex> scatter{};
     };
     std::vector<Use> uses_;

@@ -4,11 +4,11 @@
 
 namespace sextant {
 
-void RankWriter::reduce(const Bucket& bucket, Stream stream, std::optional<SegmentIndex> after) {
+void RankWriter::reduce(const Bucket& bucket, Stream stream, StepEnds at, std::optional<SegmentIndex> after) {
     if (job_.plan.has_servers())
         push(bucket, stream, after);
     else
-        reduce_gradients(stream, bucket, after);
+        reduce_gradients(stream, bucket, at, after);
 }
 
 CollectiveWork RankWriter::exchange_of(const DataExchange& e, Payload payload, const Bucket& bucket) const {
@@ -16,11 +16,22 @@ CollectiveWork RankWriter::exchange_of(const DataExchange& e, Payload payload, c
     return {e.kind, e.group, payload, e.elements, type, e.calls, bucket.first_block, bucket.count};
 }
 
-std::optional<SegmentIndex> RankWriter::reduce_gradients(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
+std::optional<SegmentIndex> RankWriter::reduce_gradients(Stream stream, const Bucket& bucket, StepEnds at,
+                                                         std::optional<SegmentIndex> after) {
     std::optional<SegmentIndex> last;
     for (const DataExchange& e : gradient_exchanges(job_.plan, job_.bucket_rule, bucket))
         if (const auto segment = collective(stream, exchange_of(e, Payload::gradients, bucket), after)) last = segment;
-    return last;
+    const double owned = held_parameters(bucket.dense, bucket.expert, job_.plan, job_.plan.has_shards());
+    if (!gradients_go_down(job_.plan, job_.framework) || !(owned > 0)) return last;
+    const GradientCopy copy = gradient_copy(job_.plan, job_.framework, job_.precision, at);
+    return host_copy(stream, {Offloaded::gradients, stage_, owned, copy.over_link, copy.in_host_memory}, after);
+}
+
+SegmentIndex RankWriter::host_copy(Stream stream, const OffloadWork& work, std::optional<SegmentIndex> after) {
+    const SegmentIndex segment = put(stream, work);
+    if (after) job_.builder.wait(segment, *after);
+    if (stream == Stream::communication) last_collective_ = segment;
+    return segment;
 }
 
 std::optional<SegmentIndex> RankWriter::gather_weights(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
@@ -34,10 +45,11 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
     const bool alone = job_.layout.size_of(ParallelGroup::data) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2;
-    if (!reduces || (alone && !job_.plan.has_servers())) {
+    if (!reduces || (alone && !job_.plan.has_servers() && !gradients_go_down(job_.plan, job_.framework))) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }
+    const StepEnds ends = step_ends();
     const std::vector<Bucket> buckets = reduces_by_block(job_.plan, job_.framework)
                                             ? one_block_each(job_.parameters, work.first_block, work.count)
                                             : job_.bucket_rule.buckets(job_.parameters, work.first_block, work.count);
@@ -45,14 +57,14 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
         Stretch pass{job_.builder.next(), 0};
         for (const Bucket& bucket : buckets) {
             pass.last = put(Stream::compute, ComputeWork{work.phase, bucket.first_block, bucket.count});
-            reduce(bucket, Stream::communication, pass.last);
+            reduce(bucket, Stream::communication, ends, pass.last);
         }
         return pass;
     }
     const SegmentIndex whole = put(Stream::compute, work);
     unreduced_.insert(unreduced_.end(), buckets.begin(), buckets.end());
     if (every) {
-        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
+        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, ends, {});
         unreduced_.clear();
     }
     return {whole, whole};
@@ -102,11 +114,11 @@ void RankWriter::finish_step() {
     wait_for_scatters();
     const SegmentIndex end = job_.builder.next();
     if (!plan.forward_only) {
-        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {});
+        for (const Bucket& bucket : unreduced_) reduce(bucket, Stream::compute, {}, {});
         unreduced_.clear();
         if (plan.has_servers()) pull();
         if (plan.updates_weights())
-            put(Stream::compute, plan.offload != Offload::none ? Work{OffloadWork{stage_, false}} : Work{UpdateWork{stage_}});
+            put(Stream::compute, updates_on_host(plan) ? Work{OffloadWork{Offloaded::update, stage_}} : Work{UpdateWork{stage_}});
         if (job_.plan.shards_states() && !overlaps_gathers(job_.plan, job_.framework)) gather_updated_weights();
     }
     put(Stream::compute, OverheadWork{true});

@@ -10,7 +10,14 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     const Stream stream = shard_stream();
     std::optional<SegmentIndex> after;
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
-    return gather_weights(stream, weights_of(block, job_.parameters[static_cast<std::size_t>(block)]), after);
+    const Bucket weights = weights_of(block, job_.parameters[static_cast<std::size_t>(block)]);
+    std::optional<SegmentIndex> fetched;
+    if (job_.plan.offload == Offload::optimizer_and_parameters) {
+        const double held = (1 - job_.plan.pruned_fraction) * held_parameters(weights.dense, weights.expert, job_.plan, true);
+        fetched = host_copy(stream, {Offloaded::weights, stage_, held, size_of(job_.precision.parameter), {}}, after);
+    }
+    const std::optional<SegmentIndex> gathered = gather_weights(stream, weights, after);
+    return gathered ? gathered : fetched;
 }
 
 // Gradients of the uses before `use`, as far as they are not scattered yet.
@@ -19,7 +26,7 @@ void RankWriter::scatter_until(std::size_t use) {
         Use& done = uses_[scattered_];
         if (!done.ends_gradients) continue;
         const BlockParameters& p = job_.parameters[static_cast<std::size_t>(done.block)];
-        done.scatter = reduce_gradients(shard_stream(), gradients_of(done.block, p), done.compute);
+        done.scatter = reduce_gradients(shard_stream(), gradients_of(done.block, p), done.step_ends, done.compute);
     }
 }
 
@@ -37,6 +44,7 @@ Stretch RankWriter::sharded_pass(const ComputeWork& work) {
     const bool makes_gradients = work.phase == Phase::backward || work.phase == Phase::backward_weight;
     const bool scatters = makes_gradients && (every || ends_gradients());
     const std::size_t lag = overlaps_gathers(job_.plan, job_.framework) ? static_cast<std::size_t>(job_.framework.prefetch_blocks) : 0;
+    const StepEnds ends = scatters ? step_ends() : StepEnds{};
     std::optional<Stretch> pass;
     for (int i = 0; i < work.count; ++i) {
         const int block = work.first_block + (ahead ? i : work.count - 1 - i);
@@ -44,7 +52,7 @@ Stretch RankWriter::sharded_pass(const ComputeWork& work) {
         const std::optional<SegmentIndex> gathered = gathers ? gather_block(block) : std::nullopt;
         const SegmentIndex compute = put(Stream::compute, ComputeWork{work.phase, block, 1});
         if (gathered) job_.builder.wait(compute, *gathered);
-        uses_.push_back({compute, block, scatters});
+        uses_.push_back({compute, block, scatters, ends});
         pass = {pass ? pass->first : compute, compute};
     }
     return *pass;

@@ -41,6 +41,17 @@ enum class PlanFeature {
     sharded_pipeline,  // ZeRO-2 or 3 beside a pipeline
     selective_recompute,
     offload,
+    optimizer_offload,  // of the optimizer's states without parameters
+    parameter_offload,
+    unsharded_offload,  // of states that each of several ranks has, or of such parameters
+};
+
+// Where offloaded gradients are until the host updates with them.
+enum class OffloadedGradients {
+    with_update,      // on the device, and go down then: Megatron-LM
+    copied,           // go down behind their reduction, whose result stays on the device until backward has ended: FSDP
+    added_on_device,  // move behind their reduction; what came down before comes up to be added to: DeepSpeed
+    added_on_host,    // move behind their reduction, and the host adds them up: FSDP2
 };
 
 struct Framework {
@@ -107,6 +118,7 @@ struct Framework {
     // Sharded weights and gradients of a block travel tensor by tensor as lists of one piece for each rank: beside the wire a call takes
     // this for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
     Sourced<Seconds> list_of_pieces{{}, SourceKind::estimated, "one tensor for all ranks"};
+    OffloadedGradients offloaded_gradients = OffloadedGradients::with_update;
     bool sums_on_host = false;  // parameter servers: workers of one host add up their gradients before one sum leaves it, and fetch once
     Sourced<double> overlap_slowdown;  // kernels run this much longer while communication uses the device
     bool clips_gradients = false;      // a norm over all gradients before the update

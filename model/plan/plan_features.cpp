@@ -18,7 +18,10 @@ std::string_view to_text(PlanFeature f) {
                                                  "groups of shards",
                                                  "ZeRO-2 and 3 beside a pipeline",
                                                  "selective recompute",
-                                                 "offload"};
+                                                 "offload",
+                                                 "offload of the optimizer alone",
+                                                 "offload of parameters",
+                                                 "offload of what is not sharded"};
     return names[static_cast<std::size_t>(f)];
 }
 
@@ -38,6 +41,10 @@ std::vector<PlanFeature> needed_features(const Plan& p) {
     need(p.pp > 1 && p.shards_gradients(), sharded_pipeline);
     need(p.shard_group.has_value(), shard_groups);
     need(p.offload != Offload::none, offload);
+    need(p.offload == Offload::optimizer, optimizer_offload);
+    need(p.offload == Offload::optimizer_and_parameters, parameter_offload);
+    const bool sharded = p.offload == Offload::optimizer ? p.has_shards() : p.shards_parameters();
+    need(p.offload != Offload::none && !sharded && p.dp * p.cp > 1, unsharded_offload);
     need(p.sequence_parallel, sequence);
     need(p.pp > 1 && p.schedule == Schedule::gpipe, gpipe);
     need(p.schedule == Schedule::interleaved, interleaved);

@@ -118,9 +118,14 @@ public:
 
     WorkPrice price(const OffloadWork& work) const {
         const auto stage = static_cast<std::size_t>(work.stage);
-        // Each chunk of a virtual pipeline streams its own part.
-        return busy(SpanKind::offload,
-                    work.weights ? offloaded_weights_time(job_, stage, {}) / plan_.vpp : offloaded_update_time(job_, stage, {}));
+        Seconds time;
+        if (work.elements > 0)
+            time = host_copy_time(job_, work.elements * work.over_link, work.elements * work.in_host_memory, {});
+        else if (work.what == Offloaded::weights)
+            time = offloaded_weights_time(job_, stage, {}) / plan_.vpp;  // each chunk of a virtual pipeline streams its own part
+        else
+            time = offloaded_update_time(job_, stage, {});
+        return busy(SpanKind::offload, time);
     }
 
     WorkPrice price(const OverheadWork& work) const {

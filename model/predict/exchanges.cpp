@@ -29,19 +29,32 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
             time(gradient_exchanges(plan, job.bucket_rule, gradients_of(0, p)), size_of(job.precision.reduction_type()))};
 }
 
-// Gradients go down, updated weights come up, over each device's own link; the host updates in its memory.
+Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {
+    return over_link / (job.host_copy_beside_others() * r.host_link) + job.used_devices() * in_host_memory / job.host_bandwidth;
+}
+
+Seconds gradient_copy_time(const Prepared::State& job, double gradients, StepEnds at, const Resources& r) {
+    const Scenario& s = job.scenario;
+    const GradientCopy copy = gradient_copy(s.plan, s.framework, job.precision, at);
+    return host_copy_time(job, gradients * copy.over_link, gradients * copy.in_host_memory, r);
+}
+
+// Gradients that are not there yet go down, weights that are read on the device come up; the host updates in its memory.
 Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const double owned = owned_parameters(job, stage);
-    const Seconds copies = (gradient_bytes(job, owned) + weight_bytes(job, owned)) / (job.host_copy_beside_others() * r.host_link);
+    const Plan& plan = job.scenario.plan;
+    Bytes copies;
+    if (!gradients_go_down(plan, job.scenario.framework)) copies += gradient_bytes(job, owned);
+    if (plan.offload == Offload::optimizer) copies += weight_bytes(job, owned);
     // In fp32: the gradient is read, the weight and its states are read and written.
-    const Bytes updated = (1 + 2 * (1 + facts_of(job.scenario.plan.optimizer).states)) * size_of(DataType::fp32);
-    return copies + job.used_devices() * owned * updated / job.host_bandwidth;
+    const Bytes updated = (1 + 2 * (1 + facts_of(plan.optimizer).states)) * size_of(DataType::fp32);
+    return host_copy_time(job, copies, owned * updated, r);
 }
 
 Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const StageParameters p = parameters_of(job, stage);
     const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.shards_parameters());
-    return weight_bytes(job, weights) / (job.host_copy_beside_others() * r.host_link);
+    return host_copy_time(job, weight_bytes(job, weights), {}, r);
 }
 
 }  // namespace sextant

@@ -95,19 +95,19 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     if (!plan.forward_only) {
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
-        gradients = held(plan.shards_gradients()) * size_of(type);
-        if (plan.shards_gradients()) gradients = min(held(false) * size_of(type), gradients + adding_up(job) * held(false) * size_of(type));
+        const bool leave = gradients_leave(plan, f), flattens = f.flattens_gradients_to_update && !gradients_go_down(plan, f);
+        if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
+        if (leave || plan.shards_gradients())
+            gradients = min(held(false) * size_of(type), gradients + adding_up(job) * held(false) * size_of(type));
         if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
         if (f.copies_gradients_to_buckets && dp == DataParallel::all_reduce && plan.dp > 1) gradients += held(false) * size_of(type);
-        if (f.flattens_gradients_to_update && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
+        if (flattens && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
             gradients += held(true) * size_of(type);
             if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
         }
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
                              (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
-        // A parameter server updates for its workers.
-        const bool updates = !plan.without_optimizer && !plan.has_servers();
-        if (updates && plan.offload == Offload::none) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
+        if (plan.updates_weights() && !updates_on_host(plan)) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
     }
     if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
     memory[MemoryKind::context] = f.context.value;
@@ -249,10 +249,12 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     Bytes states;
     if (plan.offload == Offload::optimizer_and_parameters)
         states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
-    // The host updates in fp32: a gradient, the weight and its states.
-    if (!plan.forward_only && !plan.without_optimizer)
-        states += held_parameters(p.trained, plan, plan.has_shards()) * (2 + facts_of(plan.optimizer).states) * size_of(DataType::fp32);
-    return states;
+    if (!updates_on_host(plan)) return states;
+    // The host updates in fp32: a gradient, the weight, unless devices read it there in that type, and its states.
+    const bool weight_is_there = plan.offload == Offload::optimizer_and_parameters && job.precision.parameter == DataType::fp32;
+    Bytes each = ((weight_is_there ? 1 : 2) + facts_of(plan.optimizer).states) * size_of(DataType::fp32);
+    if (keeps_sum_on_host(plan, job.scenario.framework, job.micro_batches)) each += size_of(job.precision.gradient_type());
+    return states + held_parameters(p.trained, plan, plan.has_shards()) * each;
 }
 
 HostMemory host_memory(const Prepared::State& job) {

@@ -41,7 +41,8 @@ struct OverlapTimes {
     Seconds idle;       // of that, for the next cycle
     Seconds slowed;     // beside them
     Seconds launch;     // waited for the host
-    Seconds exchanged;  // all exchanges together
+    Seconds exchanged;  // all exchanges together, copies among them
+    Seconds copied;     // all copies together
     Seconds served;     // parameter servers are done with what has come to them
 };
 
@@ -55,6 +56,8 @@ public:
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
     // Of what the last exchange brought to parameter servers, which take one after another.
     void serve(Seconds time) { served = max(served, done) + time; }
+    // To or from host memory, in turn with exchanges: kernels beside it are not slowed.
+    void copy(Seconds);
     // So many times the same: work, and then what `exchange` hands over.
     template <class Exchange>
     void run_each(int times, const OwnWork&, const Exchange& exchange);
@@ -91,8 +94,10 @@ inline void Overlap::run(const OwnWork& work) {
     if (fusion_) {
         run_between_cycles(work);
     } else if (const Seconds alone = work.device(), left = done - now; left > Seconds{}) {
-        // What the exchanges get done meanwhile, and how much of the work that is beside them.
-        const Seconds beside = slowdown_ * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
+        // What the exchanges get done meanwhile, and how much of the work that is beside them. Copies among them are taken to be spread
+        // evenly.
+        const double slowdown = copied > Seconds{} ? 1 / (1 - (1 - 1 / slowdown_) * (1 - copied / exchanged)) : slowdown_;
+        const Seconds beside = slowdown * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
         const double part = left >= progress ? 1 : left / progress;
         done += part * work.holds_up;
         const Seconds takes = part * beside + (1 - part) * alone;
@@ -109,6 +114,11 @@ inline void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls
     const Seconds takes = calls * (fixed + rest);
     exchanged += takes;
     done = max(done, now) + takes;
+}
+
+inline void Overlap::copy(Seconds time) {
+    exchange(time, {}, {});
+    copied += time;
 }
 
 template <class Exchange>
@@ -143,6 +153,7 @@ inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds af
     again(launch, before.launch);
     again(exchanged, before.exchanged);
     again(served, before.served);
+    again(copied, before.copied);
     wait_for_host(issued + after_issue);
 }
 

@@ -271,11 +271,10 @@ const StageWork& PlanPricer::work(std::size_t stage) {
     const std::size_t apart = static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule));
     auto& of_kinds = layout().works[2 * apart + (state_.added_gradients < 1 ? 1 : 0)];
     const std::size_t kind = stand().kinds[stage];
-    const std::size_t on_host = state_.scenario.plan.offload == Offload::optimizer_and_parameters ? 1 : 0;
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
     auto& works = of_kinds[kind];
-    if (works.empty()) works.resize(2 * static_cast<std::size_t>(state_.stages[stage].layers + 1));
-    const std::size_t which = 2 * static_cast<std::size_t>(state_.stages[stage].recomputed_layers) + on_host;
+    if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers + 1));
+    const auto which = static_cast<std::size_t>(state_.stages[stage].recomputed_layers);
     if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
     return *works[which];
 }
@@ -318,7 +317,8 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
 
 // Among the first `count` passes, or one more.
 std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
-    if (choice.offload == Offload::optimizer) choice.offload = Offload::none;
+    const bool with_update = state_.scenario.framework.offloaded_gradients == OffloadedGradients::with_update;
+    if (choice.offload == Offload::optimizer && with_update) choice.offload = Offload::none;
     const auto all = std::span(passes_).first(count);
     const auto known = std::ranges::find(all, choice, &Passes::choice);
     if (known != all.end()) return static_cast<std::size_t>(known - all.begin());

@@ -109,8 +109,7 @@ private:
         std::map<StageKey, std::size_t> kinds;
         // Of the shape at hand.
         std::optional<SendTimes> sends;
-        // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again
-        // and whether parameters are in host memory.
+        // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again.
         std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 6> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
@@ -131,7 +130,7 @@ private:
         Bytes memory;
         std::size_t passes = 0;
     };
-    // What stages do until the update, which is all that an offloaded optimizer changes.
+    // What stages do until the update, which is all that an offloaded optimizer changes where gradients go down with it.
     struct Passes {
         Choice choice;
         StagePrices stages;

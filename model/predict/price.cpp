@@ -215,7 +215,7 @@ Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepa
 }
 
 double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
-    return sharded ? p.dense / plan.shard_ranks() + p.expert / plan.expert_replicas() : p.total();
+    return held_parameters(p.dense, p.expert, plan, sharded);
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {
@@ -296,7 +296,7 @@ Bytes bucket_traffic(const Prepared::State& job, const StageParameters& paramete
 
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (!plan.updates_weights() || plan.offload != Offload::none) return {};
+    if (!plan.updates_weights() || updates_on_host(plan)) return {};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const StageParameters parameters = parameters_of(job, stage);
@@ -322,9 +322,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
 }
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const bool offloaded = plan.updates_weights() && plan.offload != Offload::none;
-    return {price_optimizer(job, stage, r), offloaded ? offloaded_update_time(job, stage, r) : Seconds{}};
+    return {price_optimizer(job, stage, r), updates_on_host(job.scenario.plan) ? offloaded_update_time(job, stage, r) : Seconds{}};
 }
 
 }  // namespace sextant

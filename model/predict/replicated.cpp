@@ -22,14 +22,20 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 
 }  // namespace
 
+// And to the host, where they go down behind it.
+void StagePlay::reduce(Overlap& o, const Part& part, StepEnds at) const {
+    exchange(o, part.calls, stretch_);
+    if (gradients_go_down(plan_, framework_)) o.copy(gradient_copy_time(job_, part.owned, at, r_));
+}
+
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
-void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges) const {
+void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges, StepEnds step) const {
     // Then the gradient of the input has been passed on before.
     const bool apart = weights_pass();
     if (apart || !overlaps_gradients(plan_, framework_)) o.run(over<&StagePlay::backward>(chunk));
     if (!overlaps_gradients(plan_, framework_)) {
         if (apart) o.run(over<&StagePlay::weights>(chunk));
-        return reduce_all(o, exchanges);
+        return reduce_all(o, exchanges, step);
     }
     const int again = chunk.layers_again(stage_);
     const bool some_again = !apart && again > 0 && again < chunk.layers;
@@ -41,16 +47,16 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
         o.run_each(static_cast<int>(alike),
                    apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
                          : over<&StagePlay::backward>(chunk, part.first_block, part.count),
-                   [&](Overlap& at) { exchange(at, part.calls, stretch_); });
+                   [&](Overlap& at) { reduce(at, part, step); });
         i += alike;
     }
 }
 
 // `at_once`: other micro-batches do not come between two chunks of one. Chunks that are alike soon all find the exchanges as far behind.
-void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once) const {
+void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once, StepEnds step) const {
     for (std::size_t c = chunks_.size(); c-- > 0;) {
         const OverlapTimes before = o;
-        backward_with_reduction(o, chunks_[c], exchanges[c]);
+        backward_with_reduction(o, chunks_[c], exchanges[c], step);
         if (c > 0 && !at_once) o.done -= between_chunks(over<&StagePlay::backward>(chunks_[c - 1]));
         const std::size_t alike = alike_before(chunks_, c, stage_);
         if (alike < 2 || !o.goes_on_like_this(before)) continue;
@@ -66,8 +72,8 @@ bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const P
     return again(a.first_block) == again(last_of_a) && again(b.first_block) == again(last_of_b) && again(last_of_a) == again(last_of_b);
 }
 
-void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges) const {
-    for (const Part& part : exchanges.reductions) exchange(o, part.calls, stretch_);
+void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges, StepEnds step) const {
+    for (const Part& part : exchanges.reductions) reduce(o, part, step);
     o.wait_for_exchanges();
 }
 
@@ -107,7 +113,7 @@ Seconds StagePlay::between_chunks(const OwnWork& pass) const {
 void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool reduced) const {
     if (plan_.forward_only) return;
     if (!reduced && !overlaps_gradients(plan_, framework_))
-        for (std::size_t c = 0; c < chunks_.size(); ++c) reduce_all(o, exchanges[c]);
+        for (std::size_t c = 0; c < chunks_.size(); ++c) reduce_all(o, exchanges[c], {});
     if (!plan_.has_servers() && (!plan_.shards_states() || overlaps_gathers(plan_, framework_))) return;
     o.wait_for_servers();
     exchange(o, exchanges.gather_all, 1);
@@ -135,8 +141,8 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         if (!every && !(last && overlaps_gradients(plan_, framework_)))
             at.run(work_.back);
         else
-            backward_over_chunks(at, exchanges, every);
-        return every && !first && at.goes_on_like_this(before);
+            backward_over_chunks(at, exchanges, every, every ? StepEnds{first, last} : StepEnds{});
+        return every && !first && !gradients_go_down(plan_, framework_) && at.goes_on_like_this(before);
     };
     const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every); };

@@ -13,9 +13,10 @@ class OnTheWay {
 public:
     explicit OnTheWay(std::size_t most) : all_(most) {}
 
-    void ask(Overlap& at, Seconds gather) {
+    void ask(Overlap& at, Seconds fetch, Seconds gather) {
+        if (fetch > Seconds{}) at.copy(fetch);
         if (gather > Seconds{}) at.exchange(gather, {}, {});
-        all_[turn_].arrives = gather > Seconds{} ? at.done : Seconds{};
+        all_[turn_].arrives = fetch + gather > Seconds{} ? at.done : Seconds{};
         use();
     }
     void use() { turn_ = after(turn_); }
@@ -52,11 +53,15 @@ private:
 std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
     std::vector<Turn> list;
     list.reserve(3 * exchanges.of_blocks.size());
+    const auto held = [&](const ParameterCount& p) { return held_parameters(p, plan_, true); };
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
             const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
             Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
+            if (plan_.offload == Offload::optimizer_and_parameters)
+                turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
+            if (gradients_go_down(plan_, framework_)) turn.gradients = held(b.parameters.trained);
             turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters &&
                                 before->runs_again(stage_) == b.runs_again(stage_);
             list.push_back(turn);
@@ -71,14 +76,14 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
                 Turn back = list[--turn];
                 back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before;
                 back.work = &(this->*pass)(*b);
-                if (!framework_.reshards_after_forward) back.gather = {};
-                if (!makes_gradients) back.scatter = {};
+                if (!framework_.reshards_after_forward) back.gather = back.fetch = {};
+                if (!makes_gradients) back.scatter = {}, back.gradients = 0;
                 list.push_back(back);
             }
     };
     if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
     if (apart) go_back(&StagePlay::weights, true);
-    for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {};
+    for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {}, list[i].gradients = 0;
     // Those that are like it and ask for weights that are alike.
     for (std::size_t i = list.size() - 1; i-- > 0;) {
         const bool both_there = i + 1 + ahead < list.size();
@@ -100,7 +105,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     Seconds done;          // the exchanges, when a micro-batch ended
     Overlap o(slowdown_);
     const auto ask = [&](Overlap& at) {
-        weights.ask(at, list[next].gather);
+        weights.ask(at, list[next].fetch, list[next].gather);
         next = next + 1 < list.size() ? next + 1 : 0;
     };
     std::array<Seconds, 3> passes{};  // of the micro-batch at hand: what forward, backward and the gradients of weights take
@@ -117,8 +122,9 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
             if (!overlaps) ask(at);
             at.wait_until(weights.arrival());
             at.run(*here.work);
-            if ((every || last) && here.scatter > Seconds{}) {
+            if ((every || last) && (here.scatter > Seconds{} || here.gradients > 0)) {
                 at.exchange(here.scatter, {}, {});
+                if (here.gradients > 0) at.copy(gradient_copy_time(job_, here.gradients, every ? StepEnds{first, last} : StepEnds{}, r_));
                 if (!scatters_apart) at.wait_for_exchanges();
             }
             if (overlaps && (!last || i + ahead < list.size()))
@@ -147,8 +153,8 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
         price.steady_weights = passes[2] / all * price.steady;
     }
     for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
-        price.early_ahead += list[i].gather;
-        if (!plan_.forward_only) price.early_back += list[blocks + i].gather;
+        price.early_ahead += list[i].fetch + list[i].gather;
+        if (!plan_.forward_only) price.early_back += list[blocks + i].fetch + list[blocks + i].gather;
     }
     price.early_ahead = std::clamp(price.steady_ahead, Seconds{}, price.early_ahead);
     price.early_back = std::clamp(price.steady - price.steady_ahead - price.steady_weights, Seconds{}, price.early_back);

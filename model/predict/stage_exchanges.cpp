@@ -17,7 +17,9 @@ public:
         const std::vector<Bucket> each = reduces_each || gathers_each ? one_by_one(blocks) : std::vector<Bucket>{};
         const std::vector<Bucket>& reduced = reduces_each ? each : blocks.buckets;
         chunk.reductions.reserve(reduced.size());
-        for (const Bucket& b : reduced) chunk.reductions.push_back({b.first_block, b.count, reduction(b)});
+        for (const Bucket& b : reduced)
+            chunk.reductions.push_back(
+                {b.first_block, b.count, reduction(b), held_parameters(b.dense, b.expert, plan_, plan_.has_shards())});
         count_alike(chunk.reductions, blocks);
         if (!plan_.shards_states()) return chunk;
         const std::vector<Bucket>& gathered = gathers_each ? each : blocks.buckets;

@@ -22,9 +22,10 @@ private:
     using Part = StageExchanges::Part;
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         const OwnWork* work = nullptr;
-        Seconds gather, scatter;
-        std::size_t alike = 1;      // turns of its pass, from this one on
-        bool is_as_before = false;  // work and weights
+        Seconds gather, scatter, fetch;  // the latter from host memory, before it gathers
+        double gradients = 0;            // that go there behind its scatter
+        std::size_t alike = 1;           // turns of its pass, from this one on
+        bool is_as_before = false;       // work and weights
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
@@ -49,11 +50,12 @@ private:
         return over<pass>(chunk, 0, static_cast<int>(chunk.blocks.size()));
     }
 
-    void reduce_all(Overlap&, const StageExchanges::Chunk&) const;
-    void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&) const;
+    void reduce(Overlap&, const Part&, StepEnds) const;
+    void reduce_all(Overlap&, const StageExchanges::Chunk&, StepEnds) const;
+    void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&, StepEnds) const;
     [[nodiscard]] bool run_again_alike(const ChunkBlocks&, const Part&, const Part&) const;
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
-    void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once) const;
+    void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once, StepEnds) const;
     void forward_behind_gathers(Overlap&, const StageExchanges&) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced) const;
 
@@ -100,13 +102,14 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
     o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.back.device() - work_.back.host));
-    const Seconds exchanged = o.exchanged;
+    const Seconds exchanged = o.exchanged - o.copied;
     if (!all_alike) micro_batch(o, m == 1, true);
     const Seconds last = o.now;
     finish(o);
     o.wait_for_exchanges();
     price.behind = o.now - last;
-    price.at_end = o.exchanged - exchanged;
+    price.at_end = o.exchanged - o.copied - exchanged;
+    price.copied = o.copied > Seconds{} ? o.copied / o.exchanged : 0;
     price.exposed = o.waited;
     price.slowdown = o.slowed;
     price.launch = o.launch;

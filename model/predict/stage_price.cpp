@@ -41,7 +41,7 @@ private:
         StagePrice& price = prices_.unlike.emplace_back();
         price.work = &work;
         price.overhead = overhead_;
-        if (plan_.offload == Offload::optimizer_and_parameters)  // once for each pass
+        if (plan_.offload == Offload::optimizer_and_parameters && !plan_.shards_parameters())  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage);
         price.data = price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, r_);
@@ -174,8 +174,9 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
                                       Seconds arrival, Seconds each, const Resources& r) {
     StagePlay play(job, stage, work, each, r);
     if (!job.scenario.plan.shards_parameters()) return play.replicated(exchanges, arrival);
-    if (!work.sharded) work.sharded = play.sharded(exchanges);
-    return *work.sharded;
+    std::optional<DataParallelPrice>& sharded = work.sharded[static_cast<std::size_t>(job.scenario.plan.offload)];
+    if (!sharded) sharded = play.sharded(exchanges);
+    return *sharded;
 }
 
 void StagePrices::clear() {

@@ -37,8 +37,8 @@ struct StageWork {
     OwnWork ahead, back;         // the same as stretches of work
     OwnWork weights;             // of back, what may come apart
     Seconds launch;              // of ahead and back, where hosts issue nothing ahead of what stages send each other
-    // ZeRO-3 and nothing else: what it adds, where it has been worked out.
-    mutable std::optional<DataParallelPrice> sharded;
+    // ZeRO-3 and nothing else: what it adds, where it has been worked out; by what is offloaded.
+    mutable std::array<std::optional<DataParallelPrice>, 3> sharded;
 };
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);
@@ -67,7 +67,8 @@ struct StageExchanges {
     struct Part {
         int first_block = 0, count = 0;
         std::array<DataExchangePrice, 3> calls;
-        int alike = 1;  // parts from this one on that have the same blocks and calls
+        double owned = 0;  // of gradients, by a rank
+        int alike = 1;     // parts from this one on that have the same blocks and calls
     };
     struct Chunk {
         std::vector<Part> reductions;  // of gradients, in the order of backward

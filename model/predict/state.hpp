@@ -5,6 +5,7 @@
 #include "model/cost/compute.hpp"
 #include "model/cost/kernel.hpp"
 #include "model/plan/buckets.hpp"
+#include "model/plan/offload.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/predict/groups.hpp"
@@ -183,8 +184,9 @@ struct DataParallelPrice {
     Seconds exposed;   // communication that nothing hides, all of it
     Seconds slowdown;  // of the kernels beside the rest
     Seconds hidden;
-    Seconds launch;  // the device waits for the host; of a stage alone
-    Seconds at_end;  // exchanges of what the last backward makes, hidden or not
+    Seconds launch;     // the device waits for the host; of a stage alone
+    Seconds at_end;     // exchanges of what the last backward makes, hidden or not
+    double copied = 0;  // of exposed and hidden, the part that copies to and from host memory have
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
     Seconds steady_ahead,
@@ -199,6 +201,10 @@ Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
 
+// What all devices of a node do at once: copies over the link of each, and what the host reads and writes for each.
+Seconds host_copy_time(const Prepared::State&, Bytes over_link, Bytes in_host_memory, const Resources&);
+// So many gradients that a rank owns, behind their reduction.
+Seconds gradient_copy_time(const Prepared::State&, double gradients, StepEnds, const Resources&);
 // Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);
 Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);

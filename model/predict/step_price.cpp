@@ -60,7 +60,7 @@ StageWork slowed(StageWork work, double times) {
     for (StageWork::Passes& p : work.passes)
         for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.again_and_backward, &p.weights}) slow(*w);
     for (OwnWork* w : {&work.ahead, &work.back, &work.weights}) slow(*w);
-    work.sharded.reset();
+    work.sharded = {};
     return work;
 }
 
@@ -172,10 +172,10 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     t[Term::launch] += m * s.work->launch;
-    t[Term::data_communication] = s.data.exposed + held_up_at_end(job, stages, ends, stage);
+    t[Term::data_communication] = (1 - s.data.copied) * s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
-    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + update.host;
+    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + s.data.copied * s.data.exposed + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, stages, stage, update, t, r);

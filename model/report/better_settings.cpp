@@ -104,7 +104,10 @@ void try_offload(Trials& t) {
     if (t.plan().forward_only) return;
     t.kind("offload");
     t.value(&Plan::offload, Offload::none, "plan.offload=none");
-    if (!t.plan().without_optimizer) t.value(&Plan::offload, Offload::optimizer, "plan.offload=optimizer");
+    if (!t.plan().without_optimizer) {
+        t.value(&Plan::offload, Offload::optimizer, "plan.offload=optimizer");
+        t.value(&Plan::offload, Offload::optimizer_and_parameters, "plan.offload=optimizer_and_parameters");
+    }
     t.kind("offload activations");
     t.value(&Plan::offload_activations, OffloadActivations::none, "plan.offload_activations=none");
     if (!t.fits()) t.value(&Plan::offload_activations, OffloadActivations::all, "plan.offload_activations=all");

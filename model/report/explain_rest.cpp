@@ -41,9 +41,17 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
     const double owned = owned_parameters(x.job, x.stage);
     lines.push_back("  link " + to_text(x.job.host_copy_beside_others()) + " for each device, host memory " +
                     to_text(x.job.host_bandwidth));
-    if (plan.offload != Offload::none)
-        lines.push_back("  once a step: gradients down " + to_text(gradient_bytes(x.job, owned)) + ", weights up " +
-                        to_text(weight_bytes(x.job, owned)) + ", with the update " + to_text(update_time(x.job, x.stage, {}).host));
+    const bool go_down = gradients_go_down(plan, x.job.scenario.framework);
+    if (go_down)
+        lines.push_back("  gradients of " + number_text(owned) +
+                        " parameters go down behind their reduction: of a step's last micro-batch in " +
+                        to_text(gradient_copy_time(x.job, owned, {x.job.micro_batches == 1, true}, {})));
+    if (updates_on_host(plan)) {
+        std::string update = "  once a step: ";
+        if (!go_down) update += "gradients down " + to_text(gradient_bytes(x.job, owned)) + ", ";
+        if (plan.offload == Offload::optimizer) update += "weights up " + to_text(weight_bytes(x.job, owned)) + ", ";
+        lines.push_back(update + "with the update " + to_text(update_time(x.job, x.stage, {}).host));
+    }
     if (x.price.offload > Seconds{}) lines.push_back("  weights of each micro-batch's passes " + to_text(x.price.offload));
     if (plan.offload_activations != OffloadActivations::none) {
         const SegmentPrice& blocks = x.price.blocks();

@@ -119,7 +119,8 @@ private:
                 if (plan_.has_shards() && plan_.shard_group) values(&Plan::shard_group, {std::optional<int>{}});
                 break;
             case PlanField::offload:
-                if (!plan_.forward_only && !plan_.without_optimizer) values(&Plan::offload, {Offload::none, Offload::optimizer});
+                if (!plan_.forward_only && !plan_.without_optimizer)
+                    values(&Plan::offload, {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters});
                 break;
             case PlanField::sequence_parallel:
                 if (is_transformer && plan_.tp > 1) values(&Plan::sequence_parallel, {false, true});

@@ -1,5 +1,7 @@
 #include "model/search/cut_search.hpp"
 
+#include "model/plan/framework_defaults.hpp"
+#include "model/plan/offload.hpp"
 #include "model/search/stage_split.hpp"
 
 #include <algorithm>
@@ -69,6 +71,13 @@ std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
     return plan;
 }
 
+// Gradients of one micro-batch need no room beside those that were added up before, where they do not stay.
+bool CutSearch::has_nothing_to_add_up(const Plan& shared, std::int64_t micro_batches) const {
+    const Framework& framework = space_.job.framework;
+    const bool waits = shared.shards_gradients() && !reduces_every_micro_batch(shared, framework);
+    return micro_batches == 1 && (waits || gradients_go_down(shared, framework));
+}
+
 void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
     const OrderKey key{family.sequence_parallel, family.recompute, order.schedule, order.vpp, order.stage_blocks.empty()};
     std::vector<char>& too_large = too_large_[key];
@@ -76,7 +85,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     bool ordered = false;
     for (std::size_t i = 0; i < shared.size(); ++i) {
         // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
-        if (too_large[i] && request_.prune) {
+        if (too_large[i] && request_.prune && !has_nothing_to_add_up(shared[i], family.micro_batches())) {
             ++found_.counts.pruned;
             continue;
         }
@@ -122,7 +131,7 @@ int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
 
 bool CutSearch::try_plan() {
     const Bytes memory = pricer_.memory();
-    if (memory > room_) {
+    if (memory > room_ || !pricer_.fits_host()) {
         ++found_.counts.too_large;
         auto& smallest = found_.smallest;
         if (!smallest || memory < smallest->memory) {
@@ -132,7 +141,6 @@ bool CutSearch::try_plan() {
         }
         return false;
     }
-    if (!pricer_.fits_host()) return ++found_.counts.too_large, false;
     if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
         ++found_.counts.pruned;
     else

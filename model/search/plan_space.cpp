@@ -67,6 +67,9 @@ PlanField field_of(PlanFeature feature) {
         case PlanFeature::selective_recompute:
             return PlanField::recompute;
         case PlanFeature::offload:
+        case PlanFeature::optimizer_offload:
+        case PlanFeature::parameter_offload:
+        case PlanFeature::unsharded_offload:
             break;
     }
     return PlanField::offload;
@@ -102,14 +105,21 @@ std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan&
 std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan) {
     using enum DataParallel;
     if (!space.is_free(PlanField::data_parallel)) return {space.job.plan.data_parallel};
-    if (plan.dp * plan.cp == 1) return {all_reduce};
+    if (plan.dp * plan.cp == 1)
+        return space.job.framework.can(PlanFeature::zero3) ? std::vector{all_reduce, zero3} : std::vector{all_reduce};
     return plan.forward_only ? std::vector{all_reduce, zero3} : std::vector{all_reduce, zero1, zero2, zero3};
 }
 
 std::vector<Offload> offloads(const PlanSpace& space) {
     if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
     if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none};
-    return {Offload::none, Offload::optimizer};
+    return {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters};
+}
+
+// A rank that shares with nobody holds all, as whole or as its only shard: parameters in host memory come block by block as shards.
+bool makes_a_difference(const PlanSpace& space, const Plan& plan) {
+    const bool choice = space.is_free(PlanField::data_parallel) && space.job.framework.can(PlanFeature::zero3);
+    return plan.dp * plan.cp > 1 || !choice || plan.shards_parameters() == (plan.offload == Offload::optimizer_and_parameters);
 }
 
 std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
@@ -220,7 +230,7 @@ std::vector<Plan> sharings(const PlanSpace& space, const Plan& layout) {
             if (!can(space, PlanField::shard_group, plan)) continue;
             for (const Offload offload : offloads(space)) {
                 plan.offload = offload;
-                if (can(space, PlanField::offload, plan)) plans.push_back(plan);
+                if (can(space, PlanField::offload, plan) && makes_a_difference(space, plan)) plans.push_back(plan);
             }
         }
     }

@@ -51,14 +51,11 @@ public:
         }
     }
 
-    void move_to_the_host() {
+    // States and parameters go there in the search itself.
+    void move_activations_to_the_host() {
         const Plan& own = request_.job.plan;
         if (own.forward_only || own.without_optimizer || !request_.job.framework.can(PlanFeature::offload)) return;
         SearchRequest changed = request_;
-        changed.job.plan.offload = Offload::optimizer_and_parameters;
-        changed.pinned.insert(PlanField::offload);
-        if (own.offload != Offload::optimizer_and_parameters) keep_if_it_fits(RemedyKind::offload, changed);
-        changed = request_;
         changed.job.plan.offload_activations = OffloadActivations::all;
         if (own.offload_activations == OffloadActivations::none) keep_if_it_fits(RemedyKind::offload, changed);
     }
@@ -123,7 +120,7 @@ private:
 std::vector<Remedy> remedies(const SearchRequest& request, const GoOn& go_on) {
     Trials trials(request, go_on);
     trials.unpin();
-    trials.move_to_the_host();
+    trials.move_activations_to_the_host();
     trials.narrow_numbers();
     trials.shrink_batch();
     trials.add_devices();

@@ -21,7 +21,7 @@ TEST(TaskGraphBuilder, GivesEqualWorkOneIndex) {
     EXPECT_EQ(builder.work(ComputeWork{Phase::forward, 0, 2}), a);
     EXPECT_NE(builder.work(ComputeWork{Phase::backward, 0, 2}), a);
     EXPECT_NE(builder.work(ComputeWork{Phase::forward, 0, 3}), a);  // the same hash
-    EXPECT_NE(builder.work(UpdateWork{0}), builder.work(OffloadWork{0}));
+    EXPECT_NE(builder.work(UpdateWork{0}), builder.work(OffloadWork{}));
     CollectiveWork gather{ExchangeKind::all_gather, ParallelGroup::shard, Payload::weights, 10};
     const WorkIndex b = builder.work(gather);
     gather.group = ParallelGroup::expert_data;

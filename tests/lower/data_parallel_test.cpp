@@ -119,6 +119,30 @@ TEST(LoweredGradients, AreReducedAfterEveryMicroBatchWhereAskedTo) {
     EXPECT_THAT(waits(job), IsSupersetOf({"0 AR[0-3] after 0 W0[0-3]", "0 AR[0-3] after 0 W1[0-3]"}));
 }
 
+TEST(LoweredGradients, GoToTheHostBehindTheirReduction) {
+    Scenario job = copies(DataParallel::zero2, 2);
+    job.plan.offload = Offload::optimizer;
+    EXPECT_EQ(compute(job, false), "o F0 B0 RS[0-3] o F1 B1 RS[0-3] D AG =");
+    job.framework.offloaded_gradients = OffloadedGradients::added_on_device;
+    EXPECT_EQ(compute(job, false), "o F0 B0 RS[0-3] g o F1 B1 RS[0-3] g D AG =");
+    job.plan.gradient_overlap = true;
+    EXPECT_EQ(communication(job), "RS[0-3] g RS[0-3] g");
+    EXPECT_THAT(waits(job), IsSupersetOf({"0 g after 0 B0[0-3]", "0 g after 0 B1[0-3]", "0 D after 0 g"}));
+    // A rank alone has nothing to reduce.
+    job.plan.dp = 1;
+    job.plan.global_batch = job.plan.micro_batch;
+    EXPECT_EQ(compute(job, false), "o F0 B0 D =");
+    EXPECT_EQ(communication(job), "g");
+}
+
+TEST(LoweredWeights, ComeFromTheHostBeforeTheyAreGathered) {
+    Scenario job = overlapped(DataParallel::zero3);
+    job.plan.offload = Offload::optimizer_and_parameters;
+    job.framework.offloaded_gradients = OffloadedGradients::added_on_host;
+    EXPECT_THAT(communication(job), testing::StartsWith("w AG[0] w AG[1] w AG[2]"));
+    EXPECT_THAT(communication(job), testing::EndsWith("RS[0] g"));
+}
+
 TEST(LoweredGradients, OfEachChunkAreReducedAfterItsOwnLastBackward) {
     Scenario job = copies(DataParallel::all_reduce, 2);
     job.plan.pp = job.plan.vpp = 2;

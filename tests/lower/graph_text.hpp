@@ -6,7 +6,7 @@
 //   >0 <0          transfers of activations to the next stage, of their gradients to the previous one
 //   AR[1-2] AG RS  collectives over the gradients or weights of these blocks; AR[1]x3 in three calls
 //   push0 pull0     to and from a parameter server; S, U there: gradients added up, weights updated
-//   U D w          optimizer step; with offload the step in host memory, and weights that come for a pass
+//   U D w g        optimizer step; with offload the step in host memory, weights that come for a pass, gradients that go down
 //   o =            what the framework does for each micro-batch, for each step
 //   L0 c0 t0       samples of micro-batch 0 that are loaded, copied to the device, taken
 #pragma once
@@ -43,7 +43,8 @@ struct Words {
             return payloads[static_cast<int>(w->payload)] + micro_batch;
         }
         if (const auto* w = std::get_if<ServeWork>(&work)) return w->update ? "U" : "S";
-        if (const auto* w = std::get_if<OffloadWork>(&work)) return w->weights ? "w" : "D";
+        if (const auto* w = std::get_if<OffloadWork>(&work))
+            return w->what == Offloaded::weights ? "w" : w->what == Offloaded::gradients ? "g" : "D";
         if (const auto* w = std::get_if<OverheadWork>(&work)) return w->of_step ? "=" : "o";
         if (std::holds_alternative<LoadWork>(work)) return "L" + micro_batch;
         if (std::holds_alternative<CopyWork>(work)) return "c" + micro_batch;

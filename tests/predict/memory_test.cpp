@@ -255,6 +255,87 @@ TEST(Memory, OfAHostHoldsWhatTheRanksOfANodeOffload) {
     EXPECT_FALSE(host_memory(job).fits());
 }
 
+// 1e9 parameters with gradients of two bytes on eight ranks: a shard is 0.25 GB, all of them 2 GB. Of the host's memory 16 bytes of each
+// parameter, and two where it adds up micro-batches apart from the FP32 gradients that it updates with.
+TEST(Memory, OfGradientsThatGoToTheHostIsTheHosts) {
+    Prepared::State job = ten_layers();
+    Plan& plan = job.scenario.plan;
+    Framework& framework = job.scenario.framework;
+    job.devices_per_node = plan.dp = 8;
+    plan.offload = Offload::optimizer;
+    const auto gradients = [&](DataParallel how, OffloadedGradients where) {
+        plan.data_parallel = how;
+        framework.offloaded_gradients = where;
+        return stage_memory(job).front()[MemoryKind::gradients] / GB;
+    };
+    const auto on_host = [&] { return host_memory(job).states / GB; };
+    using enum OffloadedGradients;
+    EXPECT_NEAR(gradients(DataParallel::zero2, with_update), 0.25, 1e-9);
+    EXPECT_NEAR(gradients(DataParallel::zero2, copied), 0.25, 1e-9);
+    EXPECT_EQ(gradients(DataParallel::zero2, added_on_host), 0);
+    EXPECT_EQ(gradients(DataParallel::zero2, added_on_device), 0);
+    EXPECT_NEAR(on_host(), 16, 1e-9);
+    job.micro_batches = 2;
+    EXPECT_EQ(gradients(DataParallel::zero2, added_on_device), 0);
+    EXPECT_NEAR(on_host(), 18, 1e-9);
+    EXPECT_EQ(gradients(DataParallel::zero2, added_on_host), 0);
+    EXPECT_NEAR(on_host(), 16, 1e-9);
+    // Until they are reduced, once a step, all of them are on the device: ZeRO-1, and who asks for it.
+    EXPECT_NEAR(gradients(DataParallel::zero1, added_on_device), 2, 1e-9);
+    EXPECT_NEAR(gradients(DataParallel::all_reduce, added_on_device), 2, 1e-9);
+    plan.reduce_every_micro_batch = false;
+    EXPECT_NEAR(gradients(DataParallel::zero3, added_on_device), 2, 1e-9);
+    plan.reduce_every_micro_batch.reset();
+    // A rank alone is a shard of one.
+    job.devices_per_node = plan.dp = 1;
+    framework.reduces_every_micro_batch = true;
+    EXPECT_EQ(gradients(DataParallel::all_reduce, added_on_device), 0);
+    // The part that ZeRO-2 updates is flattened on the device only where it is updated there.
+    plan.dp = 8;
+    framework.flattens_gradients_to_update = true;
+    EXPECT_NEAR(gradients(DataParallel::zero2, with_update), 0.25 + 0.25 + 0.5, 1e-9);
+    EXPECT_EQ(gradients(DataParallel::zero2, added_on_device), 0);
+}
+
+// DeepSpeed's estimate_zero2_ and estimate_zero3_model_states_mem_needs (docs/code-docs/source/memory.rst) for 2,851 million parameters on
+// eight devices of a node, in GiB without its factor of 1.5 for buffers of the host: 5.31 and 127.45 / 1.5 / 2 (its max(4 x 8, 16) bytes
+// are those of loading a copy of the model for each process); 2 / 8 and 16 bytes; nothing and 18. Stage 3 also holds the sums of gradients
+// in host memory in 16 bits (grad_partitions_flat_buffer), which the estimate leaves to that factor.
+TEST(Memory, OfOffloadedStatesIsWhatDeepSpeedEstimates) {
+    Prepared::State job = ten_layers();
+    job.templates.front().trained.dense = 285.1e6;
+    Plan& plan = job.scenario.plan;
+    job.scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
+    job.scenario.framework.communication_buffers.value = job.scenario.framework.context.value = {};
+    job.devices_per_node = plan.dp = 8;
+    constexpr double gib = 1024.0 * 1024 * 1024;
+    const auto states = [&](DataParallel how, Offload offload) {
+        plan.data_parallel = how;
+        plan.offload = offload;
+        return std::pair(held_bytes(job, 0).si() / gib, host_memory(job).states.si() / gib);
+    };
+    const double parameters = 2851e6 / gib;
+    const auto [device2, host2] = states(DataParallel::zero2, Offload::optimizer);
+    EXPECT_NEAR(device2, 5.31, 0.005);
+    EXPECT_NEAR(host2, 127.45 / 1.5 / 2, 0.01);
+    const auto [device3, host3] = states(DataParallel::zero3, Offload::optimizer);
+    EXPECT_NEAR(device3, 2 * parameters / 8, 1e-9);
+    EXPECT_NEAR(host3, 63.72 / 1.5 + 2 * parameters, 0.01);
+    const auto [device_infinity, host_infinity] = states(DataParallel::zero3, Offload::optimizer_and_parameters);
+    EXPECT_EQ(device_infinity, 0);
+    EXPECT_NEAR(host_infinity, 71.69 / 1.5 + 2 * parameters, 0.01);
+}
+
+TEST(Memory, OfAHostCountsWeightsInFp32Once) {
+    // FSDP keeps weights in FP32: offloaded, they are those that are updated. 4 + 4 + 8 bytes of each of 1e9 parameters.
+    Prepared::State job = ten_layers();
+    job.devices_per_node = job.scenario.plan.dp = 8;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.plan.offload = Offload::optimizer_and_parameters;
+    job.precision.parameter = DataType::fp32;
+    EXPECT_NEAR(host_memory(job).states / GB, 16, 1e-9);
+}
+
 TEST(Memory, OfAHostHoldsOffloadedActivationsOfAllMicroBatchesInFlight) {
     // Four stages of ten layers that keep 0.1 GB each, two devices a node: on the first stage four micro-batches, 4 GB a rank.
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);

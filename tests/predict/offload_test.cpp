@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 namespace sextant {
 namespace {
 
@@ -20,6 +23,36 @@ Scenario offloading(OffloadActivations what, Bandwidth link) {
 
 Seconds whole_step(const Scenario& job) { return estimate(prepare(job)).step; }
 Seconds copies_waited_for(const Scenario& job) { return estimate(prepare(job)).terms[Term::offload]; }
+
+// Bytes over the link for each gradient of two bytes: of a step's first micro-batch, of one between, of its last and of a single one.
+TEST(Offload, OfGradientsMovesWhatTheFrameworkDoes) {
+    Plan plan;
+    plan.dp = 4;
+    plan.data_parallel = DataParallel::zero2;
+    plan.offload = Offload::optimizer;
+    Framework framework;
+    const auto over_link = [&](bool first, bool last) {
+        const GradientCopy copy = gradient_copy(plan, framework, Precision{}, {first, last});
+        return std::pair(copy.over_link.si(), copy.in_host_memory.si());
+    };
+    const auto all = [&] {
+        return std::array{over_link(true, false), over_link(false, false), over_link(false, true), over_link(true, true)};
+    };
+    using Copies = std::array<std::pair<double, double>, 4>;
+    framework.offloaded_gradients = OffloadedGradients::copied;
+    EXPECT_EQ(all(), (Copies{{{2, 0}, {2, 0}, {2, 0}, {2, 0}}}));
+    framework.offloaded_gradients = OffloadedGradients::added_on_host;
+    EXPECT_EQ(all(), (Copies{{{2, 0}, {2, 6}, {2, 6}, {2, 0}}}));
+    framework.offloaded_gradients = OffloadedGradients::added_on_device;
+    EXPECT_EQ(all(), (Copies{{{2, 0}, {4, 0}, {8, 0}, {4, 0}}}));
+    plan.data_parallel = DataParallel::zero3;
+    EXPECT_EQ(all(), (Copies{{{4, 0}, {4, 0}, {8, 0}, {8, 0}}}));
+    EXPECT_TRUE(gradients_go_down(plan, framework));
+    plan.data_parallel = DataParallel::all_reduce;  // nobody owns a shard
+    EXPECT_FALSE(gradients_go_down(plan, framework));
+    plan.dp = 1;
+    EXPECT_TRUE(gradients_go_down(plan, framework));
+}
 
 // What a block keeps takes three times as long to copy as its forward, g; its backward takes 2 g. Two micro-batches of four blocks wait 2 g
 // on the way there and g on the way back.

@@ -2,6 +2,7 @@
 // of.
 #include "model/cost/data_formats.hpp"
 #include "model/plan/partition.hpp"
+#include "model/plan/plan_features.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
 #include "tests/properties/random_plans.hpp"
@@ -59,6 +60,27 @@ TEST(Agreement, of_predict_and_simulate_on_every_bundled_scenario) {
     sort_and_print(list, "bundled scenarios");
     EXPECT_LE(percentile(list, 0.95), 0.05);
     EXPECT_LE(percentile(list, 0.5), 0.005);
+}
+
+// Of plans that their frameworks can do, with what those share out in host memory, wherever gradients are then.
+TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
+    std::vector<Difference> all;
+    for (RandomPlan& plan : random_plans(733, 1000)) {
+        Scenario& s = plan.scenario;
+        if (!missing_features(s.plan, s.framework).empty() || s.framework.reduction_cycle) continue;
+        const bool sharded = s.plan.dp * s.plan.cp == 1 || s.plan.has_shards();
+        if (!sharded) continue;
+        s.framework.offloaded_gradients = static_cast<OffloadedGradients>(all.size() % 4);
+        s.plan.offload = s.plan.shards_parameters() && all.size() % 3 > 0 ? Offload::optimizer_and_parameters : Offload::optimizer;
+        std::string text =
+            "gradients " + std::to_string(all.size() % 4) + " offload " + std::to_string(static_cast<int>(s.plan.offload)) + ' ';
+        for (const std::string& o : plan.overrides) text += o + ' ';
+        all.push_back({difference(s), text});
+    }
+    sort_and_print(all, "random plans that offload");
+    EXPECT_GT(all.size(), 100U);
+    EXPECT_LE(percentile(all, 0.95), 0.05);
+    EXPECT_LE(percentile(all, 0.5), 0.005);
 }
 
 // Plans that nobody looked at while the formulas were made; docs/model/agreement.md says which effects are missing.

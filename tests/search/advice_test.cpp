@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 namespace sextant {
 namespace {
 
@@ -186,6 +188,56 @@ TEST(Advice, remedies_fit_and_change_one_thing_each) {
             }
     }
     EXPECT_THAT(all, Contains(testing::Field(&Remedy::field, std::optional(PlanField::data_parallel))));
+}
+
+// Where nothing fits, the plan with the least memory has no more than the job's own, which offloads all that it can.
+TEST(PlanAnswer, has_a_smallest_plan_that_is_no_larger_than_the_own_one) {
+    SearchRequest request =
+        request_for(bundled_scenario("does-not-fit", {"plan.data_parallel=zero3", "plan.offload=optimizer_and_parameters"}));
+    request.job.cluster.node.device.memory.value = 1 * units::GB;
+    request.job.cluster.node.device.usable_memory.reset();
+    const Estimate own = estimate(prepare(request.job));
+    EXPECT_FALSE(own.fits());
+    const SearchResult found = search(request);
+    EXPECT_THAT(found.best, IsEmpty());
+    ASSERT_TRUE(found.smallest);
+    EXPECT_LE(found.smallest->memory, own.peak_memory);
+}
+
+// Parameters and states of 70 billion parameters, 20 bytes each, in a host's 1.1 TB: devices have room, the host has not.
+TEST(PlanAnswer, has_a_smallest_plan_for_which_a_host_has_no_room) {
+    const SearchRequest request = request_for(
+        bundled_scenario("does-not-fit", {"workload=llama-3-70b", "plan.data_parallel=zero3", "plan.offload=optimizer_and_parameters"}));
+    const Estimate own = estimate(prepare(request.job));
+    EXPECT_LE(own.peak_memory, own.device_memory);
+    EXPECT_FALSE(own.fits());
+    const SearchResult found = search(request);
+    EXPECT_THAT(found.best, IsEmpty());
+    ASSERT_TRUE(found.smallest);
+    EXPECT_LE(found.smallest->memory, own.peak_memory);
+}
+
+// What is offloaded, where eight ranks share states and where one is alone.
+std::set<std::pair<DataParallel, Offload>> ways_to_offload(std::string_view framework, int tp) {
+    Scenario job = bundled_scenario("does-not-fit", {"framework=" + std::string(framework)});
+    job.plan.tp = tp;
+    job.plan.dp = 8 / tp;
+    std::set<std::pair<DataParallel, Offload>> ways;
+    for (const Plan& p : sharings(plan_space(job, {}, 8), job.plan))
+        if (p.offload != Offload::none) ways.emplace(p.data_parallel, p.offload);
+    return ways;
+}
+
+TEST(PlanSpace, offloads_what_the_framework_can) {
+    using enum DataParallel;
+    using enum Offload;
+    using Ways = std::set<std::pair<DataParallel, Offload>>;
+    const Ways all_of_deepspeed{{zero1, optimizer}, {zero2, optimizer}, {zero3, optimizer}, {zero3, optimizer_and_parameters}};
+    EXPECT_EQ(ways_to_offload("deepspeed", 1), all_of_deepspeed);
+    EXPECT_EQ(ways_to_offload("deepspeed", 8), (Ways{{all_reduce, optimizer}, {zero3, optimizer_and_parameters}}));
+    EXPECT_EQ(ways_to_offload("pytorch-fsdp2", 1), (Ways{{zero3, optimizer_and_parameters}}));
+    EXPECT_EQ(ways_to_offload("megatron-core", 1), (Ways{{zero1, optimizer}, {zero2, optimizer}, {zero3, optimizer}}));
+    EXPECT_EQ(ways_to_offload("pytorch-ddp", 1), Ways{});
 }
 
 std::string refusal(const SearchRequest& request) {

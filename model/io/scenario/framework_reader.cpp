@@ -20,6 +20,10 @@ constexpr Bounds convolution_bounds{0.01, 1.34};  // 1: as the libraries of 2017
 constexpr Bounds efficiency_bounds{0.01, 1};      // divides a time, so that zero is no answer
 
 constexpr Word<Fusion> fusion_words[] = {{"none", Fusion::none}, {"pointwise", Fusion::pointwise}, {"compiler", Fusion::compiler}};
+constexpr Word<OffloadedGradients> offloaded_gradients_words[] = {{"with_update", OffloadedGradients::with_update},
+                                                                  {"copied", OffloadedGradients::copied},
+                                                                  {"added_on_device", OffloadedGradients::added_on_device},
+                                                                  {"added_on_host", OffloadedGradients::added_on_host}};
 
 template <class T>
 bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& field, Bounds bounds) {
@@ -75,7 +79,10 @@ constexpr Word<PlanFeature> feature_words[] = {{"tp", PlanFeature::tensor},
                                                {"shard_group", PlanFeature::shard_groups},
                                                {"sharded_pipeline", PlanFeature::sharded_pipeline},
                                                {"selective_recompute", PlanFeature::selective_recompute},
-                                               {"offload", PlanFeature::offload}};
+                                               {"offload", PlanFeature::offload},
+                                               {"optimizer_offload", PlanFeature::optimizer_offload},
+                                               {"parameter_offload", PlanFeature::parameter_offload},
+                                               {"unsharded_offload", PlanFeature::unsharded_offload}};
 
 void read_identity(ObjectReader& r, Framework& f) {
     r.required("name", f.name);
@@ -141,6 +148,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.read("reshards_after_forward", f.reshards_after_forward);
     r.optional("list_of_pieces", f.list_of_pieces, overhead_bounds);
     r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
+    r.reader.word("offloaded_gradients", f.offloaded_gradients, offloaded_gradients_words);
     r.reader.optional("sums_on_host", f.sums_on_host);
     r.read("clips_gradients", f.clips_gradients);
     if (f.bucket_per_rank && !f.bucket)

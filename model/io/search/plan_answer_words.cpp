@@ -82,8 +82,7 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
             return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
                    plan_field_text(*r.field, a.request.job.plan);
         case RemedyKind::offload:
-            return p.offload_activations != a.request.job.plan.offload_activations ? "activations in host memory"
-                                                                                   : "optimizer and parameters in host memory";
+            return "activations in host memory";
         case RemedyKind::precision:
             return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
         case RemedyKind::global_batch:
@@ -99,8 +98,12 @@ std::string why_none(const PlanAnswer& a) {
         return "No plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory: ask for less with --where";
     if (!a.complete) return "Stopped before a plan was found that fits";
     if (!a.smallest || !a.own.estimate) return "NO PLAN FITS";
-    return "NO PLAN FITS: the least memory that one needs is " + to_text(a.smallest->memory) + " of " +
-           to_text(a.own.estimate->device_memory);
+    std::string why =
+        "NO PLAN FITS: the least memory that one needs is " + to_text(a.smallest->memory) + " of " + to_text(a.own.estimate->device_memory);
+    const TriedPlan smallest = try_plan(a.request.job, a.smallest->plan);
+    if (const HostMemory host = smallest.estimate ? smallest.estimate->host : HostMemory{}; !host.fits())
+        why += ", and of a host's " + to_text(host.total()) + " of " + to_text(host.there);
+    return why;
 }
 
 }  // namespace sextant
