@@ -54,7 +54,7 @@ Key key_of(const TrainedParameter& p) { return {p.of, p.parameter.name}; }
 
 // `undecided`: parameters that stay as their profile has them.
 std::vector<FittedRun> tied_runs(const std::vector<const TrainingRun*>& runs, const Question& question, const std::set<Key>& undecided,
-                           std::vector<TrainedParameter>& parameters) {
+                                 std::vector<TrainedParameter>& parameters) {
     std::map<Key, std::size_t> places;
     std::vector<FittedRun> tied;
     for (const TrainingRun* run : runs) {

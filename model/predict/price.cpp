@@ -313,9 +313,8 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * gradient;
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    const Seconds device =
-        streaming_time(owned * per_parameter + bucket_traffic(job, parameters), job.rates, compute_scale(r)) +
-        launches * job.rates.kernel_overhead / r.kernel_overhead;
+    const Seconds device = streaming_time(owned * per_parameter + bucket_traffic(job, parameters), job.rates, compute_scale(r)) +
+                           launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
     const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
     return max(device, host);
