@@ -13,6 +13,7 @@ constexpr Rates of_pixels = {0.99, 0.95, 0.64};        // on vector units, as th
 constexpr Rates in_winograd_domain = {1.67, 1.75, 1.28};
 constexpr Rates of_windows = {1.2, 1.0, 1.3};
 constexpr double strided_gradient = 0.5;  // 0.44 to 0.66, whatever the window and the units
+constexpr double in_tf32 = 0.65;          // found on the fitted half of measurements/: docs/model/compute.md
 
 const Rates& rates_of(Window w, ComputeUnit unit) {
     if (unit == ComputeUnit::tensor) return on_tensor_units;
@@ -36,8 +37,9 @@ double convolution_rate(const Kernel& k, ComputeUnit unit) {
     const Rates& r = rates_of(k.window, unit);
     double rate = k.weight_gradient ? r.weight : k.backward ? r.data : r.forward;
     if (k.strided && k.backward && !k.weight_gradient) rate *= strided_gradient;
-    if (unit == ComputeUnit::tensor && k.channels > 0) rate *= filled(k.channels, elements_of_a_load(k.type));
-    return rate;
+    if (unit != ComputeUnit::tensor) return rate;
+    if (k.channels > 0) rate *= filled(k.channels, elements_of_a_load(k.type));
+    return k.type == DataType::fp32 || k.type == DataType::tf32 ? rate * in_tf32 : rate;
 }
 
 double filled_registers(const Kernel& k) { return filled(k.n, static_cast<std::int64_t>(Bytes::from_si(64) / size_of(k.type))); }

@@ -11,18 +11,18 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
-    const auto there_and_back = [](const StageTimes& s) { return s.ahead - s.early + s.back - s.early_back; };
+    const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward - s.early_backward; };
     for (std::size_t i = 0; i < stages.size(); ++i) round_trip += there_and_back(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
         round_trip -= there_and_back(s);
         const double more = std::min(static_cast<double>(stages.size() - i), p.micro_batches) - 1;
         const double late = std::min(static_cast<double>(i) + 1, p.micro_batches);
-        const Seconds wait = max(Seconds{}, round_trip - more * s.ahead);
+        const Seconds wait = max(Seconds{}, round_trip - more * s.forward);
         const Seconds behind = max(Seconds{}, back_before + stages[0].weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
-        before += s.ahead - (i > 0 ? s.early : Seconds{});
-        back_before += s.back - s.early_back;
+        before += s.forward - (i > 0 ? s.early : Seconds{});
+        back_before += s.backward - s.early_backward;
     }
     return end;
 }
@@ -36,7 +36,7 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
     const std::size_t last = stages.size() - 1;
     const auto passes = [&](std::size_t i) {
         const StageTimes& s = stages[i];
-        return s.device() - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_back : Seconds{});
+        return s.device() - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_backward : Seconds{});
     };
     const std::size_t turn = stages.size() - static_cast<std::size_t>(std::min(static_cast<double>(stages.size()), p.micro_batches));
     Seconds before, to_turn, round_trip, end;
@@ -49,8 +49,8 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
         round_trip -= passes(i);
         if (i <= turn) to_turn -= passes(i);
         const double behind = static_cast<double>(last - i), more = std::min(behind, p.micro_batches - 1);
-        const Seconds first = max(Seconds{}, round_trip - more * s.ahead), back = max(Seconds{}, round_trip - more * s.back);
-        const Seconds waits = p.micro_batches > behind + 1 ? first + back : max(max(first, back), to_turn);
+        const Seconds first = max(Seconds{}, round_trip - more * s.forward), backward = max(Seconds{}, round_trip - more * s.backward);
+        const Seconds waits = p.micro_batches > behind + 1 ? first + backward : max(max(first, backward), to_turn);
         end = max(end, before + (p.micro_batches - 1) * s.device() + passes(i) + waits);
         before += passes(i);
     }
@@ -62,20 +62,20 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
 Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
     const bool two_runs = p.schedule == Schedule::gpipe && !p.forward_only;
-    Seconds once, early, ahead, back, both;
+    Seconds once, early, forward, backward, both;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
         once += s.device();
-        early += s.early + s.early_back + s.late;
-        ahead = max(ahead, s.ahead);
-        back = max(back, s.back);
+        early += s.early + s.early_backward + s.late;
+        forward = max(forward, s.forward);
+        backward = max(backward, s.backward);
         both = max(both, s.device());
     }
-    early -= stages[0].early + stages[stages.size() - 1].early_back + stages[0].late;
-    const Seconds slowest = two_runs ? ahead + back : both;
+    early -= stages[0].early + stages[stages.size() - 1].early_backward + stages[0].late;
+    const Seconds slowest = two_runs ? forward + backward : both;
     // Links that compute hides may still be what sets the pace.
     const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.busiest_boundary); };
-    return slowest + (two_runs ? further(ahead) + further(back) : further(both)) + (once - slowest - early) / p.chunks;
+    return slowest + (two_runs ? further(forward) + further(backward) : further(both)) + (once - slowest - early) / p.chunks;
 }
 
 // 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
@@ -93,15 +93,15 @@ Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds once;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        once += s.ahead - s.early + s.back - s.early_back - s.late;
+        once += s.forward - s.early + s.backward - s.early_backward - s.late;
     }
     return once / p.chunks + (p.micro_batches - 1) * p.busiest_boundary;
 }
 
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
-    if (p.schedule == Schedule::zero_bubble) return s.back - s.early_back - s.weights;
-    return (s.back - s.early_back - s.late) / p.chunks;
+    if (p.schedule == Schedule::zero_bubble) return s.backward - s.early_backward - s.weights;
+    return (s.backward - s.early_backward - s.late) / p.chunks;
 }
 
 }  // namespace
@@ -111,19 +111,19 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 // goes to the end and its first gradient comes back; and p - s - 1 gradients, of inputs and of weights, while the last one goes to the last
 // stage and comes back. Then it waits for nothing.
 Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
-    const auto there = [&](const StageTimes& s) { return 0.5 * (s.ahead - s.early) + p.hidden_send; };
-    const auto back = [&](const StageTimes& s) { return 0.5 * (s.back - s.early_back) + p.hidden_send; };
+    const auto forward = [&](const StageTimes& s) { return 0.5 * (s.forward - s.early) + p.hidden_send; };
+    const auto backward = [&](const StageTimes& s) { return 0.5 * (s.backward - s.early_backward) + p.hidden_send; };
     Seconds forwards, backwards, forwards_before, backwards_before, end;  // of chunks: of the stages behind one, and before it
-    for (std::size_t i = 0; i < stages.size(); ++i) forwards += there(stages[i]), backwards += back(stages[i]);
+    for (std::size_t i = 0; i < stages.size(); ++i) forwards += forward(stages[i]), backwards += backward(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        forwards -= there(s), backwards -= back(s);
+        forwards -= forward(s), backwards -= backward(s);
         const double n = p.micro_batches, behind = static_cast<double>(stages.size() - i) - 1, before = static_cast<double>(i);
-        const Seconds until_it_is_back = max(Seconds{}, 2.0 * forwards - std::min(2 * behind, n - 1) * 0.5 * s.ahead);
-        const Seconds until_first = max(Seconds{}, forwards_before + backwards_before - std::min(before, n - 1) * s.ahead);
-        const Seconds until_last = max(Seconds{}, 2.0 * backwards - std::min(behind, n - 1) * 0.5 * (s.back + s.weights));
+        const Seconds until_it_is_back = max(Seconds{}, 2.0 * forwards - std::min(2 * behind, n - 1) * 0.5 * s.forward);
+        const Seconds until_first = max(Seconds{}, forwards_before + backwards_before - std::min(before, n - 1) * s.forward);
+        const Seconds until_last = max(Seconds{}, 2.0 * backwards - std::min(behind, n - 1) * 0.5 * (s.backward + s.weights));
         end = max(end, forwards_before + until_it_is_back + until_first + n * s.device() + until_last - (i > 0 ? s.early : Seconds{}));
-        forwards_before += there(s), backwards_before += back(s);
+        forwards_before += forward(s), backwards_before += backward(s);
     }
     return end;
 }
@@ -169,7 +169,7 @@ std::string_view pipeline_formula(Schedule schedule, bool forward_only, bool pla
 // Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
 // pipeline; what the first of it makes goes all the way.
 Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds device) {
-    const auto pass_on = [&](const StageTimes& s) { return (s.ahead - s.early) / p.chunks; };
+    const auto pass_on = [&](const StageTimes& s) { return (s.forward - s.early) / p.chunks; };
     Seconds host, before, after;
     for (std::size_t i = 0; i < stages.size(); ++i) after += pass_on(stages[i]);
     Seconds arrival;
@@ -178,8 +178,8 @@ Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds
         arrival += pass_on(s);
         after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));
-        host = max(host, device + s.host_ahead / p.chunks - arrival);
-        before += (s.back - s.late) / p.chunks;
+        host = max(host, device + s.host_forward / p.chunks - arrival);
+        before += (s.backward - s.late) / p.chunks;
     }
     return max(device, host);
 }

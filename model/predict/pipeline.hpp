@@ -11,16 +11,16 @@ namespace sextant {
 
 // One micro-batch on one stage, all chunks together: what its own stream does, transfers that block it included.
 struct StageTimes {
-    Seconds early;                  // of ahead: what the stage does before its input arrives
-    Seconds early_back;             // the same of backward
-    Seconds ahead;                  // forward
-    Seconds back;                   // backward; of zero-bubble schedules up to the gradient of the stage's input
-    Seconds weights;                // what those leave for later
-    Seconds late;                   // of backward: what the stage does when it has sent its result
-    Seconds host_ahead, host_back;  // to issue it all
-    Seconds passing;                // what first and last micro-batch take longer
-    [[nodiscard]] Seconds device() const { return ahead + back + weights; }
-    [[nodiscard]] Seconds host() const { return host_ahead + host_back; }
+    Seconds early;           // of forward: what the stage does before its input arrives
+    Seconds early_backward;  // the same of backward
+    Seconds forward;
+    Seconds backward;                     // of zero-bubble schedules up to the gradient of the stage's input
+    Seconds weights;                      // what those leave for later
+    Seconds late;                         // of backward: what the stage does when it has sent its result
+    Seconds host_forward, host_backward;  // to issue it all
+    Seconds passing;                      // what first and last micro-batch take longer
+    [[nodiscard]] Seconds device() const { return forward + backward + weights; }
+    [[nodiscard]] Seconds host() const { return host_forward + host_backward; }
 };
 
 struct Pipeline {

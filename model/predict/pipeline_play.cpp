@@ -44,13 +44,13 @@ struct WorkTimes {
 };
 
 void set_times(WorkTimes* work, std::size_t pipeline, const ChunkTimes& t, bool splits) {
-    const Seconds whole = t.back + t.weights;
-    work[first_forward].set(pipeline, t.early, t.ahead + t.first, {}, t.send_ahead);
-    work[forward].set(pipeline, t.early, t.ahead, {}, t.send_ahead);
-    work[backward].set(pipeline, t.early_back, whole, t.late, t.send_back);
-    work[last_backward].set(pipeline, t.early_back, whole + t.last, t.late, t.send_back);
+    const Seconds whole = t.backward + t.weights;
+    work[first_forward].set(pipeline, t.early, t.forward + t.first, {}, t.send_forward);
+    work[forward].set(pipeline, t.early, t.forward, {}, t.send_forward);
+    work[backward].set(pipeline, t.early_backward, whole, t.late, t.send_backward);
+    work[last_backward].set(pipeline, t.early_backward, whole + t.last, t.late, t.send_backward);
     if (!splits) return;
-    work[input].set(pipeline, t.early_back, t.back, t.late, t.send_back);
+    work[input].set(pipeline, t.early_backward, t.backward, t.late, t.send_backward);
     work[weights].set(pipeline, {}, t.weights, {}, {});
     work[last_weights].set(pipeline, {}, t.weights + t.last, {}, {});
 }
@@ -207,8 +207,8 @@ private:
         works_.resize(works_.size() + work_count);
         for (std::size_t i = 0; i < some.size(); ++i) {
             ChunkTimes t = some[i].unlike_chunks[some[i].chunks_of(stage, chunks_)[chunk]];
-            if (!where_.is_handed(where_.at(stage, chunk))) t.send_back = {};
-            if (!where_.hands_on(where_.at(stage, chunk))) t.send_ahead = {};
+            if (!where_.is_handed(where_.at(stage, chunk))) t.send_backward = {};
+            if (!where_.hands_on(where_.at(stage, chunk))) t.send_forward = {};
             set_times(&works_[works_.size() - work_count], i, t, splits_);
         }
     }

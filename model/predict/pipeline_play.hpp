@@ -17,13 +17,13 @@ namespace sextant {
 
 // What a stage does for one micro-batch in one of its chunks.
 struct ChunkTimes {
-    Seconds early, ahead;      // of forward: what is done before its input arrives; all of it
-    Seconds early_back, back;  // of backward; where it comes in two parts, of that which makes the gradient of the input
-    Seconds late;              // of that: what is done when its result is on the way
-    Seconds weights;           // the other part
-    Seconds send_ahead;        // to the next virtual stage, where another stage has it
-    Seconds send_back;         // to the one before
-    Seconds first, last;       // more in the first forward and the last backward
+    Seconds early, forward;            // of forward: what is done before its input arrives; all of it
+    Seconds early_backward, backward;  // of backward; where it comes in two parts, of that which makes the gradient of the input
+    Seconds late;                      // of that: what is done when its result is on the way
+    Seconds weights;                   // the other part
+    Seconds send_forward;              // to the next virtual stage, where another stage has it
+    Seconds send_backward;             // to the one before
+    Seconds first, last;               // more in the first forward and the last backward
 
     friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };

@@ -18,15 +18,15 @@ Seconds PlanPricer::least_step(bool by_groups) {
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
             const BlockTime& block = times[t];
             const double n = blocks.count[t];
-            sum.ahead += n * block.ahead;
-            sum.back += n * block.back;
-            if (state_.roles[t] == BlockRole::layer && again > 0) sum.again += n * again / blocks.layers * block.again;
+            sum.forward += n * block.forward;
+            sum.backward += n * block.backward;
+            if (state_.roles[t] == BlockRole::layer && again > 0) sum.recompute += n * again / blocks.layers * block.recompute;
         }
-        if (plan.forward_only) sum.back = sum.again = {};
+        if (plan.forward_only) sum.backward = sum.recompute = {};
         return sum;
     };
     const bool apart = weights_apart(plan.schedule) != WeightsApart::in_none;
-    Seconds end, before, after, own, ahead, back;
+    Seconds end, before, after, own, forward, backward;
     const std::vector<UpdateTime>& updates = share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
@@ -34,15 +34,15 @@ Seconds PlanPricer::least_step(bool by_groups) {
             const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
             const std::vector<BlockTime>& times = by_groups ? blocks(s).times : shape_->least;
             const BlockTime all = over(stage, stage.recomputed_layers, times);
-            own = m * (all.ahead + all.back + all.again + each);
+            own = m * (all.forward + all.backward + all.recompute + each);
             const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
-            ahead = chunk.ahead;
-            back = apart ? Seconds{} : chunk.back + chunk.again;
+            forward = chunk.forward;
+            backward = apart ? Seconds{} : chunk.backward + chunk.recompute;
             if (s == 0 || apart) update = min(update.value_or(updates[s].total()), updates[s].total());
         }
         end = max(end, before + own + after);
-        before += ahead;
-        after += back;
+        before += forward;
+        after += backward;
     }
     return end + update.value_or(Seconds{}) + framework.step_overhead.value / thread;
 }
@@ -59,12 +59,12 @@ Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
             all = {};
             for (const std::size_t c : chunks) {
                 const ChunkTimes& chunk = prices.unlike_chunks[c];
-                all += chunk.ahead + chunk.back + chunk.weights;
+                all += chunk.forward + chunk.backward + chunk.weights;
             }
         }
         end = max(end, before + static_cast<double>(state_.micro_batches) * all - first.early + after);
-        before += first.ahead - first.early;
-        if (!apart) after += first.back - first.early_back - first.late;
+        before += first.forward - first.early;
+        if (!apart) after += first.backward - first.early_backward - first.late;
     }
     return end;
 }

@@ -155,7 +155,7 @@ std::vector<Seconds> PlanPricer::block_times() const {
     std::vector<Seconds> times;
     for (const int t : network_->sequence) {
         const BlockTime& block = shape_->times[static_cast<std::size_t>(t)];
-        times.push_back(block.ahead + block.back);
+        times.push_back(block.forward + block.backward);
     }
     return times;
 }

@@ -61,7 +61,7 @@ public:
 
 private:
     struct BlockTime {
-        Seconds ahead, back, again;
+        Seconds forward, backward, recompute;
     };
     // By template, with exchanges inside layers.
     struct Blocks {

@@ -82,7 +82,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
     Seconds arrival, between;
     OwnWork done;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-        if (o.done <= o.now) return o.run(work_.ahead + -1.0 * done);  // all are there
+        if (o.done <= o.now) return o.run(work_.forward + -1.0 * done);  // all are there
         OwnWork pass;
         for (const Part& part : exchanges[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
@@ -134,17 +134,17 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         if (first && gathers && at.done > at.now)
             forward_behind_gathers(at, exchanges);
         else if (first || !apart)
-            at.run(work_.ahead);
+            at.run(work_.forward);
         if (first) first_forward = at.waited + at.slowed;
-        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.ahead + OwnWork{{}, each_, {}, {}, {}}));
+        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.forward + OwnWork{{}, each_, {}, {}, {}}));
         if (plan_.forward_only) return false;
         if (!every && !(last && overlaps_gradients(plan_, framework_)))
-            at.run(work_.back);
+            at.run(work_.backward);
         else
             backward_over_chunks(at, exchanges, every, every ? StepEnds{first, last} : StepEnds{});
         return every && !first && !gradients_go_down(plan_, framework_) && at.goes_on_like_this(before);
     };
-    const Seconds period = (apart ? Seconds{} : work_.ahead.device() + each_) + work_.back.device();
+    const Seconds period = (apart ? Seconds{} : work_.forward.device() + each_) + work_.backward.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
     if (gathers) price.first_forward = first_forward;

@@ -145,19 +145,20 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
         done = at.done;
         return false;
     };
-    DataParallelPrice price = recurring(play(o, work_.ahead.device() + each_ + work_.back.device(), true, micro_batch, [](Overlap&) {}));
+    DataParallelPrice price =
+        recurring(play(o, work_.forward.device() + each_ + work_.backward.device(), true, micro_batch, [](Overlap&) {}));
     price.at_end = {};
     const Seconds all = passes[0] + passes[1] + passes[2];
     if (all > Seconds{}) {
-        price.steady_ahead = passes[0] / all * price.steady;
+        price.steady_forward = passes[0] / all * price.steady;
         price.steady_weights = passes[2] / all * price.steady;
     }
     for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
-        price.early_ahead += list[i].fetch + list[i].gather;
-        if (!plan_.forward_only) price.early_back += list[blocks + i].fetch + list[blocks + i].gather;
+        price.early_forward += list[i].fetch + list[i].gather;
+        if (!plan_.forward_only) price.early_backward += list[blocks + i].fetch + list[blocks + i].gather;
     }
-    price.early_ahead = std::clamp(price.steady_ahead, Seconds{}, price.early_ahead);
-    price.early_back = std::clamp(price.steady - price.steady_ahead - price.steady_weights, Seconds{}, price.early_back);
+    price.early_forward = std::clamp(price.steady_forward, Seconds{}, price.early_forward);
+    price.early_backward = std::clamp(price.steady - price.steady_forward - price.steady_weights, Seconds{}, price.early_backward);
     return price;
 }
 

@@ -31,7 +31,7 @@ DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     if (!(beside_ > 1) || alone.at_end > Seconds{}) return alone;
     // They meet as often as the others go on.
     const double m = static_cast<double>(job_.micro_batches);
-    const Seconds period = work_.ahead.device() + work_.back.device() + each_ + alone.steady;
+    const Seconds period = work_.forward.device() + work_.backward.device() + each_ + alone.steady;
     if (!(period > Seconds{})) return alone;
     stretch_ = 1 + (beside_ - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
     return play();

@@ -36,7 +36,7 @@ private:
     [[nodiscard]] const StageWork::Passes& passes(const Block& b) const { return work_.passes[static_cast<std::size_t>(b.block_template)]; }
     [[nodiscard]] const OwnWork& forward(const Block& b) const { return b.runs_again(stage_) ? passes(b).checkpointed : passes(b).forward; }
     [[nodiscard]] const OwnWork& backward(const Block& b) const {
-        return b.runs_again(stage_) ? passes(b).again_and_backward : passes(b).backward;
+        return b.runs_again(stage_) ? passes(b).recompute_and_backward : passes(b).backward;
     }
     [[nodiscard]] const OwnWork& weights(const Block& b) const { return passes(b).weights; }
     template <Pass pass>
@@ -101,7 +101,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     }
     DataParallelPrice price;
     if (between > 1) price.steady = o.now - before.now - period;
-    o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.back.device() - work_.back.host));
+    o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.backward.device() - work_.backward.host));
     const Seconds exchanged = o.exchanged - o.copied;
     if (!all_alike) micro_batch(o, m == 1, true);
     const Seconds last = o.now;
@@ -115,7 +115,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     price.launch = o.launch;
     price.hidden = max(Seconds{}, o.exchanged - (o.waited - o.idle));
     const double m_ = static_cast<double>(m);
-    price.passing = last - start - m_ * (work_.ahead.device() + work_.back.device() + each_ + price.steady) - o.launch;
+    price.passing = last - start - m_ * (work_.forward.device() + work_.backward.device() + each_ + price.steady) - o.launch;
     return price;
 }
 

@@ -28,7 +28,7 @@ public:
             if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) {
                 add(s, arrival);
                 const StagePrice& here = prices_.unlike.back();
-                passes_on = (here.ahead() + here.send_ahead) / plan_.vpp + here.data.first_forward;
+                passes_on = (here.forward() + here.send_forward) / plan_.vpp + here.data.first_forward;
             }
             prices_.which.push_back(prices_.unlike.size() - 1);
             arrival += passes_on;
@@ -55,7 +55,7 @@ private:
         const std::size_t stage = where_.stage_of(virtual_stage), chunk = where_.chunk_of(virtual_stage);
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
         Seconds time = parts_.sends.behind(stage, where_.goes_back(chunk), block_template);
-        if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).ahead.device() / plan_.vpp);
+        if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).forward.device() / plan_.vpp);
         return time;
     }
     [[nodiscard]] Seconds sent_back_by(std::size_t virtual_stage) const {
@@ -66,14 +66,14 @@ private:
     void price_sends(StagePrice& price, std::size_t stage) const {
         for (std::size_t c = 0; c < job_.chunks[stage].size(); ++c) {
             const std::size_t v = where_.at(stage, c);
-            price.send_ahead += sent_by(v);
-            price.send_back += sent_back_by(v);
+            price.send_forward += sent_by(v);
+            price.send_backward += sent_back_by(v);
         }
         price.sends_block = sends_block_;
         if (price.sends_block) return;
         // As much comes from the neighbours as goes to them.
-        const Seconds kernels = price.work->ahead.kernels + price.work->back.kernels;
-        const Seconds transfers = 2.0 * (price.send_ahead + price.send_back);
+        const Seconds kernels = price.work->forward.kernels + price.work->backward.kernels;
+        const Seconds transfers = 2.0 * (price.send_forward + price.send_backward);
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
 
@@ -83,7 +83,7 @@ private:
         const std::size_t count = chunks.size();
         const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
         const double part = 1 / static_cast<double>(count), passes = plan_.forward_only ? 1 : 2;
-        const double slowed = 1 + stage.beside_sends / (stage.ahead() + stage.back());
+        const double slowed = 1 + stage.beside_sends / (stage.forward() + stage.backward());
         const DataParallelPrice& data = stage.data;
         const Seconds copies = stage.offload / passes;
         std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
@@ -95,18 +95,18 @@ private:
         for (std::size_t c = 0; c < count; ++c) {
             const bool at_end = c < 2 || (s == last_ && c + 1 == count);
             if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
-                const auto [ahead, back, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
+                const auto [forward, backward, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
                 ChunkTimes t;
-                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_ahead);
-                t.ahead = t.early + slowed * ahead + part * (data.steady_ahead - data.early_ahead);
+                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_forward);
+                t.forward = t.early + slowed * forward + part * (data.steady_forward - data.early_forward);
                 if (!plan_.forward_only) {
-                    t.early_back = part * (copies + data.early_back);
+                    t.early_backward = part * (copies + data.early_backward);
                     t.late = stage.sends_block ? Seconds{} : part * data.late;
                     t.weights = slowed * weights + part * data.steady_weights;
-                    t.back = slowed * back + part * (copies + data.steady - data.steady_ahead - data.steady_weights);
+                    t.backward = slowed * backward + part * (copies + data.steady - data.steady_forward - data.steady_weights);
                 }
-                t.send_ahead = sent_by(where_.at(s, c));
-                t.send_back = sent_back_by(where_.at(s, c));
+                t.send_forward = sent_by(where_.at(s, c));
+                t.send_backward = sent_back_by(where_.at(s, c));
                 t.first = part * data.first_forward;
                 t.last = part * (data.passing - data.first_forward);
                 unlike.push_back(t);
@@ -115,21 +115,21 @@ private:
         }
     }
     struct Passes {
-        Seconds ahead, back, weights;
+        Seconds forward, backward, weights;
     };
     [[nodiscard]] static Passes passes_of(const StageWork& all) {
-        return {all.ahead.device(), (all.back + -1.0 * all.weights).device(), all.weights.device()};
+        return {all.forward.device(), (all.backward + -1.0 * all.weights).device(), all.weights.device()};
     }
     [[nodiscard]] Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) const {
         Passes all;
         for (const ChunkBlocks::Block& b : chunk.blocks) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
             const bool again = b.runs_again(stage);
-            all.ahead += (again ? block.checkpointed : block.forward).device();
-            all.back += (again ? block.again_and_backward : block.backward).device();
+            all.forward += (again ? block.checkpointed : block.forward).device();
+            all.backward += (again ? block.recompute_and_backward : block.backward).device();
             all.weights += block.weights.device();
         }
-        if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.back -= all.weights;
+        if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.backward -= all.weights;
         return all;
     }
 
@@ -151,14 +151,14 @@ bool hides_sends(const Prepared::State& job) { return overlaps_pipeline(job.scen
 
 StageTimes StagePrice::times(double passes) const {
     StageTimes t;
-    t.early = overhead + offload / passes + data.early_ahead;
-    t.early_back = (passes > 1 ? offload / passes : Seconds{}) + data.early_back;
+    t.early = overhead + offload / passes + data.early_forward;
+    t.early_backward = (passes > 1 ? offload / passes : Seconds{}) + data.early_backward;
     t.late = sends_block ? Seconds{} : data.late;
-    t.ahead = t.early + ahead() + (sends_block ? send_ahead : Seconds{});
+    t.forward = t.early + forward() + (sends_block ? send_forward : Seconds{});
     t.weights = blocks().weights.time() + data.steady_weights;
-    t.back = micro_batch() - t.ahead - t.weights;
-    t.host_ahead = blocks().forward.host;
-    t.host_back = blocks().backward.host + blocks().recompute.host;
+    t.backward = micro_batch() - t.forward - t.weights;
+    t.host_forward = blocks().forward.host;
+    t.host_backward = blocks().backward.host + blocks().recompute.host;
     t.passing = data.passing;
     return t;
 }

@@ -14,17 +14,17 @@ namespace sextant {
 // One micro-batch on one stage, and what the stage adds once a step, but for the update.
 struct StagePrice {
     const StageWork* work = nullptr;
-    Seconds overhead, offload;      // per micro-batch
-    Seconds send_ahead, send_back;  // to the neighbours, per micro-batch
+    Seconds overhead, offload;            // per micro-batch
+    Seconds send_forward, send_backward;  // to the neighbours, per micro-batch
     bool sends_block = false;
     Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
     DataParallelPrice data;
 
     [[nodiscard]] const SegmentPrice& blocks() const { return work->all; }
-    [[nodiscard]] Seconds ahead() const { return work->ahead.device(); }
-    [[nodiscard]] Seconds back() const { return work->back.device(); }
-    [[nodiscard]] Seconds sends() const { return sends_block ? send_ahead + send_back : Seconds{}; }
-    [[nodiscard]] Seconds micro_batch() const { return ahead() + back() + overhead + offload + sends() + beside_sends + data.steady; }
+    [[nodiscard]] Seconds forward() const { return work->forward.device(); }
+    [[nodiscard]] Seconds backward() const { return work->backward.device(); }
+    [[nodiscard]] Seconds sends() const { return sends_block ? send_forward + send_backward : Seconds{}; }
+    [[nodiscard]] Seconds micro_batch() const { return forward() + backward() + overhead + offload + sends() + beside_sends + data.steady; }
     // `passes`: two, or one forward alone.
     [[nodiscard]] StageTimes times(double passes) const;
 };

@@ -131,16 +131,16 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
     const bool meets = times != std::array<double, 3>{1, 1, 1};
     if (meets) work.all = stretched(work.all, times);
     const StretchOfWork own(job, stage);
-    work.ahead = own.of(work.all.forward);
-    work.back = own.of(work.all.backward) + own.of(work.all.recompute);
+    work.forward = own.of(work.all.forward);
+    work.backward = own.of(work.all.backward) + own.of(work.all.recompute);
     work.weights = own.of(work.all.weights);
-    WaitForHost ahead, back;
+    WaitForHost forward, backward;
     if (waits_for_transfers(job.scenario.plan, job.scenario.framework)) {
-        ahead = WaitForHost(work.all.forward);
-        back = WaitForHost(work.all.backward + work.all.recompute);
-        work.launch = ahead.longer() + back.longer();
-        work.ahead.rest += ahead.longer();
-        work.back.rest += back.longer();
+        forward = WaitForHost(work.all.forward);
+        backward = WaitForHost(work.all.backward + work.all.recompute);
+        work.launch = forward.longer() + backward.longer();
+        work.forward.rest += forward.longer();
+        work.backward.rest += backward.longer();
     }
     work.passes.reserve(segments.size());
     for (std::size_t t = 0; t < segments.size(); ++t) {
@@ -149,13 +149,13 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         const std::optional<SegmentPrice> longer = meets ? std::optional(stretched(segments[t], times)) : std::nullopt;
         const SegmentPrice& block = longer ? *longer : segments[t];
         passes = {own.of(block.forward), {}, own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
-        ahead.add(passes.forward, block.forward);
+        forward.add(passes.forward, block.forward);
         passes.checkpointed = passes.forward;
         passes.checkpointed.rest += block.checkpoint.copies;
-        back.add(passes.backward, block.backward);
-        back.add(passes.again_and_backward, block.recompute);
+        backward.add(passes.backward, block.backward);
+        backward.add(passes.recompute_and_backward, block.recompute);
         if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward += -1.0 * passes.weights;
-        passes.again_and_backward += passes.backward;
+        passes.recompute_and_backward += passes.backward;
     }
     return work;
 }

@@ -30,13 +30,13 @@ private:
 struct StageWork {
     // One block. Where gradients of weights come apart in all passes, they are not in backward.
     struct Passes {
-        OwnWork forward, checkpointed, backward, again_and_backward, weights;  // checkpointed: forward of what runs again
+        OwnWork forward, checkpointed, backward, recompute_and_backward, weights;  // checkpointed: forward of what runs again
     };
     std::vector<Passes> passes;  // by template
     SegmentPrice all;            // the blocks of the stage together
-    OwnWork ahead, back;         // the same as stretches of work
-    OwnWork weights;             // of back, what may come apart
-    Seconds launch;              // of ahead and back, where hosts issue nothing ahead of what stages send each other
+    OwnWork forward, backward;   // all of it, as stretches of work
+    OwnWork weights;             // of backward, what may come apart
+    Seconds launch;              // of both, where hosts issue nothing ahead of what stages send each other
     // ZeRO-3 and nothing else: what it adds, where it has been worked out; by what is offloaded.
     mutable std::array<std::optional<DataParallelPrice>, 3> sharded;
 };

@@ -189,11 +189,11 @@ struct DataParallelPrice {
     double copied = 0;  // of exposed and hidden, the part that copies to and from host memory have
     // Where exposed and slowdown show: in every micro-batch, in the first and the last, of that in the first forward, and behind it all.
     Seconds steady, passing, first_forward, behind;
-    Seconds steady_ahead,
-        steady_weights;  // of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later
+    // Of steady, in forward, and in the part of backward that a zero-bubble schedule leaves for later.
+    Seconds steady_forward, steady_weights;
     // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks;
     // and what is done when a backward could already have sent its result.
-    Seconds early_ahead, early_back, late;
+    Seconds early_forward, early_backward, late;
 };
 // What one worker has for all servers together, or they for it, while all others do the same.
 Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);

@@ -15,8 +15,8 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        all += stages[s].send_ahead;
-        p.busiest_boundary = max(p.busiest_boundary, stages[s].send_ahead);
+        all += stages[s].send_forward;
+        p.busiest_boundary = max(p.busiest_boundary, stages[s].send_forward);
     }
     const int boundaries = plan.pp * plan.vpp - (turns_back(plan.schedule) ? 2 : 1);
     p.hidden_send = all / boundaries;
@@ -44,7 +44,7 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     Seconds slowest, all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const StagePrice& stage = stages[s];
-        const Seconds pace = plan.pp > 1 && forwards_first ? stages.times[stages.which[s]].ahead : stage.micro_batch();
+        const Seconds pace = plan.pp > 1 && forwards_first ? stages.times[stages.which[s]].forward : stage.micro_batch();
         slowest = max(slowest, pace);
         all += pace;
     }
@@ -52,14 +52,14 @@ Seconds taking_time(const Plan& plan, const StagePrices& stages, double micro_ba
     if (plan.schedule == Schedule::sequential) return further * all;
     // Until the first one comes back, forwards of the first chunk alone.
     const double at_first = turns_back(plan.schedule) ? std::min(further, 2.0 * plan.pp - 2) : 0;
-    return at_first * stages.times[stages.which[0]].ahead / plan.vpp + (further - at_first) * slowest;
+    return at_first * stages.times[stages.which[0]].forward / plan.vpp + (further - at_first) * slowest;
 }
 
 StageWork slowed(StageWork work, double times) {
     const auto slow = [times](OwnWork& w) { w.kernels *= times; };
     for (StageWork::Passes& p : work.passes)
-        for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.again_and_backward, &p.weights}) slow(*w);
-    for (OwnWork* w : {&work.ahead, &work.back, &work.weights}) slow(*w);
+        for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.recompute_and_backward, &p.weights}) slow(*w);
+    for (OwnWork* w : {&work.forward, &work.backward, &work.weights}) slow(*w);
     work.sharded = {};
     return work;
 }
@@ -67,7 +67,7 @@ StageWork slowed(StageWork work, double times) {
 // By how much longer a stage takes that is alone in its pipeline: kernels that take longer hide more of the exchanges beside them.
 Seconds lag_alone(const Prepared::State& job, const StagePrice& stage, double times, const Resources& r) {
     const auto takes = [&](const StageWork& work, const DataParallelPrice& data) {
-        const Seconds each = work.ahead.device() + work.back.device() + data.steady;
+        const Seconds each = work.forward.device() + work.backward.device() + data.steady;
         return static_cast<double>(job.micro_batches) * each + data.passing + data.launch + data.behind;
     };
     const StageWork slow = slowed(*stage.work, times);
@@ -86,8 +86,8 @@ Seconds lag_of_pipeline(const Prepared::State& job, const StagePrices& stages, d
         StageTimes& t = slow.emplace_back(stages.times[stages.which[i]]);
         if (layout.rank_at({.pipeline = static_cast<int>(i)}) >= s.straggler->devices) continue;
         const StageWork& work = *stages[i].work;
-        t.ahead += (times - 1) * work.ahead.kernels;
-        t.back += (times - 1) * (work.back.kernels - work.weights.kernels);
+        t.forward += (times - 1) * work.forward.kernels;
+        t.backward += (times - 1) * (work.backward.kernels - work.weights.kernels);
         t.weights += (times - 1) * work.weights.kernels;
     }
     const Pipeline pipeline = pipeline_of(job, stages);
@@ -185,7 +185,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
 }  // namespace
 
 Seconds busy_time(const Prepared::State& job, const StagePrice& stage, const UpdateTime& update) {
-    return static_cast<double>(job.micro_batches) * (stage.work->ahead.kernels + stage.work->back.kernels) + update.device;
+    return static_cast<double>(job.micro_batches) * (stage.work->forward.kernels + stage.work->backward.kernels) + update.device;
 }
 
 // Expected maximum of n independent normal step times, in standard deviations above the mean: the quantile (n - 3/8) / (n + 1/4)

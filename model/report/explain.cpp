@@ -115,8 +115,8 @@ private:
     }
     void say_stage(int stage, const std::string& which) {
         const StageTimes& times = stages_.times[stages_.which[static_cast<std::size_t>(stage)]];
-        say("  stage " + std::to_string(stage) + ", which " + which + ": f " + to_text(times.ahead) + ", b " +
-            to_text(times.back + times.weights));
+        say("  stage " + std::to_string(stage) + ", which " + which + ": f " + to_text(times.forward) + ", b " +
+            to_text(times.backward + times.weights));
     }
     void say_calls(std::size_t block, std::string_view phase, const std::vector<ExchangeCall>& calls, ParallelGroup which) {
         for (const ExchangeCall& call : calls)

@@ -65,6 +65,12 @@ TEST(Convolution, OfAStridedImageHasASlowGradient) {
     }
 }
 
+TEST(Convolution, InTf32ReachesLessOfTensorUnits) {
+    const Kernel wide = convolution(Window::winograd, DataType::fp32), narrow = convolution(Window::winograd, DataType::fp16);
+    EXPECT_DOUBLE_EQ(convolution_rate(wide, ComputeUnit::tensor), 0.65 * convolution_rate(narrow, ComputeUnit::tensor));
+    EXPECT_DOUBLE_EQ(convolution_rate(wide, ComputeUnit::vector), convolution_rate(narrow, ComputeUnit::vector));
+}
+
 TEST(Convolution, OfThreeChannelsFillsThreeEighthsOfALoadOfTensorUnits) {
     const Kernel full = convolution(Window::other, DataType::bf16);
     Kernel image = full;

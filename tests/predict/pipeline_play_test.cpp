@@ -20,8 +20,8 @@ struct TwoStages {
 
 TwoStages two_stages_of(int chunks) {
     ChunkTimes t;
-    t.ahead = t.send_ahead = t.send_back = 1 * s;
-    t.back = 2 * s;
+    t.forward = t.send_forward = t.send_backward = 1 * s;
+    t.backward = 2 * s;
     TwoStages stages{std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
     for (std::size_t c = 0; c < stages.chunks.size(); ++c) stages.which_chunk.push_back(c);
     return stages;
@@ -69,7 +69,7 @@ TEST(PlayedPipeline, ThatTurnsBackSendsNothingAtTheTurn) {
     //   A  F01 0-1  F02 1-2  F11 5-6  I11 6-7  W11 7-8  F12 8-9  I12 9-10   W12 10-11  I01 12-13  W01 13-14  I02 16-17  W02 17-18
     //   B  F01 2-3  F11 3-4  F02 4-5  F12 5-6  I11 8-9  W11 9-10 I01 10-11  W01 11-12  I12 12-13  W12 13-14  I02 14-15  W02 15-16
     TwoStages stages = two_stages_of(2);
-    for (ChunkTimes& t : stages.chunks) t.back = t.weights = 1 * s;
+    for (ChunkTimes& t : stages.chunks) t.backward = t.weights = 1 * s;
     EXPECT_THAT(ends(stages, Schedule::zero_bubble_v, 2), ElementsAre(18, 16));
 }
 
@@ -80,9 +80,9 @@ TEST(PlayedPipeline, OfAZeroBubbleScheduleDoesWeightsLastAndWhatComesEarlyWhileI
     TwoStages stages = two_stages_of(1);
     ChunkTimes& t = stages.chunks.front();
     t.early = 0.5 * s;
-    t.ahead = 1.5 * s;
-    t.back = t.weights = t.last = 1 * s;
-    t.send_ahead = t.send_back = {};
+    t.forward = 1.5 * s;
+    t.backward = t.weights = t.last = 1 * s;
+    t.send_forward = t.send_backward = {};
     EXPECT_THAT(ends(stages, Schedule::zero_bubble, 1), ElementsAre(6.5, 5.5));
 }
 
@@ -91,7 +91,7 @@ TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
     std::vector<TwoStages> many;
     for (int i = 0; i < 11; ++i) {
         many.push_back(two_stages_of(2));
-        many.back().chunks.back().ahead *= 1 + i;
+        many.back().chunks.back().forward *= 1 + i;
     }
     const auto together = ends(many, PlayedSchedule(Schedule::interleaved, 2, 2, 10, false), 10);
     ASSERT_EQ(together.size(), many.size());

@@ -253,7 +253,7 @@ TEST(PipelineTime, OfForwardsIsNoShorterThanWhatTheBusiestBoundaryCarries) {
     // Three stages of 1 ms. The first boundary takes 10 ms for each of eight micro-batches, from the first's 1 ms on, and the second none:
     // 81 ms, and the last micro-batch passes two more stages.
     std::vector<StageTimes> stages(1);
-    stages[0].ahead = 1 * ms;
+    stages[0].forward = 1 * ms;
     const std::vector<std::size_t> which(3, 0);
     std::vector<Seconds> ends(which.size());
     Pipeline pipeline;

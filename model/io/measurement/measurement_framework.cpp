@@ -43,6 +43,8 @@ constexpr FrameworkRule rules[] = {
     {"pytorch-ddp", "apex", "", "", 0, "pytorch-ddp-apex"},
     {"pytorch-ddp", "(2.", "", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
     {"pytorch-ddp", "", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
+    {"pytorch-ddp", "PyTorch 0.", "", "", 0, "pytorch-ddp-0.x"},
+    {"pytorch-ddp", "PyTorch 1.0", "", "", 0, "pytorch-ddp-0.x"},
     {"pytorch-ddp", "", "", "", 0, "pytorch-ddp-1.x"},
     {"tensorflow", "TensorFlow 2", "", "", 0, "tensorflow-2-xla"},
     {"tensorflow", "", "", "distributed", 0, "tf-parameter-server"},
