@@ -74,9 +74,8 @@ std::vector<std::string> straggler_lines(const ExplainedStage& x) {
         lines.emplace_back("nobody waits, slow devices do fewer steps: devices / sum of 1 / step of each - step");
     else
         lines.emplace_back(
-            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer whose "
-            "slow "
-            "devices take 1 / speed times as long for their kernels");
+            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer "
+            "whose slow devices take 1 / speed times as long for their kernels");
     lines.push_back("  busy " + to_text(busy) + ", noise " + percent_text(s.step_noise) + ", the slowest of " +
                     std::to_string(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
                     " standard deviations");
