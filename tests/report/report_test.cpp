@@ -49,7 +49,9 @@ TEST(Report, ADeviceIsIdleWhileServersOrItsHostHaveWhatItWaitsFor) {
     terms[Term::forward] = 1 * s;
     terms[Term::data_communication] = 3 * s;
     EXPECT_NEAR(utilization(terms, {}), 1, 1e-12);  // a collective is a kernel
-    EXPECT_NEAR(utilization(terms, {.data_parallel = DataParallel::async_parameter_server}), 0.25, 1e-12);
+    Plan with_servers;
+    with_servers.data_parallel = DataParallel::async_parameter_server;
+    EXPECT_NEAR(utilization(terms, with_servers), 0.25, 1e-12);
     terms[Term::offload] = 1 * s;
     EXPECT_NEAR(utilization(terms, {}), 0.8, 1e-12);
 }
