@@ -32,6 +32,7 @@ std::array<int, 2> make_pipe() {
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
     arguments.push_back(nullptr);
     ::execvp(arguments[0], arguments.data());
@@ -82,7 +83,7 @@ int run_child(const std::vector<std::string>& words, const std::function<void(co
 }
 
 std::filesystem::path program_beside(const std::string& name, const std::string& needs) {
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+    std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
     if (std::filesystem::exists(program)) return program;
     throw BackendError(program.string() + " is not there: sextant was built without what it needs (" + needs + ")");
 }

@@ -65,6 +65,7 @@ HeldSignals::~HeldSignals() {
     if (const int signal = std::exchange(came, 0); signal != 0) ::raise(signal);
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): only while signals are held
 pid_t HeldSignals::fork() {
     const Blocked none;
     throw_what_came();
@@ -76,6 +77,7 @@ pid_t HeldSignals::fork() {
     return child;
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): as fork
 void HeldSignals::child_has_ended() {
     child_id = 0;
     throw_what_came();

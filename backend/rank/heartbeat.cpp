@@ -6,9 +6,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace sextant {

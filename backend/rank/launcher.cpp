@@ -1,6 +1,7 @@
 #include "backend/rank/launcher.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 
 namespace sextant {
 

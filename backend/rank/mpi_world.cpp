@@ -144,6 +144,7 @@ std::vector<std::vector<char>> MpiWorld::gather(std::span<const char> mine) cons
     return parts;
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): MPI is there as long as the world is
 void MpiWorld::sum(std::span<double> values) const {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
               "MPI_Allreduce");
@@ -157,6 +158,7 @@ std::string MpiWorld::from_first_on_host(std::string text) const {
     return text;
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): as the sum
 void MpiWorld::barrier() const { check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
 std::optional<int> MpiWorld::first_where(bool holds) const {

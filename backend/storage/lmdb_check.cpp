@@ -10,7 +10,7 @@ namespace sextant {
 namespace {
 
 constexpr std::uint64_t page_header = 16, node_header = 8, page_number_bytes = 8;
-constexpr std::uint16_t branch_page = 0x01, leaf_page = 0x02, overflow_page = 0x04, meta_page = 0x08, page_kinds = 0x7f;
+constexpr std::uint16_t branch_page = 0x01, leaf_page = 0x02, meta_page = 0x08, page_kinds = 0x7f;
 constexpr std::uint16_t value_elsewhere = 0x01, plain_nodes = 0x01;  // of a node: all flags but the first mean what no dataset here has
 constexpr std::uint32_t magic = 0xbeefc0de, version = 1;
 constexpr std::uint64_t no_page = ~std::uint64_t{0};

@@ -120,7 +120,7 @@ private:
                 const Vector next = clamped(q + damped.ldlt().solve(slope));
                 const Vector there = predicted(next);
                 if (!(cost(next, measured_ - there, weights_) <= before)) continue;
-                moved = (next - q).cwiseAbs().maxCoeff();
+                moved = (next - q).lpNorm<Eigen::Infinity>();  // 0 of none
                 q = next;
                 at = there;
                 damping = std::max(1e-9, damping / 10);

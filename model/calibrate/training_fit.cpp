@@ -80,6 +80,7 @@ double fit_runs(const std::vector<const TrainingRun*>& runs, const Question& que
     std::map<std::string, double> sizes;
     for (const TrainingRun* r : runs) sizes[r->group] += 1;
     std::vector<FitPoint> points;
+    points.reserve(runs.size());
     for (const TrainingRun* r : runs)
         points.push_back({question.measured(*r), noise_among(question.form_error, sizes[r->group], runs_of_a_group)});
     std::set<Key> undecided;
@@ -94,6 +95,7 @@ double fit_runs(const std::vector<const TrainingRun*>& runs, const Question& que
         }
         const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
             std::vector<double> predicted;
+            predicted.reserve(tied.size());
             for (FittedRun& run : tied) predicted.push_back(run.predict(question, parameters, values));
             progress();
             return predicted;

@@ -92,7 +92,7 @@ struct OffloadWork {
     // Of weights and gradients: so many elements, of each this much over the device's link, and read and written by the host. Of none: the
     // stage's update, or its weights of one micro-batch, streamed through the device.
     double elements = 0;
-    Bytes over_link, in_host_memory;
+    Bytes over_link{}, in_host_memory{};
     friend bool operator==(const OffloadWork&, const OffloadWork&) = default;
 };
 

@@ -67,4 +67,6 @@ bool runs_kernels(SpanKind k) {
            k == SpanKind::optimizer;
 }
 
+std::string name_of(const TraceRank& r) { return (r.server ? "server " : "rank ") + std::to_string(r.rank); }
+
 }  // namespace sextant

@@ -65,6 +65,7 @@ struct TraceRank {
     bool server = false;
     std::string host;  // of a real run; empty in a simulation
 };
+std::string name_of(const TraceRank&);  // "rank 3", "server 0"
 
 struct Trace {
     std::vector<TraceRank> ranks;

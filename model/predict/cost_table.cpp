@@ -118,14 +118,15 @@ public:
 
     WorkPrice price(const OffloadWork& work) const {
         const auto stage = static_cast<std::size_t>(work.stage);
-        Seconds time;
         if (work.elements > 0)
-            time = host_copy_time(job_, work.elements * work.over_link, work.elements * work.in_host_memory, {});
-        else if (work.what == Offloaded::weights)
-            time = offloaded_weights_time(job_, stage, {}) / plan_.vpp;  // each chunk of a virtual pipeline streams its own part
-        else
-            time = offloaded_update_time(job_, stage, {});
-        return busy(SpanKind::offload, time);
+            return busy(SpanKind::offload, host_copy_time(job_, work.elements * work.over_link, work.elements * work.in_host_memory, {}));
+        // Each chunk of a virtual pipeline streams its own part.
+        if (work.what == Offloaded::weights) return busy(SpanKind::offload, offloaded_weights_time(job_, stage, {}) / plan_.vpp);
+        const UpdateTime update = update_time(job_, stage, {});
+        WorkPrice price;
+        if (update.device > Seconds{}) append(price.pieces, {SpanKind::optimizer, update.device, {}, {}, {}});
+        append(price.pieces, {SpanKind::offload, update.host, {}, {}, {}});
+        return price;
     }
 
     WorkPrice price(const OverheadWork& work) const {

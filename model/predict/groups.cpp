@@ -284,10 +284,14 @@ private:
         const int shift = stages_[kind.stage].shift;
         const SpreadGroup first = this->sisters(around.which, around.stage).at(0, 0, shift);
         std::vector<char> near(static_cast<std::size_t>(layout_.blocks()));
-        for (const int s : first.shifts) near[static_cast<std::size_t>(first.first + s)] = 1;
+        const auto is_near = [&](const SpreadGroup& group, int s) -> char& {
+            const int block = group.first + s;
+            return near[static_cast<std::size_t>(block)];
+        };
+        for (const int s : first.shifts) is_near(first, s) = 1;
         const auto touches = [&](const SpreadGroup& group) {
             return meet(near_nodes, group.formation->nodes) &&
-                   std::ranges::any_of(group.shifts, [&](int s) { return near[static_cast<std::size_t>(group.first + s)] != 0; });
+                   std::ranges::any_of(group.shifts, [&](int s) { return is_near(group, s) != 0; });
         };
         time_of_.resize(topology_.links().size());
         std::vector<int> links;
@@ -303,6 +307,7 @@ private:
         });
         std::ranges::sort(links);
         std::vector<LinkTime> taken;
+        taken.reserve(links.size());
         for (const int link : links) taken.push_back({link, std::exchange(time_of_[static_cast<std::size_t>(link)], 0.0)});
         return taken;
     }

@@ -198,10 +198,10 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
 PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const StageBlocks& blocks = job.stages[stage];
-    const auto [one, other] = in_flight(job, stage);
-    const double flight = std::max(one.others, other.others);  // of the head's chunk
+    const std::array<InFlight, 2> times = in_flight(job, stage);
+    const double flight = std::max(times[0].others, times[1].others);  // of the head's chunk
     PassingBytes passing;
-    const auto most = [&](OfBlock of) { return max(activations(of, job, stage, one), activations(of, job, stage, other)); };
+    const auto most = [&](OfBlock of) { return max(activations(of, job, stage, times[0]), activations(of, job, stage, times[1])); };
     passing.activations = most(waiting_activations);
     if (plan.offload_activations != OffloadActivations::none) passing.offloaded = most(offloaded_activations);
     Bytes working;

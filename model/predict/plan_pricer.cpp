@@ -273,7 +273,7 @@ const StageWork& PlanPricer::work(std::size_t stage) {
     const std::size_t kind = stand().kinds[stage];
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
     auto& works = of_kinds[kind];
-    if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers + 1));
+    if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers) + 1);
     const auto which = static_cast<std::size_t>(state_.stages[stage].recomputed_layers);
     if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
     return *works[which];

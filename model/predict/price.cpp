@@ -296,10 +296,12 @@ Bytes bucket_traffic(const Prepared::State& job, const StageParameters& paramete
 
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (!plan.updates_weights() || updates_on_host(plan)) return {};
+    if (!plan.updates_weights()) return {};
+    const StageParameters parameters = parameters_of(job, stage);
+    const Bytes buckets = bucket_traffic(job, parameters);
+    if (updates_on_host(plan)) return streaming_time(buckets, job.rates, compute_scale(r));
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
-    const StageParameters parameters = parameters_of(job, stage);
     const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     // Gradient in, states and weights in and out; of master weights a copy out. Gradients that the first micro-batch adds to are cleared.
     const Bytes state = size_of(job.precision.optimizer_state), gradient = size_of(job.precision.gradient_type());
@@ -313,7 +315,7 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * gradient;
     const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    const Seconds device = streaming_time(owned * per_parameter + bucket_traffic(job, parameters), job.rates, compute_scale(r)) +
+    const Seconds device = streaming_time(owned * per_parameter + buckets, job.rates, compute_scale(r)) +
                            launches * job.rates.kernel_overhead / r.kernel_overhead;
     const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
     const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;

@@ -4,7 +4,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 
-#include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -23,19 +23,18 @@ ServerWay server_way(const Scenario& scenario, const Topology& of_workers) {
     const std::set<int> watched{0, nodes - 1, node_of_server(scenario, 0), last_host};
 
     std::vector<double> weights(topology.links().size());
-    std::vector<int> all, on_watched;
-    for (int v = 0; v < servers; ++v) {
-        all.push_back(node_of_server(scenario, v));
-        if (watched.contains(all.back())) on_watched.push_back(all.back());
-    }
+    std::map<int, int> all, on_watched;  // servers by host
+    for (int v = 0; v < servers; ++v) ++all[node_of_server(scenario, v)];
+    for (const auto& [host, count] : all)
+        if (watched.contains(host)) on_watched.emplace(host, count);
     for (int worker = 0; worker < layout.ranks(); ++worker)
-        for (const int host : watched.contains(layout.node_of(worker)) ? all : on_watched)
+        for (const auto& [host, count] : watched.contains(layout.node_of(worker)) ? all : on_watched)
             for (const LinkLoad& load : topology.host_copy_loads(layout.device_of(worker), host, true, together))
-                weights[static_cast<std::size_t>(load.link)] += load.weight / servers;
+                weights[static_cast<std::size_t>(load.link)] += count * load.weight / servers;
 
     ServerWay way;
     way.servers = servers;
-    way.on_a_host = static_cast<int>(std::ranges::count(all, all.front()));
+    way.on_a_host = all.at(node_of_server(scenario, 0));
     const auto node_of = [&](int vertex) { return topology.vertices()[static_cast<std::size_t>(vertex)].node; };
     for (std::size_t l = 0; l < weights.size(); ++l) {
         if (!(weights[l] > 0)) continue;

@@ -22,10 +22,10 @@ private:
     using Part = StageExchanges::Part;
     struct Turn {  // of a block under ZeRO-3: its weights come, it works, its gradients go
         const OwnWork* work = nullptr;
-        Seconds gather, scatter, fetch;  // the latter from host memory, before it gathers
-        double gradients = 0;            // that go there behind its scatter
-        std::size_t alike = 1;           // turns of its pass, from this one on
-        bool is_as_before = false;       // work and weights
+        Seconds gather, scatter, fetch{};  // the latter from host memory, before it gathers
+        double gradients = 0;              // that go there behind its scatter
+        std::size_t alike = 1;             // turns of its pass, from this one on
+        bool is_as_before = false;         // work and weights
     };
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }

@@ -211,7 +211,7 @@ Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const 
 
 Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
 
-// What a stage does when its gradients are there: on the device, or in host memory with copies.
+// What a stage does when its gradients are there: on the device, and in host memory with copies.
 struct UpdateTime {
     Seconds device, host;
     [[nodiscard]] Seconds total() const { return device + host; }

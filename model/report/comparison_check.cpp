@@ -57,7 +57,6 @@ private:
         }
         return diagnostics_.list().size() == problems;
     }
-    static std::string name_of(const TraceRank& r) { return (r.server ? "server " : "rank ") + std::to_string(r.rank); }
 
     void check_works() {
         std::vector<std::string> names;

@@ -12,13 +12,17 @@ double host_speed(const Prepared::State& job) { return job.scenario.cluster.node
 std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
     const Framework& f = x.job.scenario.framework;
     const StageParameters parameters = parameters_of(x.job, x.stage);
+    const Bytes in_buckets = bucket_traffic(x.job, parameters);
+    if (updates_on_host(x.job.scenario.plan))
+        return {"gradients that go into buckets and out again / streaming bandwidth; the host updates",
+                "  of " + number_text(parameters.trained.total()) + " trained parameters " + to_text(in_buckets) + "; streams " +
+                    to_text(streaming_bandwidth(x.job.rates))};
     std::vector<std::string> lines = {
         "owned parameters x bytes that an update of one moves / streaming bandwidth + launches x o, or the host's time to launch them",
         "  owns " + number_text(owned_parameters(x.job, x.stage)) + " of the stage's " + number_text(parameters.trained.total()) +
             " trained parameters, in " + std::to_string(parameters.tensors) + " tensors; " +
             number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor"};
-    if (const Bytes moved = bucket_traffic(x.job, parameters); moved > Bytes{})
-        lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(moved));
+    if (in_buckets > Bytes{}) lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(in_buckets));
     lines.push_back("  streams " + to_text(streaming_bandwidth(x.job.rates)) + ", o " + to_text(x.job.rates.kernel_overhead) +
                     ", a launch takes the host " + to_text(f.dispatch.value / host_speed(x.job)));
     return lines;
@@ -70,9 +74,8 @@ std::vector<std::string> straggler_lines(const ExplainedStage& x) {
         lines.emplace_back("nobody waits, slow devices do fewer steps: devices / sum of 1 / step of each - step");
     else
         lines.emplace_back(
-            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer whose "
-            "slow "
-            "devices take 1 / speed times as long for their kernels");
+            "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer "
+            "whose slow devices take 1 / speed times as long for their kernels");
     lines.push_back("  busy " + to_text(busy) + ", noise " + percent_text(s.step_noise) + ", the slowest of " +
                     std::to_string(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
                     " standard deviations");

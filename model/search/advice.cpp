@@ -35,13 +35,13 @@ public:
             case PlanField::dp:
                 break;
             case PlanField::tp:
-                degrees(&Plan::tp, plan_.tp * plan_.dp);
+                degrees(&Plan::tp, std::int64_t{plan_.tp} * plan_.dp);
                 break;
             case PlanField::pp:
-                degrees(&Plan::pp, plan_.pp * plan_.dp);
+                degrees(&Plan::pp, std::int64_t{plan_.pp} * plan_.dp);
                 break;
             case PlanField::cp:
-                if (transformer) degrees(&Plan::cp, plan_.cp * plan_.dp);
+                if (transformer) degrees(&Plan::cp, std::int64_t{plan_.cp} * plan_.dp);
                 break;
             case PlanField::ep:
                 if (experts) degrees(&Plan::ep, transformer->moe->experts);

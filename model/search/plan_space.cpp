@@ -166,7 +166,7 @@ bool can_be(const PlanSpace& space, const Plan& plan) {
 std::string_view to_text(PlanField field) { return field_names[static_cast<std::size_t>(field)]; }
 
 std::optional<PlanField> plan_field(std::string_view name) {
-    const auto found = std::ranges::find(field_names, name);
+    const auto* const found = std::ranges::find(field_names, name);
     if (found == field_names.end()) return {};
     return static_cast<PlanField>(found - field_names.begin());
 }

@@ -1,6 +1,7 @@
 #include "model/search/advice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::array from_small_to_large{PlanField::recompute,
 
 class Trials {
 public:
-    Trials(const SearchRequest& request, const GoOn& go_on) : request_(request), go_on_(go_on) {
+    Trials(SearchRequest request, const GoOn& go_on) : request_(std::move(request)), go_on_(go_on) {
         request_.top = 1;
         if (request_.devices.empty()) request_.devices = {request_.job.plan.devices()};
     }

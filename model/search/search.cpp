@@ -134,7 +134,7 @@ void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(b
 std::string_view to_text(Objective o) { return objective_names[static_cast<std::size_t>(o)]; }
 
 std::optional<Objective> objective(std::string_view name) {
-    const auto found = std::ranges::find(objective_names, name);
+    const auto* const found = std::ranges::find(objective_names, name);
     if (found == objective_names.end()) return {};
     return static_cast<Objective>(found - objective_names.begin());
 }

@@ -54,8 +54,7 @@ std::vector<UtilizationSeries> device_utilization(const Trace& trace) {
     for (const Span& s : trace.spans)
         if (runs_kernels(s.kind)) sums[s.rank].add(s.start, s.end, 1);
     std::vector<UtilizationSeries> series;
-    for (std::size_t r = 0; r < sums.size(); ++r)
-        series.push_back({"rank " + std::to_string(trace.ranks[r].rank), trace.ranks[r].multiplicity, sums[r].take()});
+    for (std::size_t r = 0; r < sums.size(); ++r) series.push_back({name_of(trace.ranks[r]), trace.ranks[r].multiplicity, sums[r].take()});
     return series;
 }
 

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] const MemoryPool& memory() const { return memory_; }
     Array scratch(std::int64_t count, Element element = Element::real) { return {memory_.take(count * bytes_of(element)), count, element}; }
     void upload(const void* from, void* to, std::int64_t bytes) {
+        if (bytes == 0) return;  // of nothing, which may be nowhere
         launches_.flushed([&] { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
     }
     void download(const void* from, void* to, std::int64_t bytes) { upload(from, to, bytes); }

@@ -109,8 +109,10 @@ TEST_F(MadeUpCluster, OfCoresIsTheMachineThatTheFitWasMadeWith) {
     Scenario after = job;
     after.cluster = fit.cluster;
     EXPECT_NEAR(estimate(prepare(after)).step / measured.step, 1, 0.02);
-    for (std::size_t i = 0; i < fit.terms.size(); ++i)
-        if (fit.terms[i].name == to_text(Term::forward)) EXPECT_EQ(fit.predicted_before[i], before.terms[Term::forward]);
+    for (std::size_t i = 0; i < fit.terms.size(); ++i) {
+        if (fit.terms[i].name != to_text(Term::forward)) continue;
+        EXPECT_EQ(fit.predicted_before[i], before.terms[Term::forward]);
+    }
 }
 
 TEST_F(MadeUpCluster, KeepsWhatItRestsOnInTheProfile) {

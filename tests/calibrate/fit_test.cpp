@@ -69,6 +69,13 @@ TEST(Fit, KeepsWhatNoMeasurementDependsOn) {
     EXPECT_NEAR(found.parameters[2].spread, 0.5, 1e-6);
 }
 
+TEST(Fit, OfNoParameterSaysWhatIsPredicted) {
+    const Fit found = fit({}, {{2, 0.1}, {4, 0.1}}, [](const std::vector<double>&) { return std::vector<double>{2, 5}; });
+    EXPECT_TRUE(found.parameters.empty());
+    EXPECT_NEAR(found.predicted.at(1), 5, 1e-12);
+    EXPECT_NEAR(mean_error(found, {{2, 0.1}, {4, 0.1}}), 0.125, 1e-12);
+}
+
 TEST(Fit, StaysWithinBoundsAndSaysSo) {
     const Transfers t;
     const Fit found = fit({{"start", 1, 3, 1e-3, 5}, {"bandwidth", 10, 3, 1, 1e6}}, points(t.times(7, 1200)), t.model());

@@ -53,6 +53,19 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
     EXPECT_TRUE(seen.contains("megatron-core streaming_efficiency"));
 }
 
+TEST(TrainingFit, DecidesNothingWhereRunsShowNothing) {
+    // Gradients over 100 Mbit/s take minutes, beside which no kernel and no launch is seen.
+    Library library = open_library();
+    Scenario s =
+        load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
+                      {"framework=megatron-core", "workload=gpt2-xl", "plan.tp=1", "plan.pp=1", "plan.dp=16", "plan.micro_batch=1",
+                       "plan.global_batch=16", "hardware.nodes=2", "plan.recompute=none", "hardware.network_bandwidth=\"100 Mbit/s\""});
+    const Seconds step = estimate(prepare(s)).step;
+    const TrainingFit found = fit_to_training({{"slow", std::move(s), step}}, [] {});
+    EXPECT_TRUE(found.parameters.empty());
+    EXPECT_LT(found.mean_error, 1e-6);
+}
+
 // BERT-large on one and on eight cards, in batches of 4 to 32, with a context of 1.1 GB, buffers of 2 GB and a quarter reserved in vain.
 TEST(TrainingFit, FindsWhatAProcessHoldsBesideItsTensors) {
     Library library = open_library();

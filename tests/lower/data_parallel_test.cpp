@@ -347,7 +347,9 @@ TEST(LoweredServers, OfAsynchronousWorkersAnswerEachAlone) {
     std::string steps;
     for (int step = 0; step < 8; ++step) {
         const std::string n = std::to_string(step);
-        steps += (step > 0 ? " o F" : "o F") + n + " B" + n + " push" + n + " push" + n + " push" + n + " push" + n + " pull" + n + " =";
+        steps += step > 0 ? " o" : "o";
+        for (const char* word : {"F", "B", "push", "push", "push", "push", "pull"}) steps.append(" ").append(word).append(n);
+        steps += " =";
     }
     EXPECT_EQ(words.stream(0), steps);
     EXPECT_EQ(words.stream(1), steps);

@@ -91,7 +91,10 @@ TEST(Offload, OfSomeLayersIsSpreadOverAll) {
 TEST(Offload, OfActivationsHidesWeightsThatComeBehindItsCopies) {
     const auto waited = [](int blocks_that_run_again) {
         Scenario job = offloading(OffloadActivations::all, 10 * GB / s);
-        job.workload.spec = TransformerSpec{.layers = 40, .vocab = 1000};
+        TransformerSpec network;
+        network.layers = 40;
+        network.vocab = 1000;
+        job.workload.spec = network;
         job.cluster.node.peers.link.bandwidth = round_machine::given(24 * GB / s);
         job.plan.dp = 2;
         job.plan.data_parallel = DataParallel::zero3;

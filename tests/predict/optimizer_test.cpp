@@ -68,6 +68,16 @@ TEST(OptimizerTime, OfRanksThatAddUpIsLongerByThePassesThroughBuckets) {
     EXPECT_NEAR(update_ms(job), 7, 1e-9);
 }
 
+TEST(OptimizerTime, OfAHostThatUpdatesIsThePassesThroughBuckets) {
+    // 6 x 2 bytes of 1e9 gradients, and no kernels of an update.
+    Prepared::State job = ten_layers();
+    job.scenario.framework.bucket_passes = round_machine::given(6.0);
+    job.scenario.plan.dp = 4;
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_NEAR(price_optimizer(job, 0, {}) / ms, 12, 1e-9);
+}
+
 TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     // 10 tensors x 3 kernels + 4 = 34 launches: 34 us of the device and nothing to move; 34 x 20 us of the host.
     Prepared::State job = ten_layers();

@@ -346,13 +346,13 @@ TEST(Flops, ThatAJobNeedsAreTheSameWhereTensorRanksDoTheSameTwice) {
                                           "plan.recompute_modules=[]"};
     const std::vector<std::string> heads{"workload.kv_heads=2", "plan.stage_blocks=[]",   "plan.pp=4",
                                          "plan.vpp=1",          "plan.schedule=\"1f1b\"", "plan.dp=2"};
-    for (const auto& [name, plan] : {std::pair("deepseek-v3-2048xh100", latent), std::pair("llama-2-70b-128xh100", heads)}) {
-        SCOPED_TRACE(name);
+    for (const auto& job : {std::pair("deepseek-v3-2048xh100", latent), std::pair("llama-2-70b-128xh100", heads)}) {
+        SCOPED_TRACE(job.first);
         const auto flops = [&](const std::string& tp, const std::string& sequence_parallel) {
-            std::vector<std::string> set = plan;
+            std::vector<std::string> set = job.second;
             set.push_back("plan.tp=" + tp);
             set.push_back("plan.sequence_parallel=" + sequence_parallel);
-            return estimate(prepare(bundled_scenario(name, set)));
+            return estimate(prepare(bundled_scenario(job.first, set)));
         };
         const Estimate alone = flops("1", "false"), whole = flops("8", "false"), cut = flops("8", "true");
         EXPECT_EQ(whole.model_flops, alone.model_flops);

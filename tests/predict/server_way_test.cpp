@@ -2,6 +2,7 @@
 // 10 GB/s on each node, one beside each device.
 #include "model/predict/server_way.hpp"
 
+#include "model/plan/partition.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>

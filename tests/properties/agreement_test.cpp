@@ -234,11 +234,11 @@ TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
         for (const int m : {p, 2 * p, 5 * p, 8 * p}) {
             const std::string size = " p " + std::to_string(p) + " m " + std::to_string(m);
             for (const Seconds send : {Seconds{}, 5 * us}) {
-                const std::string sends = send > Seconds{} ? " with sends" : "";
-                compare("1F1B" + size + sends, equal_stages(Schedule::one_f_one_b, p, 1, m, send, false));
-                compare("1F1B" + size + sends + " hidden", equal_stages(Schedule::one_f_one_b, p, 1, m, send, true));
-                compare("GPipe" + size + sends, equal_stages(Schedule::gpipe, p, 1, m, send, false));
-                compare("GPipe" + size + sends + " hidden", equal_stages(Schedule::gpipe, p, 1, m, send, true));
+                const std::string sends = size + (send > Seconds{} ? " with sends" : ""), hidden = sends + " hidden";
+                compare("1F1B" + sends, equal_stages(Schedule::one_f_one_b, p, 1, m, send, false));
+                compare("1F1B" + hidden, equal_stages(Schedule::one_f_one_b, p, 1, m, send, true));
+                compare("GPipe" + sends, equal_stages(Schedule::gpipe, p, 1, m, send, false));
+                compare("GPipe" + hidden, equal_stages(Schedule::gpipe, p, 1, m, send, true));
             }
             compare("interleaved twice" + size, equal_stages(Schedule::interleaved, p, 2, m, {}, false));
             compare("interleaved four times" + size, equal_stages(Schedule::interleaved, p, 4, m, {}, false));

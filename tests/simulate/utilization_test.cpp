@@ -1,4 +1,5 @@
 // Utilization over time is what went over the links and what ran on the devices, spread over the step.
+#include "model/simulate/utilization.hpp"
 #include "tests/simulate/hand_made_job.hpp"
 
 namespace sextant {
@@ -27,6 +28,16 @@ TEST(Utilization, OfADeviceIsTheTimeOfItsKernels) {
     EXPECT_NEAR(played.devices[0].busy.at(99), 1, 1e-9);
     EXPECT_NEAR(played.devices[0].busy.at(101), 0, 1e-9);
     EXPECT_NEAR(played.devices[1].busy.at(101), 1, 1e-9);
+}
+
+TEST(Utilization, NamesAServerAsWhatItIs) {
+    // The first worker and the first server are both number 0.
+    TraceRank worker, server;
+    server.server = true;
+    const std::vector<UtilizationSeries> series = device_utilization({{worker, server}, {}, {}, 1 * ms});
+    ASSERT_EQ(series.size(), 2u);
+    EXPECT_EQ(series[0].name, "rank 0");
+    EXPECT_EQ(series[1].name, "server 0");
 }
 
 TEST(Utilization, DoesNotCountWaitingAndCommunicatingAsComputing) {

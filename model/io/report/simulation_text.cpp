@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t columns = 50, most_lines = 12;
 
-std::string rank_text(const TraceRank& r) { return r.server ? "server " + std::to_string(r.rank) : "rank " + std::to_string(r.rank); }
-
 std::string simulated_text(const SimulationReport& s) {
     std::string out = "\nSimulated: " + std::to_string(s.trace.spans.size()) + " spans, " + std::to_string(s.events) + " events" +
                       (s.steps > 1 ? ", " + std::to_string(s.steps) + " steps of each worker" : "") + "\n";
@@ -53,7 +51,7 @@ std::string path_text(const SimulationReport& s) {
     std::string where;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, ranks.size()); ++i)
         if (const Seconds t = path.by_rank[ranks[i]]; t > Seconds{})
-            where += (where.empty() ? "" : ", ") + percent_text(t / s.trace.end, 2) + " on " + rank_text(s.trace.ranks[ranks[i]]) +
+            where += (where.empty() ? "" : ", ") + percent_text(t / s.trace.end, 2) + " on " + name_of(s.trace.ranks[ranks[i]]) +
                      " (stage " + std::to_string(s.trace.ranks[ranks[i]].stage) + ")";
     if (!where.empty()) table.row({"where", where});
     return out + table.text();

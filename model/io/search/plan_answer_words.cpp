@@ -27,8 +27,8 @@ std::string longer_text(double by) {
 
 std::string share_text(const Estimate& e, Term t) { return percent_text(e.terms[t] / e.step, 2); }
 
-std::string count_text(std::int64_t n) {
-    return n < 1'000'000 ? std::to_string(n) : number_text(static_cast<double>(n) / 1e6) + " million";
+std::string count_text(std::int64_t plans) {
+    return plans < 1'000'000 ? std::to_string(plans) : number_text(static_cast<double>(plans) / 1e6) + " million";
 }
 
 std::string own_verdict(const PlanAnswer& a) {

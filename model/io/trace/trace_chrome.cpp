@@ -24,7 +24,7 @@ constexpr int behind_kernels = stream_count;
 constexpr std::string_view behind_kernels_name = "exchanges behind kernels";
 
 std::string process_name(const TraceRank& r) {
-    std::string name = (r.server ? "server " : "rank ") + std::to_string(r.rank);
+    std::string name = name_of(r);
     if (!r.server) name += " (stage " + std::to_string(r.stage) + ")";
     if (r.multiplicity > 1) name += ", stands for " + std::to_string(r.multiplicity) + " ranks";
     if (!r.host.empty()) name += " on " + r.host;
