@@ -26,12 +26,15 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     std::map<std::string, double> sizes;
     for (const LibraryCall& c : calls) sizes[c.curve] += 1;
     std::vector<FitPoint> points;
+    points.reserve(calls.size());
     for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(formula_error, sizes[c.curve], calls_of_a_curve)});
     std::vector<FitParameter> starts;
+    starts.reserve(parameters.size());
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most});
     const Fit found = fit(starts, points, [&](const std::vector<double>& values) {
         for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].set(machine, values[i]);
         std::vector<double> predicted;
+        predicted.reserve(calls.size());
         for (const LibraryCall& c : calls) predicted.push_back(time_with(machine.library, c).si());
         return predicted;
     });

@@ -7,11 +7,9 @@
 namespace sextant {
 namespace {
 
-using namespace units;
-
 // A copy that follows others in its stream: ml-engineering and gpu-benches (cuda-memcpy) see some 10 us for asynchronous, 30 us for
 // synchronous ones. Pageable: bandwidthTest on a DGX A100 reaches 10.0 of 25.7 GB/s.
-constexpr Seconds copy_call = 10 * us;
+constexpr Seconds copy_call = 10 * units::us;
 constexpr double pageable_part = 10.0 / 25.7;
 
 StorageClass scaled(StorageClass s, const LoaderScale& by) {
@@ -92,7 +90,7 @@ SampleAccess sample_access(DataFormat format, Shuffle shuffle, Bytes sample, std
 // others where they are still there. A sample that a node reads finds nothing when none of the n = window - 1 before it was fetched; with
 // f(t) of all samples fetched by the time that the part t was read, f' = (1 - f)^n where they do not depend on each other.
 SampleAccess with_read_ahead(SampleAccess a, const StorageClass& s, double kept) {
-    constexpr Bytes page = 4096 * B;
+    constexpr Bytes page = 4096 * units::B;
     if (!s.read_ahead || a.opens > 0 || a.seeks < 1) return a;
     const Bytes most = s.read_ahead->value, asked = std::exp2(std::ceil(std::log2(std::ceil(a.bytes / page)))) * page;
     const double window = min(most, (asked <= most / 32 ? 4 : asked <= most / 4 ? 2 : 1) * asked) / a.bytes;
@@ -250,7 +248,7 @@ double page_cache_hits(double cached, int nodes, Shuffle shuffle, std::optional<
 // Linux brings what was written to storage after vm.dirty_expire_centisecs, 30 s unless somebody changed them.
 StagingTime StagingTime::after(Seconds time) const {
     StagingTime t = *this;
-    if (time < 30 * s) t.remove = remove_unwritten;
+    if (time < 30 * units::s) t.remove = remove_unwritten;
     return t;
 }
 

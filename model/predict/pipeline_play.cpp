@@ -270,7 +270,7 @@ PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::i
         times_ = std::max(times_, filled.times());
         return std::move(filled).steps();
     };
-    more_ = static_cast<int>((rounds_to_fill(schedule) + 1) * stages + micro_batches % stages);
+    more_ = static_cast<int>(std::int64_t{rounds_to_fill(schedule) + 1} * stages + micro_batches % stages);
     few_ = micro_batches <= more_ ? static_cast<int>(micro_batches) : more_ - stages;
     of_few_ = row(few_);
     if (micro_batches > more_) of_more_ = row(more_);
@@ -278,7 +278,7 @@ PlayedSchedule::PlayedSchedule(Schedule schedule, int stages, int chunks, std::i
 }
 
 std::int64_t PlayedSchedule::alike(Schedule schedule, int stages, std::int64_t micro_batches) {
-    return std::min(micro_batches, (rounds_to_fill(schedule) + 2) * stages + micro_batches % stages);
+    return std::min(micro_batches, std::int64_t{rounds_to_fill(schedule) + 2} * stages + micro_batches % stages);
 }
 
 std::shared_ptr<const PlayedSchedule> PlayedSchedules::find(Schedule schedule, int stages, int chunks, std::int64_t micro_batches,

@@ -23,6 +23,7 @@ Staleness staleness_of(const TaskGraph& graph, const Trace& trace) {
         }
     }
     std::vector<Seconds> updates;
+    updates.reserve(steps.size());
     for (const auto& [key, step] : steps) updates.push_back(step.updated);
     std::ranges::sort(updates);
     const auto made_until = [&](Seconds t) { return static_cast<int>(std::ranges::upper_bound(updates, t) - updates.begin()); };

@@ -88,7 +88,7 @@ VocabularyMatrix output_matrix(const TransformerSpec& spec, bool first) {
     return {SharedMatrix::output, !first};
 }
 
-TensorId classifier_head(TransformerWriter& w, TensorId x, std::int64_t rows, std::int64_t classes, std::string name) {
+TensorId classifier_head(TransformerWriter& w, TensorId x, std::int64_t rows, std::int64_t classes, const std::string& name) {
     x = w.linear(name, x, classes, true);
     if (!w.shard.training) return x;
     return cross_entropy(w, x, {.rows = rows, .classes = classes}, name + ".loss");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float whole = 255;    // of a share
 constexpr float clearly = 1.5;  // so much more is another kind's share
-constexpr std::size_t keys_of_rank = 2 * stream_count;
+constexpr auto keys_of_rank = std::size_t{2} * stream_count;
 
 std::size_t key_of(const Span& s, bool behind) { return s.rank * keys_of_rank + 2 * static_cast<std::size_t>(s.stream) + (behind ? 1 : 0); }
 
@@ -49,6 +49,7 @@ struct Lanes::TimeOfKinds {
     [[nodiscard]] SpanKind most() const { return static_cast<SpanKind>(std::ranges::max_element(of) - of.begin()); }
     [[nodiscard]] Shares shares() const {
         Shares s{};
+        // NOLINTNEXTLINE(bugprone-incorrect-roundings): no share is negative, and every frame does this for every piece
         for (std::size_t k = 0; k < of.size() && total > 0; ++k) s[k] = static_cast<std::uint8_t>(whole * of[k] / total + 0.5F);
         return s;
     }
@@ -239,6 +240,7 @@ private:
             if (time.of[k] < hardly) continue;
             sum += time.of[k];
             piece.kind = static_cast<SpanKind>(k);
+            // NOLINTNEXTLINE(bugprone-incorrect-roundings): as above
             piece.top = std::exchange(piece.bottom, static_cast<int>(LanePiece::parts * sum / total + 0.5F));
             if (piece.top < piece.bottom) pieces_.push_back(piece);
         }

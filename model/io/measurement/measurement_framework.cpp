@@ -95,7 +95,7 @@ std::string framework_name(const TrainingRow& row, RowReport& report) {
                mentions(p.variable_update, r.update) && year >= r.from;
     };
     const auto* rule = std::ranges::find_if(rules, holds);
-    const std::string name(rule == std::end(rules) ? nearest_framework(p) : rule->name);
+    std::string name(rule == std::end(rules) ? nearest_framework(p) : rule->name);
     if (p.framework_family.empty())
         report.assume("framework not stated: " + name);
     else if (rule == std::end(rules))

@@ -131,6 +131,7 @@ std::string table_of(const std::vector<PlanColumn>& columns) {
     table.row(std::move(titles));
     for (std::size_t i = 0; i < columns.front().cells.size(); ++i) {
         std::vector<std::string> cells;
+        cells.reserve(columns.size());
         for (const PlanColumn& c : columns) cells.push_back(c.cells[i]);
         table.row(std::move(cells));
     }

@@ -154,7 +154,7 @@ private:
         r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), over_mean); });
         check_count(r, key, values);
     }
-    void check_count(ObjectReader& r, const char* key, const std::vector<double>& values) {
+    void check_count(ObjectReader& r, const char* key, const std::vector<double>& values) const {
         if (!values.empty() && values.size() != run_.steps.size())
             r.get(key).complain("there are " + std::to_string(values.size()) + " for " + std::to_string(run_.steps.size()) + " steps");
     }

@@ -13,7 +13,7 @@ namespace {
 
 std::string fixed(double value, int decimals) {
     std::array<char, 400> text;
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr;
+    char* const end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr;
     return {text.data(), end};
 }
 
@@ -38,7 +38,7 @@ std::vector<int> threads_of(const Trace& trace) {
     for (SpanIndex i = 0; i < trace.spans.size(); ++i) {
         const Span& s = trace.spans[i];
         threads[i] = static_cast<int>(s.stream);
-        SpanIndex& before = previous[s.rank * stream_count + static_cast<std::size_t>(s.stream)];
+        SpanIndex& before = previous[std::size_t{s.rank} * stream_count + static_cast<std::size_t>(s.stream)];
         if (s.stream == Stream::compute && before < i && trace.spans[before].end > s.start) threads[before] = behind_kernels;
         before = i;
     }
