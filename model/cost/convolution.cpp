@@ -39,7 +39,7 @@ double convolution_rate(const Kernel& k, ComputeUnit unit) {
     if (k.strided && k.backward && !k.weight_gradient) rate *= strided_gradient;
     if (unit != ComputeUnit::tensor) return rate;
     if (k.channels > 0) rate *= filled(k.channels, elements_of_a_load(k.type));
-    return k.type == DataType::fp32 || k.type == DataType::tf32 ? rate * in_tf32 : rate;
+    return k.type == DataType::fp32 ? rate * in_tf32 : rate;  // tensor units take FP32 as TF32
 }
 
 double filled_registers(const Kernel& k) { return filled(k.n, static_cast<std::int64_t>(Bytes::from_si(64) / size_of(k.type))); }

@@ -3,7 +3,7 @@
 //
 //   r(unit, window, pass) x  1/2 of the gradient of an image that was read in strides
 //                         x  c / ceil(c, 16 bytes) on tensor units, whose loads take 16 bytes of a pixel's c channels
-//                         x  0.65 of FP32 on tensor units, as TF32
+//                         x  0.65 on tensor units in TF32
 //
 // r are medians over the convolutions of DeepBench (eight NVIDIA GPUs from Maxwell to Turing), each against gemm_utilization of its
 // shape: docs/model/compute.md.
