@@ -15,9 +15,41 @@ namespace sextant::cuda {
 namespace {
 
 constexpr int warp = 32, block = 256, most_warps = 32;
-constexpr std::int64_t most_blocks = 1 << 20, most_block_rows = 65535;  // along the second extent of a grid
+constexpr std::int64_t most_blocks = 1 << 20;
+// A thread asks memory for so many elements before it waits for the first of them: with fewer, what is under way at a time is less than
+// the memory of a large GPU can deliver.
+constexpr int at_once = 8;
+constexpr std::int64_t widest_of_warp = 1024;  // rows: wider ones take a block each
 
-// The threads of a block. Functions of rows are compiled for the host too, where these lanes are never met.
+// The threads of a warp. Functions of rows are compiled for the host too, where these lanes and the next are never met.
+struct WarpLanes {
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const {
+#ifdef __CUDA_ARCH__
+        return threadIdx.x % warp;
+#else
+        return 0;
+#endif
+    }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return warp; }
+    template <class Value>
+    SEXTANT_KERNEL Value sum(Value mine) const {
+        return reduce(mine, [](Value a, Value b) { return a + b; });
+    }
+    template <class Value>
+    SEXTANT_KERNEL Value max(Value mine) const {
+        return reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
+    }
+    // In the same order every time.
+    template <class Value, class Combine>
+    SEXTANT_KERNEL Value reduce(Value mine, const Combine& combine) const {
+#ifdef __CUDA_ARCH__
+        for (int away = warp / 2; away > 0; away /= 2) mine = combine(mine, __shfl_xor_sync(0xffffffffU, mine, away));
+#endif
+        return mine;
+    }
+};
+
+// The threads of a block.
 struct BlockLanes {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const {
 #ifdef __CUDA_ARCH__
@@ -35,32 +67,20 @@ struct BlockLanes {
     }
     template <class Value>
     SEXTANT_KERNEL Value sum(Value mine) const {
-        return reduce(mine, Sum{});
+        return reduce(mine, [](Value a, Value b) { return a + b; });
     }
     template <class Value>
     SEXTANT_KERNEL Value max(Value mine) const {
-        return reduce(mine, Largest{});
+        return reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
     }
 
 private:
-    struct Sum {
-        template <class Value>
-        SEXTANT_KERNEL Value operator()(Value a, Value b) const {
-            return a + b;
-        }
-    };
-    struct Largest {
-        template <class Value>
-        SEXTANT_KERNEL Value operator()(Value a, Value b) const {
-            return a < b ? b : a;
-        }
-    };
     // In the same order every time: within warps, then over them.
     template <class Value, class Combine>
     SEXTANT_KERNEL Value reduce(Value mine, const Combine& combine) const {
 #ifdef __CUDA_ARCH__
         __shared__ Value parts[most_warps];
-        for (int away = warp / 2; away > 0; away /= 2) mine = combine(mine, __shfl_xor_sync(0xffffffffU, mine, away));
+        mine = WarpLanes{}.reduce(mine, combine);
         __syncthreads();  // somebody may still read the parts of the reduction before
         if (threadIdx.x % warp == 0) parts[threadIdx.x / warp] = mine;
         __syncthreads();
@@ -73,22 +93,85 @@ private:
 
 template <class Function>
 __global__ void run_elements(std::int64_t count, Function f) {
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) f(i);
+    const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * (at_once * block) + threadIdx.x;
+    if constexpr (kernels::returns<Function, std::int64_t>)
+        if (begin + (at_once - 1) * block < count) {
+            std::invoke_result_t<const Function&, std::int64_t> made[at_once];
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) made[k] = f(begin + k * block);
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) f.put(begin + k * block, made[k]);
+            return;
+        }
+    for (int k = 0; k < at_once; ++k)
+        if (const std::int64_t i = begin + k * block; i < count) kernels::run_at(f, i);
 }
 
+// Blocks lie side by side in strips of columns.
+struct Extents {
+    std::int64_t rows, columns, strips;
+
+    [[nodiscard]] __device__ std::int64_t column() const { return blockIdx.x % static_cast<unsigned>(strips) * blockDim.x + threadIdx.x; }
+    [[nodiscard]] __device__ std::int64_t block_row() const { return blockIdx.x / static_cast<unsigned>(strips); }
+};
+
+// A thread has one column of every so-manieth row of its block: what belongs to the column is read once.
 template <class Function>
-__global__ void run_matrix(std::int64_t rows, std::int64_t columns, Function f) {
-    const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (column >= columns) return;
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
-    for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; row < rows; row += step) f(row, column);
+__global__ void run_matrix(Extents extents, Function f) {
+    const std::int64_t rows = extents.rows, column = extents.column();
+    if (column >= extents.columns) return;
+    const std::int64_t step = blockDim.y, begin = extents.block_row() * at_once * step + threadIdx.y;
+    if constexpr (kernels::returns<Function, std::int64_t, std::int64_t>)
+        if (begin + (at_once - 1) * step < rows) {
+            std::invoke_result_t<const Function&, std::int64_t, std::int64_t> made[at_once];
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) made[k] = f(begin + k * step, column);
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) f.put(begin + k * step, column, made[k]);
+            return;
+        }
+    for (int k = 0; k < at_once; ++k)
+        if (const std::int64_t row = begin + k * step; row < rows) kernels::run_at(f, row, column);
+}
+
+// The rows of a segment, in parts of so many.
+struct TotalledParts {
+    Extents extents;
+    std::int64_t rows, of_segment;
+};
+
+// A block sums some columns of a part: every thread some of its rows, then one of them what the others have.
+template <class Value, class Term>
+__global__ void run_totals(TotalledParts of, Term term, Value* to) {
+    __shared__ alignas(Value) std::byte room[block * sizeof(Value)];
+    Value* sums = reinterpret_cast<Value*>(room);
+    const std::int64_t column = of.extents.column(), part = of.extents.block_row();
+    const std::int64_t segment = part / of.of_segment, begin = part % of.of_segment * of.rows;
+    const std::int64_t end = begin + of.rows < of.extents.rows ? begin + of.rows : of.extents.rows;
+    Value sum{};
+    if (column < of.extents.columns) {
+#pragma unroll 8
+        for (std::int64_t row = begin + threadIdx.y; row < end; row += blockDim.y) sum += term(segment, row, column);
+    }
+    sums[threadIdx.y * blockDim.x + threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y > 0 || column >= of.extents.columns) return;
+    for (unsigned other = 1; other < blockDim.y; ++other) sum += sums[other * blockDim.x + threadIdx.x];
+    to[part * of.extents.columns + column] = sum;
 }
 
 template <class Function>
 __global__ void run_rows(std::int64_t count, Function f) {
     for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) f(BlockLanes{}, row);
 }
+
+template <class Function>
+__global__ void run_narrow_rows(std::int64_t count, Function f) {
+    const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (block / warp) + threadIdx.x / warp;
+    if (row < count) f(WarpLanes{}, row);
+}
+
+std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
 // The least power of two that is not less, between two of them.
 int threads_for(std::int64_t width, int least, int most) {
@@ -146,19 +229,29 @@ public:
     template <class Function>
     void elements(std::int64_t count, const Function& f) {
         if (count == 0) return;
-        launch(run_elements<Function>, {std::min(most_blocks, (count + block - 1) / block), 1}, {block, 1}, count, f);
+        launch(run_elements<Function>, {parts_of(count, at_once * block), 1}, {block, 1}, count, f);
     }
     template <class Function>
     void matrix(std::int64_t rows, std::int64_t columns, const Function& f) {
         if (rows == 0 || columns == 0) return;
         const int wide = threads_for(columns, 1, block), high = block / wide;
-        launch(run_matrix<Function>, {(columns + wide - 1) / wide, std::min(most_block_rows, (rows + high - 1) / high)}, {wide, high}, rows,
-               columns, f);
+        const std::int64_t strips = parts_of(columns, wide);
+        launch(run_matrix<Function>, {strips * parts_of(rows, at_once * high), 1}, {wide, high}, Extents{rows, columns, strips}, f);
     }
-    // About four elements of a row for each thread.
+    template <class Term, class Value>
+    void totals(std::int64_t segments, std::int64_t rows, std::int64_t columns, std::int64_t chunk, const Term& term, Value* to) {
+        if (segments == 0 || columns == 0) return;
+        const int wide = threads_for(columns, 1, warp), high = block / wide;
+        const std::int64_t strips = parts_of(columns, wide), parts = std::max<std::int64_t>(1, parts_of(rows, chunk));
+        launch(run_totals<Value, Term>, {strips * segments * parts, 1}, {wide, high}, TotalledParts{{rows, columns, strips}, chunk, parts}, term,
+               to);
+    }
+    // A warp for each, or a block with a thread for about four elements.
     template <class Function>
     void rows(std::int64_t count, std::int64_t width, const Function& f) {
         if (count == 0) return;
+        if (width <= widest_of_warp)
+            return launch(run_narrow_rows<Function>, {parts_of(count, block / warp), 1}, {block, 1}, count, f);
         const int threads = threads_for(width / 4, warp, 2 * block);
         launch(run_rows<Function>, {std::min(most_blocks, count), 1}, {threads, 1}, count, f);
     }

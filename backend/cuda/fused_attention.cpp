@@ -267,7 +267,9 @@ std::string FusedAttention::passes() const {
 
 template <std::size_t Count>
 void FusedAttention::call(const ExecutionPlan& plan, const std::array<const void*, Count>& data, const Array& workspace) {
-    const auto run = [this, &plan, data, room = workspace.reals()] { plan.run(library_.get(), {data.begin(), data.end()}, room); };
+    const auto run = [this, &plan, data, room = workspace.reals()] {
+        plan.run(library_.get(), std::vector<const void*>(data.begin(), data.end()), room);
+    };
     launches_.call("cudnnBackendExecute", run, &plan, data, workspace.reals());
 }
 

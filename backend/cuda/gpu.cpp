@@ -3,7 +3,11 @@
 #include "backend/cuda/check.hpp"
 #include "model/base/diagnostics.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace sextant::cuda {
@@ -59,6 +63,15 @@ int gpu_count() {
     if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
     (void)cudaGetLastError();
     return 0;
+}
+
+int gpu_files() {
+    std::error_code none;
+    const std::filesystem::directory_iterator files("/dev", none);
+    return static_cast<int>(std::ranges::count_if(files, [](const auto& file) {
+        const std::string name = file.path().filename().string();  // "nvidia0"
+        return name.starts_with("nvidia") && name.size() > 6 && std::ranges::all_of(name.substr(6), [](unsigned char c) { return std::isdigit(c); });
+    }));
 }
 
 GpuFacts facts_of(int number) {

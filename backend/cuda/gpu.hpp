@@ -17,6 +17,8 @@ namespace sextant::cuda {
 
 // How many there are; none without a driver, too.
 int gpu_count();
+// The same, without waking CUDA up: those that this process may open.
+int gpu_files();
 
 struct GpuFacts {
     std::string name, bus;        // "NVIDIA H200", "0000:1b:00.0"

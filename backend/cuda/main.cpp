@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 namespace sextant {
@@ -107,6 +108,12 @@ public:
     }
 };
 
+// They exchange through the host then: no kernel waits for another rank's.
+bool ranks_share_gpus() {
+    const std::optional<int> ranks = ranks_on_host();
+    return ranks && std::getenv("CUDA_VISIBLE_DEVICES") == nullptr && *ranks > cuda::gpu_files();
+}
+
 // What a calibration asks for: the GPUs of this machine, on stdout.
 int tell_devices() {
     try {
@@ -131,8 +138,8 @@ int main(int argc, char** argv) {
     // wait for ever. By default there are eight queues.
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     // A kernel that is loaded when it is first launched waits for all others on its GPU: for an exchange, whose other ranks may do
-    // likewise.
-    if (sextant::may_have_other_ranks()) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    // likewise. To load all of them beforehand takes seconds, and gigabytes of the GPU.
+    if (sextant::may_have_other_ranks() && !sextant::ranks_share_gpus()) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();
     return sextant::run_rank(argc, argv, sextant::CudaEngine());
 }

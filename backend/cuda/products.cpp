@@ -53,11 +53,23 @@ std::uint32_t alignment_of(const void* address) {
     return static_cast<std::uint32_t>(std::min<std::uintptr_t>(256, bits & (~bits + 1)));
 }
 
+// What is read beside the result, as the result is, begins where it does as far as the library is told.
+std::uint32_t alignment_of_result(const ColumnMajor& p) {
+    const std::uint32_t own = alignment_of(p.c.data);
+    return p.bias == nullptr ? own : std::min(own, alignment_of(p.bias));
+}
+
 void describe(Description& d, const ColumnMajor& p, cublasComputeType_t compute) {
     check(cublasLtMatmulDescCreate(&d.handle, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
     const cublasOperation_t a = p.a.transpose ? CUBLAS_OP_T : CUBLAS_OP_N, b = p.b.transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
     check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a), "cublasLtMatmulDescSetAttribute");
     check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b), "cublasLtMatmulDescSetAttribute");
+    if (p.bias == nullptr) return;
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue),
+          "cublasLtMatmulDescSetAttribute");
+    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.bias, sizeof p.bias),
+          "cublasLtMatmulDescSetAttribute");
 }
 
 cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, const Layout& a, const Layout& b, const Layout& c,
@@ -73,7 +85,7 @@ cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, cons
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.a.data));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.b.data));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.c.data));
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.c.data));
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of_result(p));
     cublasLtMatmulHeuristicResult_t result{};
     int found = 0;
     check(cublasLtMatmulAlgoGetHeuristic(library, d.handle, a.handle, b.handle, c.handle, c.handle, preference.handle, 1, &result, &found),
@@ -110,10 +122,12 @@ void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t works
                   alignment_of(p.a.data),
                   alignment_of(p.b.data),
                   alignment_of(p.c.data),
+                  alignment_of_result(p),
+                  p.bias == nullptr ? 0 : 1,
                   bytes_of(p.c.element),
                   static_cast<std::int64_t>(p.a.element)};
     launches_.call(
-        "cublasLtMatmul", [=, this] { run(key, p, workspace, workspace_bytes); }, key, p.a.data, p.b.data, p.c.data, p.scale, p.keep);
+        "cublasLtMatmul", [=, this] { run(key, p, workspace, workspace_bytes); }, key, p.a.data, p.b.data, p.c.data, p.scale, p.keep, p.bias);
 }
 
 void Products::run(const Key& key, const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {

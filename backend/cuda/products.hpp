@@ -22,7 +22,7 @@ public:
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:
-    using Key = std::array<std::int64_t, 17>;
+    using Key = std::array<std::int64_t, 19>;
     void run(const Key&, const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
     Launches& launches_;

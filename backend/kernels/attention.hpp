@@ -49,16 +49,15 @@ struct AttentionSoftmax {
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const KeyRange r = s.range(row);
-        float* scores = s.scores + row * s.keys;
+        const float* scores = s.scores + row * s.keys;
         float largest = lowest, sum = 0;
         for (std::int64_t j = r.begin + lanes.first(); j < r.end; j += lanes.step()) largest = scores[j] > largest ? scores[j] : largest;
         largest = lanes.max(largest);
-        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {
-            scores[j] = j >= r.begin && j < r.end ? expf(scores[j] - largest) : 0;
-            sum += scores[j];
-        }
+        for (std::int64_t j = r.begin + lanes.first(); j < r.end; j += lanes.step()) sum += expf(scores[j] - largest);
         sum = lanes.sum(sum);
-        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) probabilities[row * s.keys + j] = scores[j] / sum;
+        const float factor = 1 / sum;
+        put_row(lanes, s.keys, probabilities + row * s.keys,
+                [&](std::int64_t j) { return j >= r.begin && j < r.end ? expf(scores[j] - largest) * factor : 0; });
         if (lanes.first() == 0) s.log_sum(row) = largest + logf(sum);
     }
 };
@@ -82,11 +81,17 @@ struct AttentionGradient {
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) dot += out[at + i] * d_out[at + i];
         dot = lanes.sum(dot);
         const float log_sum = s.log_sum(row);
-        for (std::int64_t j = lanes.first(); j < s.keys; j += lanes.step()) {
-            const float probability = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
-            probabilities[row * s.keys + j] = probability;
-            score_gradients[row * s.keys + j] = probability * (gradient[j] - dot);
-        }
+        T *p = probabilities + row * s.keys, *ds = score_gradients + row * s.keys;
+        for_row(
+            lanes, s.keys,
+            [&](std::int64_t j) {
+                const float probability = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
+                return Two{probability, probability * (gradient[j] - dot)};
+            },
+            [&](std::int64_t j, const Two& made) {
+                p[j] = made.first;
+                ds[j] = made.second;
+            });
     }
 };
 
@@ -210,7 +215,7 @@ bool attend_back(Machine& m, const Attention& a, const OperatorCall& c) {
         if (!m.attend_back(p, c, mine[0], mine[1])) return false;
         if (!is_first)
             for (std::size_t i = 0; i < mine.size(); ++i)
-                m.elements(sums[i].elements, AddArrays<T>{sums[i].as<T>(), mine[i].as<T>(), sums[i].as<T>()});
+                m.elements(sums[i].elements, AddArrays<T>{{sums[i].as<T>()}, sums[i].as<T>(), mine[i].as<T>()});
         is_first = false;
     }
     return true;

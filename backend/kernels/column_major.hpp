@@ -13,17 +13,18 @@ struct Operand {
     std::int64_t leading, stride;  // between columns, between matrices
 };
 
-// [m, n] = scale [m, k] [k, n] + keep [m, n].
+// [m, n] = scale [m, k] [k, n] + keep [m, n], and to each column the bias.
 struct ColumnMajor {
     std::int64_t m, n, k, batch;
     Operand a, b, c;
     float scale, keep;
+    const std::byte* bias;
 };
 
 inline Operand operand_of(const Matrices& x) { return {x.data, x.element, x.transposed, x.pitch, x.stride}; }
 
 inline ColumnMajor column_major(const Product& p) {
-    return {p.c.columns, p.c.rows, p.a.columns, p.batch, operand_of(p.b), operand_of(p.a), operand_of(p.c), p.scale, p.keep};
+    return {p.c.columns, p.c.rows, p.a.columns, p.batch, operand_of(p.b), operand_of(p.a), operand_of(p.c), p.scale, p.keep, p.bias};
 }
 
 }  // namespace sextant::kernels

@@ -5,6 +5,8 @@
 #include "backend/exec/array.hpp"
 #include "backend/kernels/lanes.hpp"
 
+#include <algorithm>
+
 namespace sextant::kernels {
 
 // Two sums at once.
@@ -14,21 +16,6 @@ struct Two {
         first += other.first;
         second += other.second;
         return *this;
-    }
-};
-
-template <class Value, class Term>
-struct ChunkTotals {
-    Term term;
-    std::int64_t rows, columns, chunk, chunks;
-    Value* totals;  // [segments, chunks, columns]
-
-    SEXTANT_KERNEL void operator()(std::int64_t at, std::int64_t column) const {
-        const std::int64_t segment = at / chunks, begin = at % chunks * chunk;
-        const std::int64_t end = begin + chunk < rows ? begin + chunk : rows;
-        Value sum{};
-        for (std::int64_t row = begin; row < end; ++row) sum += term(segment, row, column);
-        totals[at * columns + column] = sum;
     }
 };
 
@@ -50,40 +37,38 @@ Value* values_in(const Array& a) {
 template <class Value, class Machine, class Term>
 Array column_totals(Machine& m, const Term& term, std::int64_t segments, std::int64_t rows, std::int64_t columns) {
     constexpr auto reals = static_cast<std::int64_t>(sizeof(Value) / sizeof(float));
-    constexpr std::int64_t few = 32;
+    constexpr std::int64_t least_chunk = 64, side_by_side = 32, most_parts = 1024;  // enough for a large device to be busy with
+    const std::int64_t strips = segments * ((columns + side_by_side - 1) / side_by_side);
+    const std::int64_t wanted = std::max<std::int64_t>(1, most_parts / std::max<std::int64_t>(1, strips));
+    const std::int64_t chunk = std::max(least_chunk, (rows + wanted - 1) / wanted), chunks = (rows + chunk - 1) / chunk;
     Array totals = m.scratch(segments * columns * reals);
-    const auto chunk = rows <= few ? rows : static_cast<std::int64_t>(std::sqrt(static_cast<double>(rows)));
-    const std::int64_t chunks = (rows + chunk - 1) / chunk;
-    if (chunks == 1) {
-        m.matrix(segments, columns, ChunkTotals<Value, Term>{term, rows, columns, rows, 1, values_in<Value>(totals)});
+    if (chunks <= 1) {
+        m.totals(segments, rows, columns, chunk, term, values_in<Value>(totals));
         return totals;
     }
     const Array parts = m.scratch(segments * chunks * columns * reals);
-    m.matrix(segments * chunks, columns, ChunkTotals<Value, Term>{term, rows, columns, chunk, chunks, values_in<Value>(parts)});
-    const StoredTotals<Value> stored{values_in<Value>(parts), chunks, columns};
-    m.matrix(segments, columns, ChunkTotals<Value, StoredTotals<Value>>{stored, chunks, columns, chunks, 1, values_in<Value>(totals)});
+    m.totals(segments, rows, columns, chunk, term, values_in<Value>(parts));
+    m.totals(segments, chunks, columns, chunks, StoredTotals<Value>{values_in<Value>(parts), chunks, columns}, values_in<Value>(totals));
     return totals;
 }
 
-struct AddElements {
+struct AddElements : ToElement<float> {
     const float* from;
-    float* sums;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { sums[i] += from[i]; }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return to[i] + from[i]; }
 };
 
 // What is stored in fewer bits is rounded.
 template <class From, class To>
-struct Convert {
+struct Convert : ToElement<To> {
     const From* from;
-    To* to;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { to[i] = static_cast<float>(from[i]); }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return from[i]; }
 };
 
 // The rows of a matrix, added to `sums`.
 template <class T, class Machine>
 void add_column_sums(Machine& m, const T* from, float* sums, std::int64_t rows, std::int64_t columns) {
     const Array totals = column_totals<float>(m, StoredTotals<T>{from, rows, columns}, 1, rows, columns);
-    m.elements(columns, AddElements{totals.reals(), sums});
+    m.elements(columns, AddElements{{sums}, totals.reals()});
 }
 
 }  // namespace sextant::kernels

@@ -47,12 +47,11 @@ inline ConvolutionShape shape_of(const Convolution& c, Element element) {
 
 // Between [out, taps, channels] of the library and [out, channels, taps] here.
 template <class T>
-struct FilterIn {
+struct FilterIn : ToMatrix<T> {
     const T* ours;
-    T* theirs;
-    std::int64_t taps, channels;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t channel) const {
-        theirs[row * channels + channel] = ours[(row / taps * channels + channel) * taps + row % taps];
+    std::int64_t taps;
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t channel) const {
+        return ours[(row / taps * this->width + channel) * taps + row % taps];
     }
 };
 template <class T>
@@ -60,30 +59,32 @@ struct FilterGradientOut {
     const T* theirs;
     float* ours;  // added to
     std::int64_t taps, channels;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t channel) const {
-        ours[(row / taps * channels + channel) * taps + row % taps] += theirs[row * channels + channel];
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t row, std::int64_t channel) const {
+        return (row / taps * channels + channel) * taps + row % taps;
     }
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t channel) const {
+        return ours[at(row, channel)] + theirs[row * channels + channel];
+    }
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t channel, float value) const { ours[at(row, channel)] = value; }
 };
 
 // Pixels of an image in one that is grown, and back.
 template <class T>
-struct Grow {
+struct Grow : ToMatrix<T> {
     const T* from;
-    T* to;
-    std::int64_t channels, in_h, in_w, grown_h, grown_w;
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
+    std::int64_t in_h, in_w, grown_h, grown_w;
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
         const std::int64_t x = pixel % grown_w, y = pixel / grown_w % grown_h, sample = pixel / (grown_w * grown_h);
-        to[pixel * channels + c] = y < in_h && x < in_w ? from[((sample * in_h + y) * in_w + x) * channels + c] : T{0};
+        return y < in_h && x < in_w ? from[((sample * in_h + y) * in_w + x) * this->width + c] : T{0};
     }
 };
 template <class T>
-struct Shrink {
+struct Shrink : ToMatrix<T> {
     const T* from;
-    T* to;
-    std::int64_t channels, in_h, in_w, grown_h, grown_w;
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
+    std::int64_t in_h, in_w, grown_h, grown_w;
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
         const std::int64_t x = pixel % in_w, y = pixel / in_w % in_h, sample = pixel / (in_w * in_h);
-        to[pixel * channels + c] = from[((sample * grown_h + y) * grown_w + x) * channels + c];
+        return from[((sample * grown_h + y) * grown_w + x) * this->width + c];
     }
 };
 
@@ -99,7 +100,7 @@ public:
         m_.convolve(shape_, image().template as<T>(), filter().template as<T>(), c_.outputs[0].as<T>());
         const std::int64_t width = k_.out_channels;
         T* y = c_.outputs[0].as<T>();
-        if (c_.weights.size() > 1) m_.matrix(c_.outputs[0].elements / width, width, AddRow<T>{y, c_.weights[1].as<T>(), y, width});
+        if (c_.weights.size() > 1) m_.matrix(c_.outputs[0].elements / width, width, AddRow<T>{{y, width}, y, c_.weights[1].as<T>()});
     }
 
     void backward() {
@@ -109,7 +110,7 @@ public:
             m_.convolve_back(shape_, filter().template as<T>(), dy, grown.as<T>());
             if (grows())
                 m_.matrix(k_.batch * k_.in_h * k_.in_w, k_.in_channels,
-                          Shrink<T>{grown.as<T>(), dx.as<T>(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+                          Shrink<T>{{dx.as<T>(), k_.in_channels}, grown.as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         }
         if (c_.weight_gradients.empty()) return;
         const Array made = m_.scratch(shape_.filter_elements(), shape_.element);
@@ -127,7 +128,7 @@ private:
         if (!grows()) return c_.inputs[0];
         Array grown = m_.scratch(shape_.in_elements(), shape_.element);
         m_.matrix(k_.batch * shape_.in_h * shape_.in_w, k_.in_channels,
-                  Grow<T>{c_.inputs[0].as<T>(), grown.as<T>(), k_.in_channels, k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+                  Grow<T>{{grown.as<T>(), k_.in_channels}, c_.inputs[0].as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         return grown;
     }
     // Parameters lie one behind the other, wherever that may be; the library reads so many bytes at once.
@@ -136,7 +137,7 @@ private:
         if (taps() == 1 && reinterpret_cast<std::uintptr_t>(c_.weights[0].template as<T>()) % alignment == 0) return c_.weights[0];
         Array theirs = m_.scratch(shape_.filter_elements(), shape_.element);
         m_.matrix(k_.out_channels * taps(), shape_.filter_channels(),
-                  FilterIn<T>{c_.weights[0].as<T>(), theirs.as<T>(), taps(), shape_.filter_channels()});
+                  FilterIn<T>{{theirs.as<T>(), shape_.filter_channels()}, c_.weights[0].as<T>(), taps()});
         return theirs;
     }
 

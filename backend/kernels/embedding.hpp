@@ -7,14 +7,13 @@
 namespace sextant::kernels {
 
 template <class T>
-struct LookUp {
+struct LookUp : ToMatrix<T> {
     const std::int64_t* ids;
     const T* table;
-    T* y;
-    std::int64_t width, first, rows;  // here
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
+    std::int64_t first, rows;  // here
+    SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t i) const {
         const std::int64_t row = ids[token] - first;
-        y[token * width + i] = row >= 0 && row < rows ? table[row * width + i] : T{0};
+        return row >= 0 && row < rows ? table[row * this->width + i] : T{0};
     }
 };
 
@@ -47,7 +46,7 @@ private:
 template <class T, class Machine>
 void forward(Machine& m, const Embedding& e, const OperatorCall& c) {
     m.matrix(c.inputs[0].elements, e.width,
-             LookUp<T>{c.inputs[0].indices(), c.weights[0].as<T>(), c.outputs[0].as<T>(), e.width, c.first_row, c.valid_rows});
+             LookUp<T>{{c.outputs[0].as<T>(), e.width}, c.inputs[0].indices(), c.weights[0].as<T>(), c.first_row, c.valid_rows});
 }
 
 template <class T, class Machine>

@@ -17,22 +17,20 @@ struct CopyTokens {
     const T* tokens;
     T* to;
     std::int64_t copies, width;
-    SEXTANT_KERNEL void operator()(std::int64_t copy, std::int64_t i) const {
-        to[rows[copy] * width + i] = tokens[copy / copies * width + i];
-    }
+    SEXTANT_KERNEL float operator()(std::int64_t copy, std::int64_t i) const { return tokens[copy / copies * width + i]; }
+    SEXTANT_KERNEL void put(std::int64_t copy, std::int64_t i, float value) const { to[rows[copy] * width + i] = value; }
 };
 
 // In the order of the experts: on whichever ranks they are, sums are the same.
 template <class T>
-struct SumCopies {
+struct SumCopies : ToMatrix<T> {
     const std::int64_t* rows;
     const T* from;
-    T* tokens;
-    std::int64_t copies, width;
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
+    std::int64_t copies;
+    SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t i) const {
         float sum = 0;
-        for (std::int64_t copy = token * copies; copy < (token + 1) * copies; ++copy) sum += from[rows[copy] * width + i];
-        tokens[token * width + i] = sum;
+        for (std::int64_t copy = token * copies; copy < (token + 1) * copies; ++copy) sum += from[rows[copy] * this->width + i];
+        return sum;
     }
 };
 
@@ -112,22 +110,22 @@ struct SortRows {
     const T* from;
     T* to;
     std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t sorted, std::int64_t i) const {
-        const std::int64_t source = by_expert ? order[sorted] : sorted, target = by_expert ? sorted : order[sorted];
-        to[target * width + i] = from[source * width + i];
+    SEXTANT_KERNEL float operator()(std::int64_t sorted, std::int64_t i) const {
+        return from[(by_expert ? order[sorted] : sorted) * width + i];
+    }
+    SEXTANT_KERNEL void put(std::int64_t sorted, std::int64_t i, float value) const {
+        to[(by_expert ? sorted : order[sorted]) * width + i] = value;
     }
 };
 
 // to = weight of the row * from; from may be a single row, of width `from_pitch` 0.
 template <class T>
-struct WeighRows {
+struct WeighRows : ToMatrix<T> {
     const T* from;
     std::int64_t from_pitch;
     const float* weights;  // null: all are 1
-    T* to;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        to[row * width + i] = (weights == nullptr ? 1 : weights[row]) * from[row * from_pitch + i];
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
+        return (weights == nullptr ? 1 : weights[row]) * from[row * from_pitch + i];
     }
 };
 
@@ -170,7 +168,7 @@ void forward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     const std::int64_t* rows = c.routing->rows.indices();
     const T* from = c.inputs[0].as<T>();
     T* to = c.outputs[0].as<T>();
-    if (!c.to_experts) return m.matrix(p.tokens, p.width, SumCopies<T>{rows, from, to, p.copies, p.width});
+    if (!c.to_experts) return m.matrix(p.tokens, p.width, SumCopies<T>{{to, p.width}, rows, from, p.copies});
     m.matrix(p.tokens * p.copies, p.width, CopyTokens<T>{rows, from, to, p.copies, p.width});
     m.elements(p.tokens, WeightsOfRows<T>{weighting<T>(p, c), c.outputs[1].reals()});
 }
@@ -180,7 +178,7 @@ void backward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     const T* dy = c.output_gradients[0].as<T>();
     T* dx = c.input_gradients[0].as<T>();
     if (!c.to_experts) return m.matrix(p.tokens * p.copies, p.width, CopyTokens<T>{rows, dy, dx, p.copies, p.width});
-    if (c.input_gradients[0]) m.matrix(p.tokens, p.width, SumCopies<T>{rows, dy, dx, p.copies, p.width});
+    if (c.input_gradients[0]) m.matrix(p.tokens, p.width, SumCopies<T>{{dx, p.width}, rows, dy, p.copies});
     if (!c.input_gradients[1]) return;
     T* d_scores = c.input_gradients[1].as<T>();
     const std::int64_t experts = c.input_gradients[1].elements / p.tokens;
@@ -202,8 +200,10 @@ void forward_routed(Machine& m, const Gemm& g, const OperatorCall& c) {
     for_each_run(*c.routing, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
         if (bias)
             m.matrix(rows, g.n,
-                     WeighRows<T>{c.weights[1].as<T>() + expert * g.n, 0, weights == nullptr ? nullptr : weights + first,
-                                  c.outputs[0].as<T>() + first * g.n, g.n});
+                     WeighRows<T>{{c.outputs[0].as<T>() + first * g.n, g.n},
+                                  c.weights[1].as<T>() + expert * g.n,
+                                  0,
+                                  weights == nullptr ? nullptr : weights + first});
         m.multiply({Matrices(c.inputs[0], rows, g.k, first * g.k), Matrices(c.weights[0], g.n, g.k, expert * g.n * g.k).turned(),
                     Matrices(c.outputs[0], rows, g.n, first * g.n), 1, 1, bias ? 1.0F : 0.0F});
     });
@@ -225,7 +225,7 @@ void backward_routed(Machine& m, const Gemm& g, const OperatorCall& c) {
         if (c.weight_gradients.size() > 1) {
             const WeighedRows<T> terms{d, weights == nullptr ? nullptr : weights + first, g.n};
             const Array sums = column_totals<float>(m, terms, 1, rows, g.n);
-            m.elements(g.n, AddElements{sums.reals(), c.weight_gradients[1].reals() + expert * g.n});
+            m.elements(g.n, AddElements{{c.weight_gradients[1].reals() + expert * g.n}, sums.reals()});
         }
         if (d_weights && c.adds_bias)
             m.rows(rows, g.n, RowProducts<T>{d, c.weights[1].as<T>() + expert * g.n, 0, d_weights.reals() + first, g.n});
@@ -252,7 +252,7 @@ void forward_routed(Machine& m, const Pointwise& p, const OperatorCall& c) {
     if (rows == 0) return;
     const Array& y = c.outputs[0];
     forward<T>(m, p, c);
-    m.matrix(rows, y.elements / rows, WeighRows<T>{y.as<T>(), y.elements / rows, c.inputs[1].reals(), y.as<T>(), y.elements / rows});
+    m.matrix(rows, y.elements / rows, WeighRows<T>{{y.as<T>(), y.elements / rows}, y.as<T>(), y.elements / rows, c.inputs[1].reals()});
 }
 // dw is the product of dy and f(x), summed over a row.
 template <class T, class Machine>
@@ -269,7 +269,7 @@ void backward_routed(Machine& m, const Pointwise& p, const OperatorCall& c) {
         forward<T>(m, p, alone);
         m.rows(rows, width, RowProducts<T>{dy.as<T>(), room[0].template as<T>(), width, c.input_gradients[1].reals(), width});
     }
-    m.matrix(rows, width, WeighRows<T>{dy.as<T>(), width, c.inputs[1].reals(), room[0].template as<T>(), width});
+    m.matrix(rows, width, WeighRows<T>{{room[0].template as<T>(), width}, dy.as<T>(), width, c.inputs[1].reals()});
     alone.outputs = c.outputs;
     alone.output_gradients = room;
     backward<T>(m, p, alone);

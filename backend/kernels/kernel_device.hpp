@@ -43,10 +43,9 @@ void backward(Machine&, const Kind&, const OperatorCall&) {
 }
 
 template <class T>
-struct Fill {
-    T* to;
+struct Fill : ToElement<T> {
     float value;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { to[i] = value; }
+    SEXTANT_KERNEL float operator()(std::int64_t) const { return value; }
 };
 
 template <class Machine>
@@ -66,24 +65,24 @@ public:
     void upload(const void* from, const Array& to) override { machine_.upload(from, to.memory.get(), to.bytes()); }
     void download(const Array& from, void* to) override { machine_.download(from.memory.get(), to, from.bytes()); }
     void fill(const Array& a, float value) override {
-        with_type(a.element, [&]<class T>() { machine_.elements(a.elements, Fill<T>{a.as<T>(), value}); });
+        with_type(a.element, [&]<class T>() { machine_.elements(a.elements, Fill<T>{{a.as<T>()}, value}); });
     }
     void copy(const Array& from, const Array& to) override {
         if (from.element == to.element) return machine_.copy(from.as<std::byte>(), to.as<std::byte>(), to.bytes());
         with_type(from.element, [&]<class From>() {
-            with_type(to.element, [&]<class To>() { machine_.elements(to.elements, Convert<From, To>{from.as<From>(), to.as<To>()}); });
+            with_type(to.element, [&]<class To>() { machine_.elements(to.elements, Convert<From, To>{{to.as<To>()}, from.as<From>()}); });
         });
     }
     void copy_columns(const Array& from, std::int64_t from_pitch, const Array& to, std::int64_t to_pitch, std::int64_t width,
                       std::int64_t rows) override {
         with_type(from.element, [&]<class T>() {
-            machine_.matrix(rows, width, CopyColumns<T>{from.as<T>(), from_pitch, to.as<T>(), to_pitch});
+            machine_.matrix(rows, width, CopyColumns<T>{{to.as<T>(), to_pitch}, from.as<T>(), from_pitch});
         });
     }
     void add(const Array& a, const Array& b, const Array& sum) override {
-        with_type(sum.element, [&]<class T>() { machine_.elements(sum.elements, AddArrays<T>{a.as<T>(), b.as<T>(), sum.as<T>()}); });
+        with_type(sum.element, [&]<class T>() { machine_.elements(sum.elements, AddArrays<T>{{sum.as<T>()}, a.as<T>(), b.as<T>()}); });
     }
-    void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale<float>{a.reals(), a.reals(), factor}); }
+    void scale(const Array& a, float factor) override { machine_.elements(a.elements, Scale<float>{{a.reals()}, a.reals(), factor}); }
     double sum_of_squares(std::span<const Array> arrays) override {
         std::int64_t chunks = 0;
         for (const Array& a : arrays) chunks += chunks_of(a.elements);

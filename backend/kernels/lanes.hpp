@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace sextant::kernels {
 
@@ -31,9 +32,56 @@ struct OneLane {
     }
 };
 
+// A function of an element stores what it makes; or returns it, and put() stores it: then a thread may make several before it stores the
+// first of them, and waits for memory once. What it makes then depends on nothing that is stored elsewhere.
+template <class Function, class... At>
+constexpr bool returns = !std::is_void_v<std::invoke_result_t<const Function&, At...>>;
+
+template <class Function, class... At>
+SEXTANT_KERNEL void run_at(const Function& f, At... at) {
+    if constexpr (returns<Function, At...>)
+        f.put(at..., f(at...));
+    else
+        f(at...);
+}
+
+template <class T>
+struct ToElement {
+    T* to;
+    SEXTANT_KERNEL void put(std::int64_t i, float value) const { to[i] = value; }
+};
+
+template <class T>
+struct ToMatrix {
+    T* to;
+    std::int64_t width;  // between rows
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t column, float value) const { to[row * width + column] = value; }
+};
+
+// Likewise of the elements of a row: put(i, make(i)). A put may change what make() reads at the same i.
+template <class Lanes, class Make, class Put>
+SEXTANT_KERNEL void for_row(const Lanes& lanes, std::int64_t width, const Make& make, const Put& put) {
+    constexpr int at_once = 4;
+    const std::int64_t step = lanes.step();
+    std::int64_t i = lanes.first();
+    for (; i + (at_once - 1) * step < width; i += at_once * step) {
+        std::invoke_result_t<const Make&, std::int64_t> made[at_once];
+        for (int k = 0; k < at_once; ++k) made[k] = make(i + k * step);
+        for (int k = 0; k < at_once; ++k) put(i + k * step, made[k]);
+    }
+    for (; i < width; i += step) put(i, make(i));
+}
+template <class Lanes, class T, class Make>
+SEXTANT_KERNEL void put_row(const Lanes& lanes, std::int64_t width, T* to, const Make& make) {
+    for_row(lanes, width, make, [to](std::int64_t i, float value) { to[i] = value; });
+}
+
 // What a device offers to the code beside this file, as `Machine`:
-//   elements(count, f)               f(i) for each i below count
-//   matrix(rows, columns, f)         f(row, column) for each
+//   elements(count, f)               f of each i below count
+//   matrix(rows, columns, f)         f of each row and column
+//   totals(segments, rows, columns, chunk, term, to)
+//                                    to[segment, part, column]: sums of term(segment, row, column) over the rows of each part, so many
+//                                    rows, in an order that does not depend on what runs at the same time
 //   rows(count, width, f)            f(lanes, row) for each row below count; a row has about `width` elements
 //   multiply(product)                see product.hpp
 //   clear(to, count)                 zeros

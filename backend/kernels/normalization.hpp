@@ -20,9 +20,11 @@ struct NormLayout {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
         return (sample * pixels + pixel) * channels + channel;
     }
+    // A division costs as much as all else that is done for an element: batch and layer norms have none.
     [[nodiscard]] SEXTANT_KERNEL std::int64_t group(std::int64_t sample, std::int64_t channel) const {
-        return sample * groups + channel / members();
+        return sample * groups + (groups == 1 ? 0 : groups == channels ? channel : channel / members());
     }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t sample_of(std::int64_t pixel) const { return samples == 1 ? 0 : pixel / pixels; }
 };
 
 inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
@@ -83,8 +85,9 @@ struct NormRow {
             statistics.factor[row] = factor;
         }
         if (y == nullptr) return;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step())
-            y[begin + i] = (x.at(begin + i) - mean) * factor * gain[column + i] + (shift == nullptr ? 0 : float{shift[column + i]});
+        put_row(lanes, width, y + begin, [&](std::int64_t i) {
+            return (x.at(begin + i) - mean) * factor * gain[column + i] + (shift == nullptr ? 0 : float{shift[column + i]});
+        });
     }
 };
 
@@ -109,52 +112,66 @@ struct NormRowGradient {
             second += d * (x.at(begin + i) - mean) * factor;
         }
         const float along = lanes.sum(second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(first) / count;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
-            const std::int64_t at = begin + i;
-            const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
-            dx[at] = x.gate == nullptr ? d : d * x.opened(at);
-            if (d_gate != nullptr) d_gate[at] = d * x.x[at] * slope(PointwiseKind::silu, x.gate[at]);
-        }
+        for_row(
+            lanes, width,
+            [&](std::int64_t i) {
+                const std::int64_t at = begin + i;
+                const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
+                if (x.gate == nullptr) return Two{d, 0};
+                return Two{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
+            },
+            [&](std::int64_t i, const Two& made) {
+                dx[begin + i] = made.first;
+                if (d_gate != nullptr) d_gate[begin + i] = made.second;
+            });
     }
 };
 
-// Of the elements, or of their squares around the mean.
+// How far elements are from the first of their channel, and the squares of that: sums of both give the variance without another look at
+// the elements, and lose no digits where that one is as good as any.
 template <class T>
 struct NormTerm {
     const T* x;
-    const float* mean;
     NormLayout l;
-    SEXTANT_KERNEL float operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
-        const float value = x[l.at(sample, pixel, channel)];
-        if (mean == nullptr) return value;
-        const float d = value - mean[l.group(sample, channel)];
-        return d * d;
+    [[nodiscard]] SEXTANT_KERNEL float pivot(std::int64_t sample, std::int64_t channel) const { return x[l.at(sample, 0, channel)]; }
+    SEXTANT_KERNEL Two operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+        const float d = x[l.at(sample, pixel, channel)] - pivot(sample, channel);
+        return {d, d * d};
     }
 };
 
-// From sums by channel to the mean of each group, or the reciprocal of its deviation.
+// From these sums to the mean of each group and the reciprocal of its deviation.
+template <class T>
 struct NormOfGroup {
-    const float* totals;
-    float* to;
-    NormLayout l;
-    bool squares;
+    NormTerm<T> of;
+    const Two* totals;  // [samples, channels]
+    NormStatistics to;
     SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
-        float sum = 0;
-        for (std::int64_t i = group * l.members(); i < (group + 1) * l.members(); ++i) sum += totals[sample * l.channels + i];
-        to[sample * l.groups + group] = squares ? 1 / sqrtf(sum / l.count() + norm_epsilon) : sum / l.count();
+        const NormLayout& l = of.l;
+        const std::int64_t begin = group * l.members(), end = begin + l.members();
+        const auto pixels = static_cast<float>(l.pixels);
+        float sum = 0, squares = 0;
+        for (std::int64_t i = begin; i < end; ++i) sum += of.pivot(sample, i) + totals[sample * l.channels + i].first / pixels;
+        const float mean = sum / static_cast<float>(l.members());
+        for (std::int64_t i = begin; i < end; ++i) {
+            const Two& t = totals[sample * l.channels + i];
+            const float away = mean - of.pivot(sample, i);
+            squares += t.second - 2 * away * t.first + pixels * away * away;
+        }
+        to.mean[sample * l.groups + group] = mean;
+        to.factor[sample * l.groups + group] = 1 / sqrtf(fmaxf(squares, 0) / l.count() + norm_epsilon);
     }
 };
 
 template <class T>
-struct NormApply {
+struct NormApply : ToMatrix<T> {
     const T *x, *gain, *shift;
-    T* y;
     NormStatistics statistics;
     NormLayout l;
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t channel) const {
-        const std::int64_t at = pixel * l.channels + channel, group = l.group(pixel / l.pixels, channel);
-        y[at] =
-            (x[at] - statistics.mean[group]) * statistics.factor[group] * gain[channel] + (shift == nullptr ? 0 : float{shift[channel]});
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t channel) const {
+        const std::int64_t group = l.group(l.sample_of(pixel), channel);
+        return (x[pixel * l.channels + channel] - statistics.mean[group]) * statistics.factor[group] * gain[channel] +
+               (shift == nullptr ? 0 : float{shift[channel]});
     }
 };
 
@@ -213,16 +230,15 @@ struct NormGroupMeans {
 };
 
 template <class T>
-struct NormGradient {
+struct NormGradient : ToMatrix<T> {
     const T *x, *dy, *gain;
-    T* dx;
     NormStatistics statistics;
     const Two* means;
     NormLayout l;
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t channel) const {
-        const std::int64_t at = pixel * l.channels + channel, group = l.group(pixel / l.pixels, channel);
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t channel) const {
+        const std::int64_t at = pixel * l.channels + channel, group = l.group(l.sample_of(pixel), channel);
         const float factor = statistics.factor[group], h = (x[at] - statistics.mean[group]) * factor;
-        dx[at] = factor * (gain[channel] * dy[at] - means[group].first - h * means[group].second);
+        return factor * (gain[channel] * dy[at] - means[group].first - h * means[group].second);
     }
 };
 
@@ -237,10 +253,9 @@ void normalize_rows(Machine& m, const NormLayout& l, const NormInput<T>& x, cons
 // Over pixels.
 template <class T, class Machine>
 void measure(Machine& m, const NormLayout& l, const T* x, const NormStatistics& s) {
-    const Array sums = column_totals<float>(m, NormTerm<T>{x, nullptr, l}, l.samples, l.pixels, l.channels);
-    m.matrix(l.samples, l.groups, NormOfGroup{sums.reals(), s.mean, l, false});
-    const Array squares = column_totals<float>(m, NormTerm<T>{x, s.mean, l}, l.samples, l.pixels, l.channels);
-    m.matrix(l.samples, l.groups, NormOfGroup{squares.reals(), s.factor, l, true});
+    const NormTerm<T> term{x, l};
+    const Array sums = column_totals<Two>(m, term, l.samples, l.pixels, l.channels);
+    m.matrix(l.samples, l.groups, NormOfGroup<T>{term, values_in<Two>(sums), s});
 }
 
 template <class T>
@@ -259,7 +274,7 @@ void forward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
     measure(m, l, x, s);
-    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{x, c.weights[0].as<T>(), shift, y, s, l});
+    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{{y, l.channels}, x, c.weights[0].as<T>(), shift, s, l});
 }
 
 template <class T, class Machine>
@@ -287,7 +302,7 @@ void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
     if (dx == nullptr) return;
     const Array means = m.scratch(2 * l.samples * l.groups);
     m.matrix(l.samples, l.groups, NormGroupMeans<T>{values_in<Two>(totals), gain, values_in<Two>(means), l});
-    m.matrix(l.samples * l.pixels, l.channels, NormGradient<T>{x, dy, gain, dx, s, values_in<Two>(means), l});
+    m.matrix(l.samples * l.pixels, l.channels, NormGradient<T>{{dx, l.channels}, x, dy, gain, s, values_in<Two>(means), l});
 }
 
 }  // namespace sextant::kernels

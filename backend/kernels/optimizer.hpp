@@ -6,43 +6,63 @@
 
 namespace sextant::kernels {
 
-struct Sgd {
-    float* w;
+struct Sgd : ToElement<float> {  // the weights
     const float* g;
     float rate, decay;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { w[i] -= rate * (g[i] + decay * w[i]); }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return to[i] - rate * (g[i] + decay * to[i]); }
 };
 
 struct Momentum {
+    struct Made {
+        float w, m;
+    };
     float *w, *m;
     const float* g;
     float rate, decay, keep;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const {
-        m[i] = keep * m[i] + g[i] + decay * w[i];
-        w[i] -= rate * m[i];
+    SEXTANT_KERNEL Made operator()(std::int64_t i) const {
+        const float moved = keep * m[i] + g[i] + decay * w[i];
+        return {w[i] - rate * moved, moved};
+    }
+    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
+        w[i] = made.w;
+        m[i] = made.m;
     }
 };
 
 // The moments of Adam, and the step that they come to.
 struct Moments {
+    struct Made {
+        float m, v;
+    };
     float *m, *v;
     float beta1, beta2, epsilon, correction1, correction2;
-    SEXTANT_KERNEL void take(std::int64_t i, float gradient) const {
-        m[i] = beta1 * m[i] + (1 - beta1) * gradient;
-        v[i] = beta2 * v[i] + (1 - beta2) * gradient * gradient;
+    [[nodiscard]] SEXTANT_KERNEL Made taken(std::int64_t i, float gradient) const {
+        return {beta1 * m[i] + (1 - beta1) * gradient, beta2 * v[i] + (1 - beta2) * gradient * gradient};
     }
-    [[nodiscard]] SEXTANT_KERNEL float step(std::int64_t i) const { return m[i] * correction1 / (sqrtf(v[i] * correction2) + epsilon); }
+    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
+        m[i] = made.m;
+        v[i] = made.v;
+    }
+    [[nodiscard]] SEXTANT_KERNEL float step(const Made& x) const { return x.m * correction1 / (sqrtf(x.v * correction2) + epsilon); }
 };
 
 // `coupled`: the decay goes through the moments (Adam), `apart`: it does not (AdamW).
 struct Adam {
+    struct Made {
+        float w;
+        Moments::Made moments;
+    };
     float* w;
     const float* g;
     Moments moments;
     float rate, coupled, apart;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const {
-        moments.take(i, g[i] + coupled * w[i]);
-        w[i] -= rate * (moments.step(i) + apart * w[i]);
+    SEXTANT_KERNEL Made operator()(std::int64_t i) const {
+        const Moments::Made taken = moments.taken(i, g[i] + coupled * w[i]);
+        return {w[i] - rate * (moments.step(taken) + apart * w[i]), taken};
+    }
+    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
+        w[i] = made.w;
+        moments.put(i, made.moments);
     }
 };
 
@@ -50,14 +70,15 @@ struct Adam {
 struct LambMoments {
     const float* g;
     Moments moments;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { moments.take(i, g[i]); }
+    SEXTANT_KERNEL Moments::Made operator()(std::int64_t i) const { return moments.taken(i, g[i]); }
+    SEXTANT_KERNEL void put(std::int64_t i, const Moments::Made& made) const { moments.put(i, made); }
 };
 
 struct LambStep {
     float* w;
     Moments moments;
     float decay;
-    [[nodiscard]] SEXTANT_KERNEL float operator()(std::int64_t i) const { return moments.step(i) + decay * w[i]; }
+    [[nodiscard]] SEXTANT_KERNEL float operator()(std::int64_t i) const { return moments.step({moments.m[i], moments.v[i]}) + decay * w[i]; }
 };
 
 struct Itself {
@@ -114,7 +135,8 @@ struct LambUpdate {
     LambStep step;
     const float* trust;
     float rate;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { step.w[i] -= rate * *trust * step(i); }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return step.w[i] - rate * *trust * step(i); }
+    SEXTANT_KERNEL void put(std::int64_t i, float value) const { step.w[i] = value; }
 };
 
 template <class Machine>
@@ -146,7 +168,7 @@ void update(Machine& machine, const OptimizerSettings& o, int step, const Array&
     };
     switch (o.kind) {
         case Optimizer::sgd:
-            return machine.elements(count, Sgd{w, g, rate, decay});
+            return machine.elements(count, Sgd{{w}, g, rate, decay});
         case Optimizer::momentum:
             return machine.elements(count, Momentum{w, states[0].reals(), g, rate, decay, static_cast<float>(o.momentum)});
         case Optimizer::adam:

@@ -12,34 +12,30 @@
 namespace sextant::kernels {
 
 template <class T>
-struct ApplyCurve {
+struct ApplyCurve : ToElement<T> {
     PointwiseKind kind;
     const T* x;
-    T* y;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { y[i] = curve(kind, x[i]); }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return curve(kind, x[i]); }
 };
 
 template <class T>
-struct DifferentiateCurve {
+struct DifferentiateCurve : ToElement<T> {
     PointwiseKind kind;
     const T *kept, *dy;
-    T* dx;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { dx[i] = slope(kind, kept[i]) * dy[i]; }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return slope(kind, kept[i]) * dy[i]; }
 };
 
 template <class T>
-struct Scale {
+struct Scale : ToElement<T> {
     const T* x;
-    T* y;
     float factor;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { y[i] = factor * x[i]; }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return factor * x[i]; }
 };
 
 // Scores [samples x heads, queries, keys] of keys that the query does not see get `hidden`, the others fall where there is `heads`.
 template <class T>
-struct Hide {
+struct Hide : ToMatrix<T> {
     const T* x;
-    T* y;
     std::int64_t queries, keys;
     bool causal;
     std::int64_t window;
@@ -47,73 +43,74 @@ struct Hide {
     float hidden;
     std::int64_t heads;  // 0: scores do not fall
     ScoreFall fall;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t key) const {
         const std::int64_t query = row % queries;
         const KeyRange r = visible_keys(query, queries, keys, causal, window, context);
         const float fallen = heads == 0 ? 0 : fall.of(row / queries % heads, key_beside(query, queries, keys, context), key);
-        y[row * keys + key] = key >= r.begin && key < r.end ? x[row * keys + key] - fallen : hidden;
+        return key >= r.begin && key < r.end ? x[row * keys + key] - fallen : hidden;
     }
 };
 
 // The columns of a row are two halves: out = curve(first) second.
 template <class T>
-struct Gate {
+struct Gate : ToMatrix<T> {
     PointwiseKind kind;
     const T* x;
-    T* y;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        const T* first = x + 2 * row * width;
-        y[row * width + i] = curve(kind, first[i]) * first[width + i];
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
+        const T* first = x + 2 * row * this->width;
+        return curve(kind, first[i]) * first[this->width + i];
+    }
+};
+
+// Gradients of the two halves.
+template <class T>
+struct ToHalves {
+    T* dx;
+    std::int64_t width;  // of each
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t i, const Two& made) const {
+        dx[2 * row * width + i] = made.first;
+        dx[(2 * row + 1) * width + i] = made.second;
     }
 };
 
 // The gates keep their inputs: `slope` is worked out from an input, whatever the curve.
 template <class T>
-struct GateGradient {
+struct GateGradient : ToHalves<T> {
     PointwiseKind kind;
     const T *x, *dy;
-    T* dx;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t i) const {
+        const std::int64_t width = this->width;
         const float first = x[2 * row * width + i], second = x[(2 * row + 1) * width + i], d = dy[row * width + i];
         const float value = curve(kind, first);
-        dx[2 * row * width + i] = d * second * slope(kind, slope_needs_output(kind) ? value : first);
-        dx[(2 * row + 1) * width + i] = d * value;
+        return {d * second * slope(kind, slope_needs_output(kind) ? value : first), d * value};
     }
 };
 
 template <class T>
-struct ClampedGates {
+struct ClampedGates : ToMatrix<T> {
     const T* x;
-    T* y;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        y[row * width + i] = ClampedGate{x[2 * row * width + i], x[(2 * row + 1) * width + i]}.value();
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
+        return ClampedGate{x[2 * row * this->width + i], x[(2 * row + 1) * this->width + i]}.value();
     }
 };
 
 template <class T>
-struct ClampedGatesGradient {
+struct ClampedGatesGradient : ToHalves<T> {
     const T *x, *dy;
-    T* dx;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        const ClampedGate gate{x[2 * row * width + i], x[(2 * row + 1) * width + i]};
-        const float d = dy[row * width + i];
-        dx[2 * row * width + i] = d * gate.first_slope();
-        dx[(2 * row + 1) * width + i] = d * gate.second_slope();
+    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t i) const {
+        const ClampedGate gate{x[2 * row * this->width + i], x[(2 * row + 1) * this->width + i]};
+        const float d = dy[row * this->width + i];
+        return {d * gate.first_slope(), d * gate.second_slope()};
     }
 };
 
 // Times a factor for each channel: learned, of the sample (an image), or of the row; each serves so many pixels.
 template <class T>
-struct Multiply {
+struct Multiply : ToMatrix<T> {
     const T *x, *factor;
-    T* y;
-    std::int64_t channels, pixels;
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
-        y[pixel * channels + c] = x[pixel * channels + c] * factor[pixel / pixels * channels + c];
+    std::int64_t pixels;
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
+        return x[pixel * this->width + c] * factor[pixel / pixels * this->width + c];
     }
 };
 
@@ -130,6 +127,10 @@ struct FactorGradient {
 // Keyed by sample and element of the serial tensor: who holds which part makes no difference.
 template <class T>
 struct Dropout {
+    struct Made {
+        float y;
+        bool kept;
+    };
     const T* x;
     T* y;
     std::uint8_t* mask;
@@ -137,28 +138,30 @@ struct Dropout {
     RandomKey key;
     Place place;
     std::int64_t first_sample;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const {
+    SEXTANT_KERNEL Made operator()(std::int64_t i) const {
         const std::int64_t whole = place.of(i), sample = first_sample + whole / place.per_sample;
         const float drawn = key.with(static_cast<std::uint64_t>(sample)).uniform(static_cast<std::uint64_t>(whole % place.per_sample));
-        mask[i] = drawn >= dropped ? 1 : 0;
-        y[i] = mask[i] != 0 ? keep * x[i] : 0;
+        return {drawn >= dropped ? keep * x[i] : 0, drawn >= dropped};
+    }
+    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
+        mask[i] = made.kept ? 1 : 0;
+        y[i] = made.y;
     }
 };
 
 template <class T>
-struct DropoutGradient {
+struct DropoutGradient : ToElement<T> {
     const std::uint8_t* mask;
     const T* dy;
-    T* dx;
     float keep;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { dx[i] = mask[i] != 0 ? keep * dy[i] : 0; }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return mask[i] != 0 ? keep * dy[i] : 0; }
 };
 
 template <class T>
 Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool falls) {
     const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
-    return {from,
-            to,
+    return {{to, keys},
+            from,
             queries,
             keys,
             p.causal,
@@ -176,14 +179,14 @@ void multiply_backward(Machine& m, const OperatorCall& c) {
     const std::int64_t channels = c.output(0).shape[1], all = c.output_gradients[0].elements / channels;
     const std::int64_t sets = factors.elements / channels, pixels = all / sets;
     const T *x = c.inputs[0].as<T>(), *dy = c.output_gradients[0].as<T>();
-    if (c.input_gradients[0]) m.matrix(all, channels, Multiply<T>{dy, factors.as<T>(), c.input_gradients[0].as<T>(), channels, pixels});
+    if (c.input_gradients[0]) m.matrix(all, channels, Multiply<T>{{c.input_gradients[0].as<T>(), channels}, dy, factors.as<T>(), pixels});
     if (!learned && !c.input_gradients[1]) return;
-    if (!learned && pixels == 1) return m.matrix(all, channels, Multiply<T>{dy, x, c.input_gradients[1].as<T>(), channels, 1});
+    if (!learned && pixels == 1) return m.matrix(all, channels, Multiply<T>{{c.input_gradients[1].as<T>(), channels}, dy, x, 1});
     const Array totals = column_totals<float>(m, FactorGradient<T>{x, dy, channels, pixels}, sets, pixels, channels);
     if (learned)
-        m.elements(channels, AddElements{totals.reals(), c.weight_gradients[0].reals()});
+        m.elements(channels, AddElements{{c.weight_gradients[0].reals()}, totals.reals()});
     else
-        m.elements(sets * channels, Convert<float, T>{totals.reals(), c.input_gradients[1].as<T>()});
+        m.elements(sets * channels, Convert<float, T>{{c.input_gradients[1].as<T>()}, totals.reals()});
 }
 
 template <class T, class Machine>
@@ -199,21 +202,21 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::relu:
         case PointwiseKind::relu6:
         case PointwiseKind::squared_relu:
-            return m.elements(count, ApplyCurve<T>{p.kind, x, y});
+            return m.elements(count, ApplyCurve<T>{{y}, p.kind, x});
         case PointwiseKind::scale:
-            return m.elements(count, Scale<T>{x, y, static_cast<float>(p.constant)});
+            return m.elements(count, Scale<T>{{y}, x, static_cast<float>(p.constant)});
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
             return m.matrix(count / width, width, hide<T>(p, c, x, y, -1e30F, p.alibi));
         case PointwiseKind::gate:
-            return m.matrix(count / width, width, Gate<T>{p.gate, x, y, width});
+            return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGates<T>{x, y, width});
+            return m.matrix(count / width, width, ClampedGates<T>{{y, width}, x});
         case PointwiseKind::multiply: {
             const Array& factors = c.inputs.size() == 1 ? c.weights[0] : c.inputs[1];
             const std::int64_t channels = c.output(0).shape[1];
-            return m.matrix(count / channels, channels, Multiply<T>{x, factors.as<T>(), y, channels, count / factors.elements});
+            return m.matrix(count / channels, channels, Multiply<T>{{y, channels}, x, factors.as<T>(), count / factors.elements});
         }
         case PointwiseKind::dropout: {
             const auto dropped = static_cast<float>(p.constant);
@@ -247,19 +250,19 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     T* dx = c.input_gradients[0].as<T>();
     switch (p.kind) {
         case PointwiseKind::scale:
-            return m.elements(count, Scale<T>{dy, dx, static_cast<float>(p.constant)});
+            return m.elements(count, Scale<T>{{dx}, dy, static_cast<float>(p.constant)});
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
             return m.matrix(count / width, width, hide<T>(p, c, dy, dx, 0, false));
         case PointwiseKind::gate:
-            return m.matrix(count / width, width, GateGradient<T>{p.gate, c.inputs[0].as<T>(), dy, dx, width});
+            return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});
         case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGatesGradient<T>{c.inputs[0].as<T>(), dy, dx, width});
+            return m.matrix(count / width, width, ClampedGatesGradient<T>{{dx, width}, c.inputs[0].as<T>(), dy});
         case PointwiseKind::dropout:
-            return m.elements(count, DropoutGradient<T>{c.outputs[1].mask(), dy, dx, 1 / (1 - static_cast<float>(p.constant))});
+            return m.elements(count, DropoutGradient<T>{{dx}, c.outputs[1].mask(), dy, 1 / (1 - static_cast<float>(p.constant))});
         default:
-            return m.elements(count, DifferentiateCurve<T>{p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy, dx});
+            return m.elements(count, DifferentiateCurve<T>{{dx}, p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy});
     }
 }
 

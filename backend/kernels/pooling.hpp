@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backend/exec/device.hpp"
-#include "backend/kernels/lanes.hpp"
+#include "backend/kernels/column_totals.hpp"
 
 namespace sextant::kernels {
 
@@ -50,12 +50,11 @@ struct PoolImage {
 };
 
 template <class T>
-struct Pool {
+struct Pool : ToMatrix<T> {
     const T* x;
-    T* y;
     PoolImage image;
 
-    SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
+    SEXTANT_KERNEL float operator()(std::int64_t output, std::int64_t c) const {
         const std::int64_t sample = output / (image.rows.out * image.columns.out);
         const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
         const PoolWindow columns = image.columns.window(output % image.columns.out);
@@ -66,18 +65,17 @@ struct Pool {
                 largest = value > largest ? value : largest;
                 sum += value;
             }
-        y[output * image.channels + c] = image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
+        return image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
     }
 };
 
 // Of one input: what the windows in which it lies hand to it.
 template <class T>
-struct PoolGradient {
+struct PoolGradient : ToMatrix<T> {
     const T *x, *y, *dy;  // x and y: of the largest alone
-    T* dx;
     PoolImage image;
 
-    SEXTANT_KERNEL void operator()(std::int64_t pixel, std::int64_t c) const {
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
         const std::int64_t column = pixel % image.columns.in, row = pixel / image.columns.in % image.rows.in;
         const std::int64_t sample = pixel / (image.rows.in * image.columns.in);
         const PoolWindow rows = image.rows.outputs(row), columns = image.columns.outputs(column);
@@ -91,7 +89,7 @@ struct PoolGradient {
                 else if (is_first(sample, i, j, row, column, c, y[out]))
                     sum += dy[out];
             }
-        dx[pixel * image.channels + c] = sum;
+        return sum;
     }
 
 private:
@@ -114,18 +112,45 @@ inline PoolImage image_of(const Pooling& p, const OperatorCall& c) {
     return {c.input(0).shape[1], axis(2), axis(3), p.kind == PoolingKind::max};
 }
 
+// The mean of a whole image is a sum that many threads can share.
+inline bool is_mean_of_all(const PoolImage& image) {
+    return !image.largest && image.rows.kernel == 0 && image.rows.out == 1 && image.columns.out == 1;
+}
+template <class T>
+struct ImageMean : ToElement<T> {
+    const float* totals;
+    float pixels;
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return totals[i] / pixels; }
+};
+template <class T>
+struct ImageMeanGradient : ToMatrix<T> {
+    const T* dy;
+    std::int64_t pixels;
+    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
+        return dy[pixel / pixels * this->width + c] / static_cast<float>(pixels);
+    }
+};
+
 template <class T, class Machine>
 void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
-    m.matrix(c.outputs[0].elements / image.channels, image.channels, Pool<T>{c.inputs[0].as<T>(), c.outputs[0].as<T>(), image});
+    const T* x = c.inputs[0].as<T>();
+    T* y = c.outputs[0].as<T>();
+    const std::int64_t outputs = c.outputs[0].elements / image.channels, pixels = image.rows.in * image.columns.in;
+    if (!is_mean_of_all(image)) return m.matrix(outputs, image.channels, Pool<T>{{y, image.channels}, x, image});
+    const Array totals = column_totals<float>(m, StoredTotals<T>{x, pixels, image.channels}, outputs, pixels, image.channels);
+    m.elements(c.outputs[0].elements, ImageMean<T>{{y}, totals.reals(), static_cast<float>(pixels)});
 }
 
 template <class T, class Machine>
 void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
     const T *x = image.largest ? c.inputs[0].as<T>() : nullptr, *y = image.largest ? c.outputs[0].as<T>() : nullptr;
-    m.matrix(c.input_gradients[0].elements / image.channels, image.channels,
-             PoolGradient<T>{x, y, c.output_gradients[0].as<T>(), c.input_gradients[0].as<T>(), image});
+    const ToMatrix<T> dx{c.input_gradients[0].as<T>(), image.channels};
+    const T* dy = c.output_gradients[0].as<T>();
+    const std::int64_t pixels = c.input_gradients[0].elements / image.channels;
+    if (is_mean_of_all(image)) return m.matrix(pixels, image.channels, ImageMeanGradient<T>{dx, dy, image.rows.in * image.columns.in});
+    m.matrix(pixels, image.channels, PoolGradient<T>{dx, x, y, dy, image});
 }
 
 }  // namespace sextant::kernels

@@ -38,11 +38,13 @@ struct Matrices {
     }
 };
 
-// c = scale a b + keep c. c is not transposed. a and b are of one type; sums are made in fp32, and rounded where c is narrower.
+// c = scale a b + keep c, and to each row of that the bias, if there is one: of c's type. c is not transposed. a and b are of one type; sums
+// are made in fp32, and rounded where c is narrower.
 struct Product {
     Matrices a, b, c;
     std::int64_t batch = 1;
     float scale = 1, keep = 0;
+    const std::byte* bias = nullptr;
 };
 
 // Where several products are summed into an array of 16 bits: the sum is made in fp32, and rounded once.
@@ -53,20 +55,12 @@ public:
         : machine_(machine), result_(result), sum_(several && is_half(result.element) ? machine.scratch(result.elements) : result) {}
     [[nodiscard]] const Array& sum() const { return sum_; }
     void finish() {
-        if (sum_.element != result_.element) machine_.elements(sum_.elements, Convert<float, T>{sum_.reals(), result_.as<T>()});
+        if (sum_.element != result_.element) machine_.elements(sum_.elements, Convert<float, T>{{result_.as<T>()}, sum_.reals()});
     }
 
 private:
     Machine& machine_;
     Array result_, sum_;
-};
-
-template <class T>
-struct Broadcast {
-    const T* row;
-    T* to;
-    std::int64_t columns;
-    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * columns + i] = row[i]; }
 };
 
 // out [m, n] = in [m, k] weight^T, the weight being [n, k]; several outputs share out the rows of the weight.
@@ -76,9 +70,9 @@ void weight_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     std::int64_t row = 0;
     for (const Array& out : c.outputs) {
         const std::int64_t n = out.elements / g.m;
-        const bool bias = c.weights.size() > 1 && c.adds_bias;
-        if (bias) machine.matrix(g.m, n, Broadcast<T>{c.weights[1].as<T>() + row, out.as<T>(), n});
-        machine.multiply({in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, bias ? 1.0F : 0.0F});
+        const T* bias = c.weights.size() > 1 && c.adds_bias ? c.weights[1].as<T>() + row : nullptr;
+        machine.multiply({in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, 0,
+                          reinterpret_cast<const std::byte*>(bias)});
         row += n;
     }
 }

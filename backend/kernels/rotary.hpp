@@ -3,7 +3,7 @@
 
 #include "backend/exec/device.hpp"
 #include "backend/exec/rotary_heads.hpp"
-#include "backend/kernels/lanes.hpp"
+#include "backend/kernels/column_totals.hpp"
 
 namespace sextant::kernels {
 
@@ -29,11 +29,18 @@ struct Rotate {
     const float *cosines, *sines;
     T* to;
     std::int64_t pairs, positions, columns, head, still;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t k) const {
-        const std::int64_t i = k % pairs, at = row * columns + k / pairs * head + still + i, turn = row % positions * pairs + i;
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t first_at(std::int64_t row, std::int64_t k) const {
+        return row * columns + k / pairs * head + still + k % pairs;
+    }
+    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t k) const {
+        const std::int64_t at = first_at(row, k), turn = row % positions * pairs + k % pairs;
         const float a = from[at], b = from[at + pairs];
-        to[at] = a * cosines[turn] - b * sines[turn];
-        to[at + pairs] = b * cosines[turn] + a * sines[turn];
+        return {a * cosines[turn] - b * sines[turn], b * cosines[turn] + a * sines[turn]};
+    }
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t k, const Two& made) const {
+        const std::int64_t at = first_at(row, k);
+        to[at] = made.first;
+        to[at + pairs] = made.second;
     }
 };
 

@@ -8,18 +8,15 @@
 namespace sextant::kernels {
 
 template <class T>
-struct AddArrays {
+struct AddArrays : ToElement<T> {
     const T *a, *b;
-    T* sum;
-    SEXTANT_KERNEL void operator()(std::int64_t i) const { sum[i] = a[i] + b[i]; }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const { return a[i] + b[i]; }
 };
 
 template <class T>
-struct AddRow {
+struct AddRow : ToMatrix<T> {
     const T *x, *row;
-    T* y;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { y[r * width + i] = x[r * width + i] + row[i]; }
+    SEXTANT_KERNEL float operator()(std::int64_t r, std::int64_t i) const { return x[r * this->width + i] + row[i]; }
 };
 
 // The rows here are neighbours in the residual stream of the tensor group, from row `before` on, which has `here` rows of each sequence. A
@@ -34,13 +31,11 @@ struct TableRows {
 };
 
 template <class T>
-struct AddTable {
+struct AddTable : ToMatrix<T> {
     TableRows table;
     const T *x, *values;
-    T* y;
-    std::int64_t width;
-    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const {
-        y[r * width + i] = x[r * width + i] + values[table.of(r) * width + i];
+    SEXTANT_KERNEL float operator()(std::int64_t r, std::int64_t i) const {
+        return x[r * this->width + i] + values[table.of(r) * this->width + i];
     }
 };
 
@@ -61,33 +56,29 @@ struct SumByPosition {
 
 // rows x width elements out of and into matrices whose rows are so far apart.
 template <class T>
-struct CopyColumns {
+struct CopyColumns : ToMatrix<T> {
     const T* from;
-    std::int64_t from_pitch;
-    T* to;
-    std::int64_t to_pitch;
-    SEXTANT_KERNEL void operator()(std::int64_t r, std::int64_t i) const { to[r * to_pitch + i] = from[r * from_pitch + i]; }
+    std::int64_t pitch;
+    SEXTANT_KERNEL float operator()(std::int64_t r, std::int64_t i) const { return from[r * pitch + i]; }
 };
 
 // The class token goes before the other tokens of each sample.
 template <class T>
-struct PutClassToken {
+struct PutClassToken : ToMatrix<T> {
     const T *x, *token;
-    T* y;
-    std::int64_t tokens, width;  // with it
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+    std::int64_t tokens;  // with it
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
         const std::int64_t sample = row / tokens, at = row % tokens;
-        y[row * width + i] = at == 0 ? token[i] : x[(sample * (tokens - 1) + at - 1) * width + i];
+        return at == 0 ? token[i] : x[(sample * (tokens - 1) + at - 1) * this->width + i];
     }
 };
 
 // Some rows, spread evenly over those there are.
 template <class T>
-struct SelectRows {
+struct SelectRows : ToMatrix<T> {
     const T* x;
-    T* y;
-    std::int64_t width, rows, of;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const { y[row * width + i] = x[row * of / rows * width + i]; }
+    std::int64_t rows, of;
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const { return x[row * of / rows * this->width + i]; }
 };
 
 template <class T>
@@ -108,23 +99,23 @@ void forward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
     const std::int64_t count = c.outputs[0].elements, width = kind == PointwiseKind::bias ? c.output(0).shape[1] : c.output(0).shape.back();
     const T* x = c.inputs[0].as<T>();
     T* y = c.outputs[0].as<T>();
-    if (kind == PointwiseKind::bias) return m.matrix(count / width, width, AddRow<T>{x, c.weights[0].as<T>(), y, width});
+    if (kind == PointwiseKind::bias) return m.matrix(count / width, width, AddRow<T>{{y, width}, x, c.weights[0].as<T>()});
     if (kind == PointwiseKind::add) {
-        if (c.inputs.size() > 1) return m.elements(count, AddArrays<T>{x, c.inputs[1].as<T>(), y});
-        return m.matrix(count / width, width, AddTable<T>{table_of(c), x, c.weights[0].as<T>(), y, width});
+        if (c.inputs.size() > 1) return m.elements(count, AddArrays<T>{{y}, x, c.inputs[1].as<T>()});
+        return m.matrix(count / width, width, AddTable<T>{{y, width}, table_of(c), x, c.weights[0].as<T>()});
     }
     if (!c.weights.empty())
-        return m.matrix(count / width, width, PutClassToken<T>{x, c.weights[0].as<T>(), y, count / width / c.samples, width});
+        return m.matrix(count / width, width, PutClassToken<T>{{y, width}, x, c.weights[0].as<T>(), count / width / c.samples});
     if (c.inputs.size() == 1) {
         const std::int64_t rows = c.output(0).shape.front();
-        return m.matrix(rows, width, SelectRows<T>{x, y, width, rows, c.input(0).shape.front()});
+        return m.matrix(rows, width, SelectRows<T>{{y, width}, x, rows, c.input(0).shape.front()});
     }
     if (std::get<Pointwise>(c.op.kind).head_dim > 0) return forward_shared_columns<T>(m, c);
     const std::int64_t pitch = c.output(0).shape[1];
     std::int64_t at = 0;
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {  // side by side: channels, or columns
         const std::int64_t columns = c.input(i).shape[1];
-        m.matrix(count / pitch, columns, CopyColumns<T>{c.inputs[i].as<T>(), columns, y + at, pitch});
+        m.matrix(count / pitch, columns, CopyColumns<T>{{y + at, pitch}, c.inputs[i].as<T>(), columns});
         at += columns;
     }
 }
@@ -137,7 +128,7 @@ void table_backward(Machine& m, const OperatorCall& c) {
     if (table.here < table.sequence) m.clear(sums.reals(), sums.elements);
     m.matrix(table.here, width, SumByPosition<T>{table, c.output_gradients[0].as<T>(), sums.reals(), count / width, width});
     float* to = c.weight_gradients[0].reals();
-    if (table.rows >= table.sequence) return m.elements(table.sequence * width, AddElements{sums.reals(), to});
+    if (table.rows >= table.sequence) return m.elements(table.sequence * width, AddElements{{to}, sums.reals()});
     for (std::int64_t row = 0; row < table.rows; ++row) {
         const std::int64_t begin = (row * table.sequence + table.rows - 1) / table.rows;
         const std::int64_t end = ((row + 1) * table.sequence + table.rows - 1) / table.rows;
@@ -150,10 +141,10 @@ void class_token_backward(Machine& m, const OperatorCall& c) {
     const std::int64_t width = c.output(0).shape.back(), tokens = c.output(0).shape.front() / c.samples, sample = tokens * width;
     const T* dy = c.output_gradients[0].as<T>();
     const Array first = m.scratch(c.samples * width, c.output_gradients[0].element);
-    m.matrix(c.samples, width, CopyColumns<T>{dy, sample, first.as<T>(), width});
+    m.matrix(c.samples, width, CopyColumns<T>{{first.as<T>(), width}, dy, sample});
     add_column_sums(m, first.as<T>(), c.weight_gradients[0].reals(), c.samples, width);
     if (c.input_gradients[0])
-        m.matrix(c.samples, sample - width, CopyColumns<T>{dy + width, sample, c.input_gradients[0].as<T>(), sample - width});
+        m.matrix(c.samples, sample - width, CopyColumns<T>{{c.input_gradients[0].as<T>(), sample - width}, dy + width, sample});
 }
 
 template <class T, class Machine>
@@ -172,7 +163,7 @@ void backward_rows(Machine& m, PointwiseKind kind, const OperatorCall& c) {
         for (std::size_t i = 0; i < c.op.inputs.size(); ++i) {
             const std::int64_t columns = c.input(i).shape[1];
             if (c.input_gradients[i])
-                m.matrix(count / pitch, columns, CopyColumns<T>{dy + at, pitch, c.input_gradients[i].as<T>(), columns});
+                m.matrix(count / pitch, columns, CopyColumns<T>{{c.input_gradients[i].as<T>(), columns}, dy + at, pitch});
             at += columns;
         }
         return;

@@ -28,36 +28,32 @@ struct SequenceFilters {
 };
 
 template <class T>
-struct ConvolveSequence {
+struct ConvolveSequence : ToMatrix<T> {
     SequenceFilters<T> f;
-    T* y;
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t channel) const {
-        y[token * f.channels + channel] = curve(PointwiseKind::silu, f.convolved(token, channel));
+    SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t channel) const {
+        return curve(PointwiseKind::silu, f.convolved(token, channel));
     }
 };
 
 // From the gradients of the results to those of what SiLU is of.
 template <class T>
-struct GradientOfConvolved {
+struct GradientOfConvolved : ToMatrix<float> {
     SequenceFilters<T> f;
     const T* dy;
-    float* d;
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t channel) const {
-        const std::int64_t at = token * f.channels + channel;
-        d[at] = dy[at] * slope(PointwiseKind::silu, f.convolved(token, channel));
+    SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t channel) const {
+        return dy[token * f.channels + channel] * slope(PointwiseKind::silu, f.convolved(token, channel));
     }
 };
 
 template <class T>
-struct GradientOfSequence {
+struct GradientOfSequence : ToMatrix<T> {
     SequenceFilters<T> f;
     const float* d;
-    T* dx;
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t channel) const {
+    SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t channel) const {
         float sum = 0;
         for (std::int64_t on = 0; on < f.kernel && token % f.sequence + on < f.sequence; ++on)
             sum += f.tap(channel, on) * d[(token + on) * f.channels + channel];
-        dx[token * f.channels + channel] = sum;
+        return sum;
     }
 };
 
@@ -95,7 +91,7 @@ void for_each_array(const SequenceConvolution& s, const OperatorCall& c, const W
 template <class T, class Machine>
 void forward(Machine& m, const SequenceConvolution& s, const OperatorCall& c) {
     for_each_array<T>(s, c, [&](std::size_t i, std::int64_t, const SequenceFilters<T>& f) {
-        m.matrix(s.batch * s.sequence, f.channels, ConvolveSequence<T>{f, c.outputs[i].as<T>()});
+        m.matrix(s.batch * s.sequence, f.channels, ConvolveSequence<T>{{c.outputs[i].as<T>(), f.channels}, f});
     });
 }
 
@@ -106,8 +102,8 @@ void backward(Machine& m, const SequenceConvolution& s, const OperatorCall& c) {
         if (!c.output_gradients[i]) return;
         const Array made = m.scratch(tokens * f.channels);
         const float* d = made.reals();
-        m.matrix(tokens, f.channels, GradientOfConvolved<T>{f, c.output_gradients[i].as<T>(), made.reals()});
-        if (c.input_gradients[i]) m.matrix(tokens, f.channels, GradientOfSequence<T>{f, d, c.input_gradients[i].as<T>()});
+        m.matrix(tokens, f.channels, GradientOfConvolved<T>{{made.reals(), f.channels}, f, c.output_gradients[i].as<T>()});
+        if (c.input_gradients[i]) m.matrix(tokens, f.channels, GradientOfSequence<T>{{c.input_gradients[i].as<T>(), f.channels}, f, d});
         const Array totals = column_totals<float>(m, TapTerm<T>{f, d}, s.kernel, tokens, f.channels);
         m.matrix(f.channels, s.kernel, AddTaps{totals.reals(), c.weight_gradients[0].reals() + first * s.kernel, f.channels, s.kernel});
         add_column_sums(m, d, c.weight_gradients[1].reals() + first, tokens, f.channels);

@@ -14,35 +14,30 @@ struct HeadColumns {
 };
 
 template <class T>
-struct PutHeadsTogether {
+struct PutHeadsTogether : ToMatrix<T> {
     HeadColumns c;
     const T *x, *shared;
-    T* y;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
         const std::int64_t h = i / c.head, at = i % c.head;
-        y[row * c.width() + i] = at < c.own ? x[(row * c.heads + h) * c.own + at] : shared[row * c.shared() + at - c.own];
+        return at < c.own ? x[(row * c.heads + h) * c.own + at] : shared[row * c.shared() + at - c.own];
     }
 };
 
 template <class T>
-struct TakeOwnColumns {
+struct TakeOwnColumns : ToMatrix<T> {
     HeadColumns c;
     const T* dy;
-    T* dx;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
-        dx[row * c.heads * c.own + i] = dy[row * c.width() + i / c.own * c.head + i % c.own];
-    }
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const { return dy[row * c.width() + i / c.own * c.head + i % c.own]; }
 };
 
 template <class T>
-struct SumSharedColumns {
+struct SumSharedColumns : ToMatrix<T> {
     HeadColumns c;
     const T* dy;
-    T* dx;
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t i) const {
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
         float sum = 0;
         for (std::int64_t h = 0; h < c.heads; ++h) sum += dy[row * c.width() + h * c.head + c.own + i];
-        dx[row * c.shared() + i] = sum;
+        return sum;
     }
 };
 
@@ -54,7 +49,7 @@ inline HeadColumns head_columns(const OperatorCall& c) {
 template <class T, class Machine>
 void forward_shared_columns(Machine& m, const OperatorCall& c) {
     const HeadColumns h = head_columns(c);
-    m.matrix(c.output(0).shape.front(), h.width(), PutHeadsTogether<T>{h, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.outputs[0].as<T>()});
+    m.matrix(c.output(0).shape.front(), h.width(), PutHeadsTogether<T>{{c.outputs[0].as<T>(), h.width()}, h, c.inputs[0].as<T>(), c.inputs[1].as<T>()});
 }
 
 template <class T, class Machine>
@@ -62,8 +57,8 @@ void backward_shared_columns(Machine& m, const OperatorCall& c) {
     const HeadColumns h = head_columns(c);
     const std::int64_t rows = c.output(0).shape.front();
     const T* dy = c.output_gradients[0].as<T>();
-    if (const Array& own = c.input_gradients[0]) m.matrix(rows, h.heads * h.own, TakeOwnColumns<T>{h, dy, own.as<T>()});
-    if (const Array& shared = c.input_gradients[1]) m.matrix(rows, h.shared(), SumSharedColumns<T>{h, dy, shared.as<T>()});
+    if (const Array& own = c.input_gradients[0]) m.matrix(rows, h.heads * h.own, TakeOwnColumns<T>{{own.as<T>(), h.heads * h.own}, h, dy});
+    if (const Array& shared = c.input_gradients[1]) m.matrix(rows, h.shared(), SumSharedColumns<T>{{shared.as<T>(), h.shared()}, h, dy});
 }
 
 }  // namespace sextant::kernels

@@ -20,7 +20,7 @@ struct SoftmaxRow {
         largest = lanes.max(largest);
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += expf(from[i] - largest);
         const float factor = 1 / lanes.sum(sum);
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) y[row * width + i] = expf(from[i] - largest) * factor;
+        put_row(lanes, width, y + row * width, [&](std::int64_t i) { return expf(from[i] - largest) * factor; });
     }
 };
 
@@ -36,7 +36,7 @@ struct SoftmaxRowGradient {
         float sum = 0;
         for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += y[at + i] * dy[at + i];
         sum = lanes.sum(sum);
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) dx[at + i] = y[at + i] * (dy[at + i] - sum);
+        put_row(lanes, width, dx + at, [&](std::int64_t i) { return y[at + i] * (dy[at + i] - sum); });
     }
 };
 
@@ -63,6 +63,7 @@ struct LogitRows {
         return side_by_side() ? row * pitch : row / pitch * whole * pitch + row % pitch;
     }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return side_by_side() ? 1 : pitch; }
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t row, std::int64_t j) const { return begin(row) + j * step(); }
 };
 
 inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
@@ -111,11 +112,11 @@ struct CrossEntropyGradient {
     T* dx;
     LogitRows l;
 
-    SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t j) const {
-        const std::int64_t at = l.begin(row) + j * l.step();
-        const float probability = expf(x[at] - statistics[3 * row]) / statistics[3 * row + 1];
-        dx[at] = dy[row] * (probability - (j == l.labels[row] - l.first ? 1.0F : 0.0F));
+    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t j) const {
+        const float probability = expf(x[l.at(row, j)] - statistics[3 * row]) / statistics[3 * row + 1];
+        return dy[row] * (probability - (j == l.labels[row] - l.first ? 1.0F : 0.0F));
     }
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t j, float value) const { dx[l.at(row, j)] = value; }
 };
 
 template <class T, class Machine>

@@ -117,7 +117,7 @@ private:
 
     Array narrow(const Array& state) {
         if (!is_half(element())) return state;
-        m_.elements(states(), Convert<float, T>{state.reals(), narrow_state_.as<T>()});
+        m_.elements(states(), Convert<float, T>{{narrow_state_.as<T>()}, state.reals()});
         return narrow_state_;
     }
     // C B^T of each group, and of each head that times decay and steps.
@@ -210,7 +210,7 @@ private:
         m_.elements(s_.heads, AddScanTotals{values_in<Two>(totals), c_.weight_gradients[0].reals(), c_.weight_gradients[1].reals()});
         const SkipTerm<T> of_skip{c_.inputs[0].as<T>(), c_.output_gradients[0].as<T>(), s_.heads, s_.head_dim};
         const Array skips = column_totals<float>(m_, of_skip, 1, s_.batch * s_.sequence, s_.heads);
-        m_.elements(s_.heads, AddElements{skips.reals(), c_.weight_gradients[2].reals()});
+        m_.elements(s_.heads, AddElements{{c_.weight_gradients[2].reals()}, skips.reals()});
     }
 
     Machine& m_;

@@ -11,4 +11,10 @@ bool may_have_other_ranks() {
     return std::getenv("PMIX_RANK") != nullptr;
 }
 
+std::optional<int> ranks_on_host() {
+    for (const char* ranks : {"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"})  // the latter: "4(x2)", of like hosts
+        if (const char* number = std::getenv(ranks)) return std::atoi(number);
+    return {};
+}
+
 }  // namespace sextant

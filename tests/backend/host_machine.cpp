@@ -18,7 +18,8 @@ void multiply_columns(const kernels::ColumnMajor& p, std::int64_t matrix) {
             double sum = 0;
             for (std::int64_t k = 0; k < p.k; ++k) sum += static_cast<double>(at(p.a, i, k, In{})) * at(p.b, k, j, In{});
             Out& c = at(p.c, i, j, Out{});
-            c = p.scale * static_cast<float>(sum) + (p.keep == 0 ? 0 : p.keep * c);
+            c = p.scale * static_cast<float>(sum) + (p.keep == 0 ? 0 : p.keep * c) +
+                (p.bias == nullptr ? 0 : float{reinterpret_cast<const Out*>(p.bias)[i]});
         }
 }
 
@@ -133,7 +134,7 @@ void HostMachine::multiply(const kernels::Product& p) {
                           x.leading, x.stride};
     };
     launches_.call("multiply", run, std::array{call.m, call.n, call.k, call.batch}, words(call.a), words(call.b), words(call.c), call.scale,
-                   call.keep);
+                   call.keep, call.bias);
 }
 
 HostMachine::Reals HostMachine::convolved(const kernels::ConvolutionShape& s, const Reals& x, const Reals& filter) {

@@ -63,7 +63,7 @@ public:
         launch(
             [](void** arguments) {
                 const auto& function = *static_cast<const Function*>(arguments[1]);
-                for (std::int64_t i = 0; i < number(arguments[0]); ++i) function(i);
+                for (std::int64_t i = 0; i < number(arguments[0]); ++i) kernels::run_at(function, i);
             },
             count, f);
     }
@@ -73,9 +73,29 @@ public:
             [](void** arguments) {
                 const auto& function = *static_cast<const Function*>(arguments[2]);
                 for (std::int64_t r = 0; r < number(arguments[0]); ++r)
-                    for (std::int64_t c = 0; c < number(arguments[1]); ++c) function(r, c);
+                    for (std::int64_t c = 0; c < number(arguments[1]); ++c) kernels::run_at(function, r, c);
             },
             rows, columns, f);
+    }
+    template <class Term, class Value>
+    void totals(std::int64_t segments, std::int64_t rows, std::int64_t columns, std::int64_t chunk, const Term& term, Value* to) {
+        struct Extents {
+            std::int64_t segments, rows, columns, chunk;
+        };
+        launch(
+            [](void** arguments) {
+                const auto [segments, rows, columns, chunk] = *static_cast<const Extents*>(arguments[0]);
+                const auto& term = *static_cast<const Term*>(arguments[1]);
+                Value* to = *static_cast<Value**>(arguments[2]);
+                for (std::int64_t s = 0; s < segments; ++s)
+                    for (std::int64_t begin = 0; begin == 0 || begin < rows; begin += chunk)
+                        for (std::int64_t c = 0; c < columns; ++c) {
+                            Value sum{};
+                            for (std::int64_t r = begin; r < std::min(rows, begin + chunk); ++r) sum += term(s, r, c);
+                            *to++ = sum;
+                        }
+            },
+            Extents{segments, rows, columns, chunk}, term, to);
     }
     template <class Function>
     void rows(std::int64_t count, std::int64_t, const Function& f) {

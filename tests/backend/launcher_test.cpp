@@ -24,5 +24,13 @@ TEST(Launcher, TellsARankOfSeveralFromAProcessAlone) {
     EXPECT_TRUE(with("PMIX_RANK", "0")) << "any other: it does not say how many";
 }
 
+TEST(Launcher, TellsHowManyRanksAHostHas) {
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"}) ::unsetenv(name);
+    EXPECT_EQ(ranks_on_host(), std::nullopt);
+    ::setenv("SLURM_TASKS_PER_NODE", "4(x2)", 1);
+    EXPECT_EQ(ranks_on_host(), 4);
+    ::unsetenv("SLURM_TASKS_PER_NODE");
+}
+
 }  // namespace
 }  // namespace sextant
