@@ -94,13 +94,13 @@ private:
 template <class Function>
 __global__ void run_elements(std::int64_t count, Function f) {
     const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * (at_once * block) + threadIdx.x;
-    if constexpr (kernels::returns<Function, std::int64_t>)
+    if constexpr (kernels::in_two_parts<Function, std::int64_t>)
         if (begin + (at_once - 1) * block < count) {
-            std::invoke_result_t<const Function&, std::int64_t> made[at_once];
+            decltype(kernels::begin_at(f, begin)) begun[at_once];
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) made[k] = f(begin + k * block);
+            for (int k = 0; k < at_once; ++k) begun[k] = kernels::begin_at(f, begin + k * block);
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) f.put(begin + k * block, made[k]);
+            for (int k = 0; k < at_once; ++k) kernels::end_at(f, begun[k], begin + k * block);
             return;
         }
     for (int k = 0; k < at_once; ++k)
@@ -121,13 +121,13 @@ __global__ void run_matrix(Extents extents, Function f) {
     const std::int64_t rows = extents.rows, column = extents.column();
     if (column >= extents.columns) return;
     const std::int64_t step = blockDim.y, begin = extents.block_row() * at_once * step + threadIdx.y;
-    if constexpr (kernels::returns<Function, std::int64_t, std::int64_t>)
+    if constexpr (kernels::in_two_parts<Function, std::int64_t, std::int64_t>)
         if (begin + (at_once - 1) * step < rows) {
-            std::invoke_result_t<const Function&, std::int64_t, std::int64_t> made[at_once];
+            decltype(kernels::begin_at(f, begin, column)) begun[at_once];
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) made[k] = f(begin + k * step, column);
+            for (int k = 0; k < at_once; ++k) begun[k] = kernels::begin_at(f, begin + k * step, column);
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) f.put(begin + k * step, column, made[k]);
+            for (int k = 0; k < at_once; ++k) kernels::end_at(f, begun[k], begin + k * step, column);
             return;
         }
     for (int k = 0; k < at_once; ++k)
@@ -243,15 +243,14 @@ public:
         if (segments == 0 || columns == 0) return;
         const int wide = threads_for(columns, 1, warp), high = block / wide;
         const std::int64_t strips = parts_of(columns, wide), parts = std::max<std::int64_t>(1, parts_of(rows, chunk));
-        launch(run_totals<Value, Term>, {strips * segments * parts, 1}, {wide, high}, TotalledParts{{rows, columns, strips}, chunk, parts}, term,
-               to);
+        launch(run_totals<Value, Term>, {strips * segments * parts, 1}, {wide, high}, TotalledParts{{rows, columns, strips}, chunk, parts},
+               term, to);
     }
     // A warp for each, or a block with a thread for about four elements.
     template <class Function>
     void rows(std::int64_t count, std::int64_t width, const Function& f) {
         if (count == 0) return;
-        if (width <= widest_of_warp)
-            return launch(run_narrow_rows<Function>, {parts_of(count, block / warp), 1}, {block, 1}, count, f);
+        if (width <= widest_of_warp) return launch(run_narrow_rows<Function>, {parts_of(count, block / warp), 1}, {block, 1}, count, f);
         const int threads = threads_for(width / 4, warp, 2 * block);
         launch(run_rows<Function>, {std::min(most_blocks, count), 1}, {threads, 1}, count, f);
     }

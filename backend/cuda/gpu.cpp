@@ -70,7 +70,8 @@ int gpu_files() {
     const std::filesystem::directory_iterator files("/dev", none);
     return static_cast<int>(std::ranges::count_if(files, [](const auto& file) {
         const std::string name = file.path().filename().string();  // "nvidia0"
-        return name.starts_with("nvidia") && name.size() > 6 && std::ranges::all_of(name.substr(6), [](unsigned char c) { return std::isdigit(c); });
+        return name.starts_with("nvidia") && name.size() > 6 &&
+               std::ranges::all_of(name.substr(6), [](unsigned char c) { return std::isdigit(c); });
     }));
 }
 

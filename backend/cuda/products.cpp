@@ -127,7 +127,8 @@ void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t works
                   bytes_of(p.c.element),
                   static_cast<std::int64_t>(p.a.element)};
     launches_.call(
-        "cublasLtMatmul", [=, this] { run(key, p, workspace, workspace_bytes); }, key, p.a.data, p.b.data, p.c.data, p.scale, p.keep, p.bias);
+        "cublasLtMatmul", [=, this] { run(key, p, workspace, workspace_bytes); }, key, p.a.data, p.b.data, p.c.data, p.scale, p.keep,
+        p.bias);
 }
 
 void Products::run(const Key& key, const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {

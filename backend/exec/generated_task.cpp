@@ -10,7 +10,19 @@ namespace sextant {
 namespace {
 
 constexpr std::int64_t largest_alphabet = 64;  // so that little training shows
-constexpr float noise = 0.5F;
+constexpr float noise = 0.87F;                 // its largest: a deviation of a half
+constexpr std::int64_t patches = 4;            // of an image, along each side
+
+// What the samples of a class have in common: of an image, a tone in each channel, which a pooling over all of it leaves, and patches; else
+// a number for each element.
+std::vector<float> pattern_of(RandomKey key, bool image, std::int64_t channels, std::int64_t elements) {
+    std::vector<float> pattern(static_cast<std::size_t>(image ? patches * patches * channels : elements));
+    for (std::size_t e = 0; e < pattern.size(); ++e) pattern[e] = key.normal(e);
+    if (!image) return pattern;
+    const RandomKey tone = key.with(1);
+    for (std::size_t e = 0; e < pattern.size(); ++e) pattern[e] += tone.normal(e % static_cast<std::size_t>(channels));
+    return pattern;
+}
 
 }  // namespace
 
@@ -42,29 +54,33 @@ std::int64_t GeneratedTask::class_of(std::int64_t sample) const {
 
 std::int64_t GeneratedTask::token(std::int64_t sample, std::int64_t position) const {
     auto t = static_cast<std::int64_t>(key_.uniform(static_cast<std::uint64_t>(sample)) * static_cast<float>(alphabet_));
-    for (std::int64_t i = 0; i < position; ++i) t = (5 * t + 3) % alphabet_;
+    // So many steps of t -> 5 t + 3, of which twice as many are again of that form.
+    std::int64_t factor = 5, more = 3;
+    for (std::int64_t steps = position; steps > 0; steps /= 2) {
+        if (steps % 2 == 1) t = (factor * t + more) % alphabet_;
+        more = (factor * more + more) % alphabet_;
+        factor = factor * factor % alphabet_;
+    }
     return t % alphabet_;
 }
 
 Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t first, std::int64_t samples) const {
     std::vector<float> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
-    // An image lies channels last. Its pattern is a tone, which a pooling over all of it leaves, and 4 x 4 patches.
+    // An image lies channels last; anything else is a row of so many.
     const bool image = t.shape.size() == 4;
-    const std::int64_t channels = image ? t.shape[1] : 1, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
-    const auto place = [&](std::int64_t e) {
-        if (!image) return e;
-        const std::int64_t pixel = e / channels;
-        return ((pixel / width * 4 / height) * 4 + pixel % width * 4 / width) * channels + e % channels;
-    };
+    const std::int64_t channels = image ? t.shape[1] : per_sample, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
     for (std::int64_t s = 0; s < samples; ++s) {
         const RandomKey own = key_.with(1).with(static_cast<std::uint64_t>(first + s));
-        const RandomKey pattern = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s)));
-        const RandomKey tone = pattern.with(1);
-        for (std::int64_t e = 0; e < per_sample; ++e)
-            values[static_cast<std::size_t>(s * per_sample + e)] = (image ? tone.normal(static_cast<std::uint64_t>(e % channels)) : 0) +
-                                                                   pattern.normal(static_cast<std::uint64_t>(place(e))) +
-                                                                   noise * own.normal(static_cast<std::uint64_t>(e));
+        const RandomKey of_class = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s)));
+        const std::vector<float> pattern = pattern_of(of_class, image, channels, per_sample);
+        std::uint64_t e = 0;
+        for (std::int64_t pixel = 0; pixel < height * width; ++pixel) {
+            const std::int64_t patch = (pixel / width * patches / height) * patches + pixel % width * patches / width;
+            const float* common = pattern.data() + (image ? patch * channels : 0);
+            for (std::int64_t c = 0; c < channels; ++c, ++e)
+                values[static_cast<std::size_t>(s * per_sample) + e] = common[c] + noise * (2 * own.uniform(e) - 1);
+        }
     }
     return uploaded(device, values, element_);
 }

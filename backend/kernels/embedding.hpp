@@ -17,29 +17,43 @@ struct LookUp : ToMatrix<T> {
     }
 };
 
-// The first token of each id adds the gradients of all tokens of that id, one after the other: the sum does not depend on who comes when.
-template <class T>
-struct LookUpGradient {
+// Of each token the next one of its id, or -1; with what marks one that is no first one of its id.
+struct SameIds {
     const std::int64_t* ids;
-    const T* dy;
-    float* table;
-    std::int64_t tokens, width, first, rows;
+    std::int64_t* next;
+    std::int64_t tokens;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t token) const {
-        const std::int64_t id = ids[token], row = id - first;
-        if (row < 0 || row >= rows || next(lanes, id, 0) < token) return;
-        for (std::int64_t same = token; same < tokens; same = next(lanes, id, same + 1))
-            for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) table[row * width + i] += dy[same * width + i];
+        const bool first = find(lanes, ids[token], 0) == token;
+        const std::int64_t found = find(lanes, ids[token], token + 1);
+        if (lanes.first() == 0) next[token] = 2 * (found < tokens ? found : -1) + (first ? 0 : 1);
     }
 
 private:
     // From `begin` on; `tokens` when there is none.
     template <class Lanes>
-    SEXTANT_KERNEL std::int64_t next(const Lanes& lanes, std::int64_t id, std::int64_t begin) const {
+    SEXTANT_KERNEL std::int64_t find(const Lanes& lanes, std::int64_t id, std::int64_t begin) const {
         std::int64_t at = begin + lanes.first();
         while (at < tokens && ids[at] != id) at += lanes.step();
         return -lanes.max(at < tokens ? -at : -tokens);
+    }
+};
+
+// The first token of each id adds the gradients of all tokens of that id, one after the other: the sum does not depend on who comes when.
+template <class T>
+struct LookUpGradient {
+    const std::int64_t *ids, *next;
+    const T* dy;
+    float* table;
+    std::int64_t width, first, rows;
+
+    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
+        const std::int64_t row = ids[token] - first;
+        if (row < 0 || row >= rows || next[token] % 2 != 0) return;
+        float sum = 0;
+        for (std::int64_t same = token; same >= 0; same = next[same] >> 1) sum += dy[same * width + i];
+        table[row * width + i] += sum;
     }
 };
 
@@ -52,9 +66,12 @@ void forward(Machine& m, const Embedding& e, const OperatorCall& c) {
 template <class T, class Machine>
 void backward(Machine& m, const Embedding& e, const OperatorCall& c) {
     const std::int64_t tokens = c.inputs[0].elements;
-    m.rows(tokens, e.width,
-           LookUpGradient<T>{c.inputs[0].indices(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), tokens, e.width,
-                             c.first_row, c.valid_rows});
+    const std::int64_t* ids = c.inputs[0].indices();
+    const Array next = m.scratch(tokens, Element::index);
+    m.rows(tokens, 1, SameIds{ids, next.indices(), tokens});
+    m.matrix(tokens, e.width,
+             LookUpGradient<T>{ids, next.indices(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), e.width, c.first_row,
+                               c.valid_rows});
 }
 
 }  // namespace sextant::kernels

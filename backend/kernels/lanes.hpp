@@ -32,17 +32,45 @@ struct OneLane {
     }
 };
 
-// A function of an element stores what it makes; or returns it, and put() stores it: then a thread may make several before it stores the
-// first of them, and waits for memory once. What it makes then depends on nothing that is stored elsewhere.
+// A function of an element stores what it makes: f(at). Or it does so in two parts, and a thread may begin with several elements before it
+// ends with the first of them, and so waits for memory once:
+//   f.put(at, f(at))                 f(at) has no branches, and depends on nothing that is stored elsewhere
+//   f.put(at, f(f.read(at)))         where it has
 template <class Function, class... At>
-constexpr bool returns = !std::is_void_v<std::invoke_result_t<const Function&, At...>>;
+constexpr bool reads = requires(const Function& f, At... at) {
+    f.read(at...);
+};
+template <class Function, class... At>
+constexpr bool in_two_parts = requires(const Function& f, At... at) {
+    requires reads<Function, At...> || !std::is_void_v<decltype(f(at...))>;
+};
 
 template <class Function, class... At>
+SEXTANT_KERNEL auto begin_at(const Function& f, At... at) {
+    if constexpr (reads<Function, At...>)
+        return f.read(at...);
+    else
+        return f(at...);
+}
+template <class Function, class Begun, class... At>
+SEXTANT_KERNEL void end_at(const Function& f, const Begun& begun, At... at) {
+    if constexpr (reads<Function, At...>)
+        f.put(at..., f(begun));
+    else
+        f.put(at..., begun);
+}
+template <class Function, class... At>
 SEXTANT_KERNEL void run_at(const Function& f, At... at) {
-    if constexpr (returns<Function, At...>)
-        f.put(at..., f(at...));
+    if constexpr (in_two_parts<Function, At...>)
+        end_at(f, begin_at(f, at...), at...);
     else
         f(at...);
+}
+
+// work.operator()<flag>(), where a kernel is to be compiled for each.
+template <class Work>
+void with_flag(bool flag, const Work& work) {
+    flag ? work.template operator()<true>() : work.template operator()<false>();
 }
 
 template <class T>

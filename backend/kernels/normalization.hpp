@@ -20,11 +20,10 @@ struct NormLayout {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
         return (sample * pixels + pixel) * channels + channel;
     }
-    // A division costs as much as all else that is done for an element: batch and layer norms have none.
     [[nodiscard]] SEXTANT_KERNEL std::int64_t group(std::int64_t sample, std::int64_t channel) const {
-        return sample * groups + (groups == 1 ? 0 : groups == channels ? channel : channel / members());
+        return sample * groups + channel / members();
     }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t sample_of(std::int64_t pixel) const { return samples == 1 ? 0 : pixel / pixels; }
+    [[nodiscard]] bool by_channel() const { return samples == 1 && groups == channels; }
 };
 
 inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
@@ -48,19 +47,23 @@ inline NormStatistics statistics_in(const NormLayout& l, const Array& a) {
     return {l.centred ? a.reals() : nullptr, a.reals() + (l.centred ? l.samples * l.groups : 0)};
 }
 
-// What rows are normalized of: where there is a gate, the product of x and SiLU of that.
-template <class T>
+// What rows are normalized of: where there is a gate, the product of x and SiLU of that. `gated` is known to the compiler, as is whether a
+// batch norm's statistics are of channels: branches and divisions take longer than all else that is done for an element.
+template <class T, bool gated>
 struct NormInput {
     const T *x, *gate;
 
     [[nodiscard]] SEXTANT_KERNEL float opened(std::int64_t i) const { return curve(PointwiseKind::silu, gate[i]); }
-    [[nodiscard]] SEXTANT_KERNEL float at(std::int64_t i) const { return gate == nullptr ? float{x[i]} : x[i] * opened(i); }
+    [[nodiscard]] SEXTANT_KERNEL float at(std::int64_t i) const {
+        if constexpr (gated) return x[i] * opened(i);
+        return x[i];
+    }
 };
 
 // A row, or one of the parts of one.
-template <class T>
+template <class T, bool gated>
 struct NormRow {
-    NormInput<T> x;
+    NormInput<T, gated> x;
     const T *gain, *shift;
     T* y;  // none: statistics alone
     NormStatistics statistics;
@@ -92,9 +95,9 @@ struct NormRow {
 };
 
 // With h = (x - mean) factor: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
-template <class T>
+template <class T, bool gated>
 struct NormRowGradient {
-    NormInput<T> x;
+    NormInput<T, gated> x;
     const T *dy, *gain;
     T *dx, *d_gate;  // d_gate: none where there is no gate, or nobody reads it
     NormStatistics statistics;
@@ -117,12 +120,12 @@ struct NormRowGradient {
             [&](std::int64_t i) {
                 const std::int64_t at = begin + i;
                 const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
-                if (x.gate == nullptr) return Two{d, 0};
-                return Two{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
+                if constexpr (gated) return Two{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
+                return Two{d, 0};
             },
             [&](std::int64_t i, const Two& made) {
                 dx[begin + i] = made.first;
-                if (d_gate != nullptr) d_gate[begin + i] = made.second;
+                if (gated && d_gate != nullptr) d_gate[begin + i] = made.second;
             });
     }
 };
@@ -163,13 +166,13 @@ struct NormOfGroup {
     }
 };
 
-template <class T>
+template <class T, bool by_channel>
 struct NormApply : ToMatrix<T> {
     const T *x, *gain, *shift;
     NormStatistics statistics;
     NormLayout l;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t channel) const {
-        const std::int64_t group = l.group(l.sample_of(pixel), channel);
+        const std::int64_t group = by_channel ? channel : l.group(pixel / l.pixels, channel);
         return (x[pixel * l.channels + channel] - statistics.mean[group]) * statistics.factor[group] * gain[channel] +
                (shift == nullptr ? 0 : float{shift[channel]});
     }
@@ -188,9 +191,9 @@ struct NormGradientTerm {
 };
 
 // The same of rows, each with statistics of its own.
-template <class T>
+template <class T, bool gated>
 struct NormRowTerm {
-    NormInput<T> x;
+    NormInput<T, gated> x;
     const T* dy;
     NormStatistics statistics;
     NormLayout l;
@@ -229,24 +232,31 @@ struct NormGroupMeans {
     }
 };
 
-template <class T>
+template <class T, bool by_channel>
 struct NormGradient : ToMatrix<T> {
     const T *x, *dy, *gain;
     NormStatistics statistics;
     const Two* means;
     NormLayout l;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t channel) const {
-        const std::int64_t at = pixel * l.channels + channel, group = l.group(l.sample_of(pixel), channel);
+        const std::int64_t at = pixel * l.channels + channel, group = by_channel ? channel : l.group(pixel / l.pixels, channel);
         const float factor = statistics.factor[group], h = (x[at] - statistics.mean[group]) * factor;
         return factor * (gain[channel] * dy[at] - means[group].first - h * means[group].second);
     }
 };
 
+// `totals`: [segments, channels].
+template <class Machine>
+void add_to_weights(Machine& m, const NormLayout& l, const Array& totals, std::int64_t segments, const OperatorCall& c) {
+    float* shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
+    m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), c.weight_gradients[0].reals(), shift, segments, l.channels});
+}
+
 // By row. `y` none: statistics alone.
-template <class T, class Machine>
-void normalize_rows(Machine& m, const NormLayout& l, const NormInput<T>& x, const OperatorCall& c, T* y, const NormStatistics& s) {
+template <class T, bool gated, class Machine>
+void normalize_rows(Machine& m, const NormLayout& l, const NormInput<T, gated>& x, const OperatorCall& c, T* y, const NormStatistics& s) {
     const T* shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
-    const NormRow<T> row{x, c.weights[0].as<T>(), shift, y, s, l.members(), l.groups, l.centred};
+    const NormRow<T, gated> row{x, c.weights[0].as<T>(), shift, y, s, l.members(), l.groups, l.centred};
     m.rows(l.samples * l.groups, l.members(), row);
 }
 
@@ -258,9 +268,11 @@ void measure(Machine& m, const NormLayout& l, const T* x, const NormStatistics& 
     m.matrix(l.samples, l.groups, NormOfGroup<T>{term, values_in<Two>(sums), s});
 }
 
-template <class T>
-NormInput<T> norm_input(const Normalization& n, const OperatorCall& c) {
-    return {c.inputs[0].as<T>(), n.gated ? c.inputs[1].as<T>() : nullptr};
+// work(what rows are normalized of)
+template <class T, class Work>
+void with_rows(const Normalization& n, const OperatorCall& c, const Work& work) {
+    const T* x = c.inputs[0].as<T>();
+    n.gated ? work(NormInput<T, true>{x, c.inputs[1].as<T>()}) : work(NormInput<T, false>{x, nullptr});
 }
 
 template <class T, class Machine>
@@ -268,13 +280,28 @@ void forward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const NormLayout l = layout_of(n, c);
     T* y = c.outputs[0].as<T>();
     const bool kept = c.outputs.size() > 1;
-    if (l.by_row)
-        return normalize_rows(m, l, norm_input<T>(n, c), c, y, kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr});
+    if (l.by_row) {
+        const NormStatistics s = kept ? statistics_in(l, c.outputs[1]) : NormStatistics{nullptr, nullptr};
+        return with_rows<T>(n, c, [&](const auto& x) { normalize_rows(m, l, x, c, y, s); });
+    }
     const T *x = c.inputs[0].as<T>(), *shift = c.weights.size() > 1 ? c.weights[1].as<T>() : nullptr;
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
     measure(m, l, x, s);
-    m.matrix(l.samples * l.pixels, l.channels, NormApply<T>{{y, l.channels}, x, c.weights[0].as<T>(), shift, s, l});
+    with_flag(l.by_channel(), [&]<bool by_channel>() {
+        m.matrix(l.samples * l.pixels, l.channels, NormApply<T, by_channel>{{y, l.channels}, x, c.weights[0].as<T>(), shift, s, l});
+    });
+}
+
+template <class T, bool gated, class Machine>
+void rows_backward(Machine& m, const NormLayout& l, const NormInput<T, gated>& x, const OperatorCall& c, const NormStatistics& s) {
+    const T *dy = c.output_gradients[0].as<T>(), *gain = c.weights[0].as<T>();
+    T *dx = c.input_gradients[0].as<T>(), *d_gate = gated ? c.input_gradients[1].as<T>() : nullptr;
+    if (c.outputs.size() == 1) normalize_rows(m, l, x, c, static_cast<T*>(nullptr), s);
+    const Array totals = column_totals<Two>(m, NormRowTerm<T, gated>{x, dy, s, l}, 1, l.samples, l.channels);
+    add_to_weights(m, l, totals, 1, c);
+    if (dx != nullptr)
+        m.rows(l.samples * l.groups, l.members(), NormRowGradient<T, gated>{x, dy, gain, dx, d_gate, s, l.members(), l.groups});
 }
 
 template <class T, class Machine>
@@ -284,25 +311,17 @@ void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
     const bool kept = c.outputs.size() > 1;
     const Array own = kept ? c.outputs[1] : m.scratch(2 * l.samples * l.groups);
     const NormStatistics s = statistics_in(l, own);
-    float *to_gain = c.weight_gradients[0].reals(), *to_shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
+    if (l.by_row) return with_rows<T>(n, c, [&](const auto& rows) { rows_backward(m, l, rows, c, s); });
     T* dx = c.input_gradients[0].as<T>();
-    if (l.by_row) {
-        const NormInput<T> in = norm_input<T>(n, c);
-        if (!kept) normalize_rows(m, l, in, c, static_cast<T*>(nullptr), s);
-        const Array totals = column_totals<Two>(m, NormRowTerm<T>{in, dy, s, l}, 1, l.samples, l.channels);
-        m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, 1, l.channels});
-        if (dx == nullptr) return;
-        T* d_gate = n.gated ? c.input_gradients[1].as<T>() : nullptr;
-        m.rows(l.samples * l.groups, l.members(), NormRowGradient<T>{in, dy, gain, dx, d_gate, s, l.members(), l.groups});
-        return;
-    }
     if (!kept) measure(m, l, x, s);
     const Array totals = column_totals<Two>(m, NormGradientTerm<T>{x, dy, s, l}, l.samples, l.pixels, l.channels);
-    m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), to_gain, to_shift, l.samples, l.channels});
+    add_to_weights(m, l, totals, l.samples, c);
     if (dx == nullptr) return;
     const Array means = m.scratch(2 * l.samples * l.groups);
     m.matrix(l.samples, l.groups, NormGroupMeans<T>{values_in<Two>(totals), gain, values_in<Two>(means), l});
-    m.matrix(l.samples * l.pixels, l.channels, NormGradient<T>{{dx, l.channels}, x, dy, gain, s, values_in<Two>(means), l});
+    with_flag(l.by_channel(), [&]<bool by_channel>() {
+        m.matrix(l.samples * l.pixels, l.channels, NormGradient<T, by_channel>{{dx, l.channels}, x, dy, gain, s, values_in<Two>(means), l});
+    });
 }
 
 }  // namespace sextant::kernels

@@ -78,7 +78,9 @@ struct LambStep {
     float* w;
     Moments moments;
     float decay;
-    [[nodiscard]] SEXTANT_KERNEL float operator()(std::int64_t i) const { return moments.step({moments.m[i], moments.v[i]}) + decay * w[i]; }
+    [[nodiscard]] SEXTANT_KERNEL float operator()(std::int64_t i) const {
+        return moments.step({moments.m[i], moments.v[i]}) + decay * w[i];
+    }
 };
 
 struct Itself {

@@ -15,14 +15,16 @@ template <class T>
 struct ApplyCurve : ToElement<T> {
     PointwiseKind kind;
     const T* x;
-    SEXTANT_KERNEL float operator()(std::int64_t i) const { return curve(kind, x[i]); }
+    [[nodiscard]] SEXTANT_KERNEL float read(std::int64_t i) const { return x[i]; }
+    SEXTANT_KERNEL float operator()(float value) const { return curve(kind, value); }
 };
 
 template <class T>
 struct DifferentiateCurve : ToElement<T> {
     PointwiseKind kind;
     const T *kept, *dy;
-    SEXTANT_KERNEL float operator()(std::int64_t i) const { return slope(kind, kept[i]) * dy[i]; }
+    [[nodiscard]] SEXTANT_KERNEL Two read(std::int64_t i) const { return {kept[i], dy[i]}; }
+    SEXTANT_KERNEL float operator()(const Two& of) const { return slope(kind, of.first) * of.second; }
 };
 
 template <class T>
@@ -56,10 +58,11 @@ template <class T>
 struct Gate : ToMatrix<T> {
     PointwiseKind kind;
     const T* x;
-    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t i) const {
+    [[nodiscard]] SEXTANT_KERNEL Two read(std::int64_t row, std::int64_t i) const {
         const T* first = x + 2 * row * this->width;
-        return curve(kind, first[i]) * first[this->width + i];
+        return {first[i], first[this->width + i]};
     }
+    SEXTANT_KERNEL float operator()(const Two& halves) const { return curve(kind, halves.first) * halves.second; }
 };
 
 // Gradients of the two halves.
@@ -76,13 +79,18 @@ struct ToHalves {
 // The gates keep their inputs: `slope` is worked out from an input, whatever the curve.
 template <class T>
 struct GateGradient : ToHalves<T> {
+    struct Read {
+        float first, second, d;
+    };
     PointwiseKind kind;
     const T *x, *dy;
-    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t i) const {
+    [[nodiscard]] SEXTANT_KERNEL Read read(std::int64_t row, std::int64_t i) const {
         const std::int64_t width = this->width;
-        const float first = x[2 * row * width + i], second = x[(2 * row + 1) * width + i], d = dy[row * width + i];
-        const float value = curve(kind, first);
-        return {d * second * slope(kind, slope_needs_output(kind) ? value : first), d * value};
+        return {x[2 * row * width + i], x[(2 * row + 1) * width + i], dy[row * width + i]};
+    }
+    SEXTANT_KERNEL Two operator()(const Read& of) const {
+        const float value = curve(kind, of.first);
+        return {of.d * of.second * slope(kind, slope_needs_output(kind) ? value : of.first), of.d * value};
     }
 };
 
@@ -160,16 +168,11 @@ struct DropoutGradient : ToElement<T> {
 template <class T>
 Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool falls) {
     const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
-    return {{to, keys},
-            from,
-            queries,
-            keys,
-            p.causal,
-            p.window,
-            c.place.context,
-            hidden,
-            falls ? heads : 0,
-            score_fall(c.place, heads, queries * keys)};
+    return {{to, keys},        from,
+            queries,           keys,
+            p.causal,          p.window,
+            c.place.context,   hidden,
+            falls ? heads : 0, score_fall(c.place, heads, queries * keys)};
 }
 
 template <class T, class Machine>
@@ -262,7 +265,8 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::dropout:
             return m.elements(count, DropoutGradient<T>{{dx}, c.outputs[1].mask(), dy, 1 / (1 - static_cast<float>(p.constant))});
         default:
-            return m.elements(count, DifferentiateCurve<T>{{dx}, p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy});
+            return m.elements(count,
+                              DifferentiateCurve<T>{{dx}, p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy});
     }
 }
 

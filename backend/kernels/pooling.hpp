@@ -30,10 +30,6 @@ struct PoolAxis {
         const std::int64_t last = kernel == 0 ? (pixel + 1) * out / in + 1 : (pixel + padding) / stride;
         return {first < 0 ? 0 : first, last + 1 < out ? last + 1 : out, 0};
     }
-    [[nodiscard]] SEXTANT_KERNEL bool has(std::int64_t output, std::int64_t pixel) const {
-        const PoolWindow w = window(output);
-        return pixel >= w.begin && pixel < w.end;
-    }
 };
 
 struct PoolImage {
@@ -69,10 +65,35 @@ struct Pool : ToMatrix<T> {
     }
 };
 
-// Of one input: what the windows in which it lies hand to it.
+// Which pixel of its window an output is of, counted along the window's rows.
+template <class T>
+struct LargestOfWindow {
+    const T* x;
+    std::int32_t* to;
+    PoolImage image;
+
+    SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
+        const std::int64_t sample = output / (image.rows.out * image.columns.out);
+        const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
+        const PoolWindow columns = image.columns.window(output % image.columns.out);
+        float largest = lowest;
+        std::int32_t at = 0, found = -1;
+        for (std::int64_t i = rows.begin; i < rows.end; ++i)
+            for (std::int64_t j = columns.begin; j < columns.end; ++j, ++at) {
+                const float value = x[image.in_at(sample, i, j, c)];
+                if (found >= 0 && !(value > largest)) continue;
+                largest = value;
+                found = at;
+            }
+        to[output * image.channels + c] = found;
+    }
+};
+
+// Of one input: what the windows in which it lies hand to it. `largest`: see there.
 template <class T>
 struct PoolGradient : ToMatrix<T> {
-    const T *x, *y, *dy;  // x and y: of the largest alone
+    const T* dy;
+    const std::int32_t* largest;
     PoolImage image;
 
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
@@ -82,27 +103,15 @@ struct PoolGradient : ToMatrix<T> {
         float sum = 0;
         for (std::int64_t i = rows.begin; i < rows.end; ++i)
             for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-                if (!image.rows.has(i, row) || !image.columns.has(j, column)) continue;
+                const PoolWindow down = image.rows.window(i), across = image.columns.window(j);
+                if (row < down.begin || row >= down.end || column < across.begin || column >= across.end) continue;
                 const std::int64_t out = image.out_at(sample, i, j, c);
                 if (!image.largest)
-                    sum += dy[out] / static_cast<float>(image.rows.window(i).whole * image.columns.window(j).whole);
-                else if (is_first(sample, i, j, row, column, c, y[out]))
+                    sum += dy[out] / static_cast<float>(down.whole * across.whole);
+                else if (largest[out] == (row - down.begin) * (across.end - across.begin) + column - across.begin)
                     sum += dy[out];
             }
         return sum;
-    }
-
-private:
-    // Of the window's pixels with this value.
-    [[nodiscard]] SEXTANT_KERNEL bool is_first(std::int64_t sample, std::int64_t i, std::int64_t j, std::int64_t row, std::int64_t column,
-                                               std::int64_t c, float value) const {
-        const PoolWindow rows = image.rows.window(i), columns = image.columns.window(j);
-        for (std::int64_t r = rows.begin; r <= row; ++r)
-            for (std::int64_t k = columns.begin; k < columns.end; ++k) {
-                if (r == row && k == column) return x[image.in_at(sample, r, k, c)] == value;
-                if (x[image.in_at(sample, r, k, c)] == value) return false;
-            }
-        return false;
     }
 };
 
@@ -145,12 +154,15 @@ void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
 template <class T, class Machine>
 void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
-    const T *x = image.largest ? c.inputs[0].as<T>() : nullptr, *y = image.largest ? c.outputs[0].as<T>() : nullptr;
     const ToMatrix<T> dx{c.input_gradients[0].as<T>(), image.channels};
     const T* dy = c.output_gradients[0].as<T>();
     const std::int64_t pixels = c.input_gradients[0].elements / image.channels;
     if (is_mean_of_all(image)) return m.matrix(pixels, image.channels, ImageMeanGradient<T>{dx, dy, image.rows.in * image.columns.in});
-    m.matrix(pixels, image.channels, PoolGradient<T>{dx, x, y, dy, image});
+    const Array largest = image.largest ? m.scratch(c.output_gradients[0].elements) : Array{};
+    auto* of_windows = largest.as<std::int32_t>();
+    if (image.largest)
+        m.matrix(largest.elements / image.channels, image.channels, LargestOfWindow<T>{c.inputs[0].as<T>(), of_windows, image});
+    m.matrix(pixels, image.channels, PoolGradient<T>{dx, dy, of_windows, image});
 }
 
 }  // namespace sextant::kernels

@@ -38,8 +38,8 @@ struct Matrices {
     }
 };
 
-// c = scale a b + keep c, and to each row of that the bias, if there is one: of c's type. c is not transposed. a and b are of one type; sums
-// are made in fp32, and rounded where c is narrower.
+// c = scale a b + keep c, and to each row of that the bias, if there is one: of c's type. c is not transposed. a and b are of one type;
+// sums are made in fp32, and rounded where c is narrower.
 struct Product {
     Matrices a, b, c;
     std::int64_t batch = 1;
@@ -71,8 +71,8 @@ void weight_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     for (const Array& out : c.outputs) {
         const std::int64_t n = out.elements / g.m;
         const T* bias = c.weights.size() > 1 && c.adds_bias ? c.weights[1].as<T>() + row : nullptr;
-        machine.multiply({in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, 0,
-                          reinterpret_cast<const std::byte*>(bias)});
+        machine.multiply(
+            {in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, 0, reinterpret_cast<const std::byte*>(bias)});
         row += n;
     }
 }

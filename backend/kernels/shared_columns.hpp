@@ -49,7 +49,8 @@ inline HeadColumns head_columns(const OperatorCall& c) {
 template <class T, class Machine>
 void forward_shared_columns(Machine& m, const OperatorCall& c) {
     const HeadColumns h = head_columns(c);
-    m.matrix(c.output(0).shape.front(), h.width(), PutHeadsTogether<T>{{c.outputs[0].as<T>(), h.width()}, h, c.inputs[0].as<T>(), c.inputs[1].as<T>()});
+    m.matrix(c.output(0).shape.front(), h.width(),
+             PutHeadsTogether<T>{{c.outputs[0].as<T>(), h.width()}, h, c.inputs[0].as<T>(), c.inputs[1].as<T>()});
 }
 
 template <class T, class Machine>

@@ -63,7 +63,6 @@ struct LogitRows {
         return side_by_side() ? row * pitch : row / pitch * whole * pitch + row % pitch;
     }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return side_by_side() ? 1 : pitch; }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t row, std::int64_t j) const { return begin(row) + j * step(); }
 };
 
 inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
@@ -105,18 +104,21 @@ struct CrossEntropyRow {
     }
 };
 
-template <class T>
+template <class T, bool side_by_side>
 struct CrossEntropyGradient {
     const T* x;
     const float *statistics, *dy;
     T* dx;
     LogitRows l;
 
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t row, std::int64_t j) const {
+        return side_by_side ? row * l.pitch + j : l.begin(row) + j * l.step();
+    }
     SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t j) const {
-        const float probability = expf(x[l.at(row, j)] - statistics[3 * row]) / statistics[3 * row + 1];
+        const float probability = expf(x[at(row, j)] - statistics[3 * row]) / statistics[3 * row + 1];
         return dy[row] * (probability - (j == l.labels[row] - l.first ? 1.0F : 0.0F));
     }
-    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t j, float value) const { dx[l.at(row, j)] = value; }
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t j, float value) const { dx[at(row, j)] = value; }
 };
 
 template <class T, class Machine>
@@ -128,8 +130,11 @@ template <class T, class Machine>
 void backward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
     T* dx = c.input_gradients[0].as<T>();
     if (c.valid_rows < e.classes) m.clear(dx, c.input_gradients[0].elements);
-    m.matrix(e.rows, c.valid_rows,
-             CrossEntropyGradient<T>{c.inputs[0].as<T>(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, logit_rows(e, c)});
+    const LogitRows l = logit_rows(e, c);
+    with_flag(l.side_by_side(), [&]<bool side_by_side>() {
+        m.matrix(e.rows, c.valid_rows,
+                 CrossEntropyGradient<T, side_by_side>{c.inputs[0].as<T>(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, l});
+    });
 }
 
 // The loss over classes that several ranks hold, from the statistics of each: [ranks, rows, 3].
