@@ -22,7 +22,7 @@ constexpr int at_once = 8;
 constexpr std::int64_t widest_of_warp = 1024;  // rows: wider ones take a block each
 
 // The threads of a warp. Functions of rows are compiled for the host too, where these lanes and the next are never met.
-struct WarpLanes {
+struct WarpLanes : kernels::Reductions<WarpLanes> {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const {
 #ifdef __CUDA_ARCH__
         return threadIdx.x % warp;
@@ -31,14 +31,6 @@ struct WarpLanes {
 #endif
     }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t step() const { return warp; }
-    template <class Value>
-    SEXTANT_KERNEL Value sum(Value mine) const {
-        return reduce(mine, [](Value a, Value b) { return a + b; });
-    }
-    template <class Value>
-    SEXTANT_KERNEL Value max(Value mine) const {
-        return reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
-    }
     // In the same order every time.
     template <class Value, class Combine>
     SEXTANT_KERNEL Value reduce(Value mine, const Combine& combine) const {
@@ -50,7 +42,7 @@ struct WarpLanes {
 };
 
 // The threads of a block.
-struct BlockLanes {
+struct BlockLanes : kernels::Reductions<BlockLanes> {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t first() const {
 #ifdef __CUDA_ARCH__
         return threadIdx.x;
@@ -65,16 +57,7 @@ struct BlockLanes {
         return 1;
 #endif
     }
-    template <class Value>
-    SEXTANT_KERNEL Value sum(Value mine) const {
-        return reduce(mine, [](Value a, Value b) { return a + b; });
-    }
-    template <class Value>
-    SEXTANT_KERNEL Value max(Value mine) const {
-        return reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
-    }
 
-private:
     // In the same order every time: within warps, then over them.
     template <class Value, class Combine>
     SEXTANT_KERNEL Value reduce(Value mine, const Combine& combine) const {
@@ -91,20 +74,25 @@ private:
     }
 };
 
-template <class Function>
-__global__ void run_elements(std::int64_t count, Function f) {
-    const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * (at_once * block) + threadIdx.x;
-    if constexpr (kernels::in_two_parts<Function, std::int64_t>)
-        if (begin + (at_once - 1) * block < count) {
-            decltype(kernels::begin_at(f, begin)) begun[at_once];
+// f of every so-manieth element from `begin` to before `end`, of a column where there is one.
+template <class Function, class... Column>
+__device__ void run_some(const Function& f, std::int64_t begin, std::int64_t step, std::int64_t end, Column... column) {
+    if constexpr (kernels::in_two_parts<Function, std::int64_t, Column...>)
+        if (begin + (at_once - 1) * step < end) {
+            decltype(kernels::begin_at(f, begin, column...)) begun[at_once];
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) begun[k] = kernels::begin_at(f, begin + k * block);
+            for (int k = 0; k < at_once; ++k) begun[k] = kernels::begin_at(f, begin + k * step, column...);
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) kernels::end_at(f, begun[k], begin + k * block);
+            for (int k = 0; k < at_once; ++k) kernels::end_at(f, begun[k], begin + k * step, column...);
             return;
         }
     for (int k = 0; k < at_once; ++k)
-        if (const std::int64_t i = begin + k * block; i < count) kernels::run_at(f, i);
+        if (const std::int64_t i = begin + k * step; i < end) kernels::run_at(f, i, column...);
+}
+
+template <class Function>
+__global__ void run_elements(std::int64_t count, Function f) {
+    run_some(f, static_cast<std::int64_t>(blockIdx.x) * (at_once * block) + threadIdx.x, block, count);
 }
 
 // Blocks lie side by side in strips of columns.
@@ -118,20 +106,8 @@ struct Extents {
 // A thread has one column of every so-manieth row of its block: what belongs to the column is read once.
 template <class Function>
 __global__ void run_matrix(Extents extents, Function f) {
-    const std::int64_t rows = extents.rows, column = extents.column();
-    if (column >= extents.columns) return;
-    const std::int64_t step = blockDim.y, begin = extents.block_row() * at_once * step + threadIdx.y;
-    if constexpr (kernels::in_two_parts<Function, std::int64_t, std::int64_t>)
-        if (begin + (at_once - 1) * step < rows) {
-            decltype(kernels::begin_at(f, begin, column)) begun[at_once];
-#pragma unroll
-            for (int k = 0; k < at_once; ++k) begun[k] = kernels::begin_at(f, begin + k * step, column);
-#pragma unroll
-            for (int k = 0; k < at_once; ++k) kernels::end_at(f, begun[k], begin + k * step, column);
-            return;
-        }
-    for (int k = 0; k < at_once; ++k)
-        if (const std::int64_t row = begin + k * step; row < rows) kernels::run_at(f, row, column);
+    const std::int64_t column = extents.column(), step = blockDim.y;
+    if (column < extents.columns) run_some(f, extents.block_row() * at_once * step + threadIdx.y, step, extents.rows, column);
 }
 
 // The rows of a segment, in parts of so many.
@@ -171,14 +147,14 @@ __global__ void run_narrow_rows(std::int64_t count, Function f) {
     if (row < count) f(WarpLanes{}, row);
 }
 
-std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
-
 // The least power of two that is not less, between two of them.
 int threads_for(std::int64_t width, int least, int most) {
     int threads = least;
     while (threads < width && threads < most) threads *= 2;
     return threads;
 }
+
+using kernels::parts_of;
 
 class CudaMachine {
 public:

@@ -17,17 +17,19 @@ struct LookUp : ToMatrix<T> {
     }
 };
 
-// Of each token the next one of its id, or -1; with what marks one that is no first one of its id.
+// Of each token the next one of its id, or -1; and whether it is the first one.
 struct SameIds {
     const std::int64_t* ids;
     std::int64_t* next;
+    std::uint8_t* first;
     std::int64_t tokens;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t token) const {
-        const bool first = find(lanes, ids[token], 0) == token;
-        const std::int64_t found = find(lanes, ids[token], token + 1);
-        if (lanes.first() == 0) next[token] = 2 * (found < tokens ? found : -1) + (first ? 0 : 1);
+        const std::int64_t earliest = find(lanes, ids[token], 0), found = find(lanes, ids[token], token + 1);
+        if (lanes.first() > 0) return;
+        first[token] = earliest == token ? 1 : 0;
+        next[token] = found < tokens ? found : -1;
     }
 
 private:
@@ -44,15 +46,16 @@ private:
 template <class T>
 struct LookUpGradient {
     const std::int64_t *ids, *next;
+    const std::uint8_t* is_first;  // of its id
     const T* dy;
     float* table;
     std::int64_t width, first, rows;
 
     SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
         const std::int64_t row = ids[token] - first;
-        if (row < 0 || row >= rows || next[token] % 2 != 0) return;
+        if (row < 0 || row >= rows || is_first[token] == 0) return;
         float sum = 0;
-        for (std::int64_t same = token; same >= 0; same = next[same] >> 1) sum += dy[same * width + i];
+        for (std::int64_t same = token; same >= 0; same = next[same]) sum += dy[same * width + i];
         table[row * width + i] += sum;
     }
 };
@@ -67,11 +70,11 @@ template <class T, class Machine>
 void backward(Machine& m, const Embedding& e, const OperatorCall& c) {
     const std::int64_t tokens = c.inputs[0].elements;
     const std::int64_t* ids = c.inputs[0].indices();
-    const Array next = m.scratch(tokens, Element::index);
-    m.rows(tokens, 1, SameIds{ids, next.indices(), tokens});
+    const Array next = m.scratch(tokens, Element::index), first = m.scratch(tokens, Element::mask);
+    m.rows(tokens, 1, SameIds{ids, next.indices(), first.mask(), tokens});
     m.matrix(tokens, e.width,
-             LookUpGradient<T>{ids, next.indices(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), e.width, c.first_row,
-                               c.valid_rows});
+             LookUpGradient<T>{ids, next.indices(), first.mask(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), e.width,
+                               c.first_row, c.valid_rows});
 }
 
 }  // namespace sextant::kernels

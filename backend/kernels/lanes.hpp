@@ -19,15 +19,27 @@ namespace sextant::kernels {
 
 constexpr float lowest = -3.4028234e38F;  // of all floats: where the search for the largest begins
 
-struct OneLane {
-    [[nodiscard]] static SEXTANT_KERNEL std::int64_t first() { return 0; }
-    [[nodiscard]] static SEXTANT_KERNEL std::int64_t step() { return 1; }
+// How many parts of such a size cover a whole; the last may be smaller.
+constexpr SEXTANT_KERNEL std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
+
+// What lanes offer that have a reduce(mine, combine) for all of them.
+template <class Lanes>
+struct Reductions {
     template <class Value>
     SEXTANT_KERNEL Value sum(Value mine) const {
-        return mine;
+        return static_cast<const Lanes&>(*this).reduce(mine, [](Value a, Value b) { return a + b; });
     }
     template <class Value>
     SEXTANT_KERNEL Value max(Value mine) const {
+        return static_cast<const Lanes&>(*this).reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
+    }
+};
+
+struct OneLane : Reductions<OneLane> {
+    [[nodiscard]] static SEXTANT_KERNEL std::int64_t first() { return 0; }
+    [[nodiscard]] static SEXTANT_KERNEL std::int64_t step() { return 1; }
+    template <class Value, class Combine>
+    SEXTANT_KERNEL Value reduce(Value mine, const Combine&) const {
         return mine;
     }
 };

@@ -40,6 +40,14 @@ struct PoolImage {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t in_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
         return ((sample * rows.in + row) * columns.in + column) * channels + c;
     }
+    // Of an output, as they are numbered.
+    struct Window {
+        std::int64_t sample;
+        PoolWindow rows, columns;
+    };
+    [[nodiscard]] SEXTANT_KERNEL Window window(std::int64_t output) const {
+        return {output / (rows.out * columns.out), rows.window(output / columns.out % rows.out), columns.window(output % columns.out)};
+    }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t out_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
         return ((sample * rows.out + row) * columns.out + column) * channels + c;
     }
@@ -51,9 +59,7 @@ struct Pool : ToMatrix<T> {
     PoolImage image;
 
     SEXTANT_KERNEL float operator()(std::int64_t output, std::int64_t c) const {
-        const std::int64_t sample = output / (image.rows.out * image.columns.out);
-        const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
-        const PoolWindow columns = image.columns.window(output % image.columns.out);
+        const auto [sample, rows, columns] = image.window(output);
         float largest = lowest, sum = 0;
         for (std::int64_t i = rows.begin; i < rows.end; ++i)
             for (std::int64_t j = columns.begin; j < columns.end; ++j) {
@@ -73,9 +79,7 @@ struct LargestOfWindow {
     PoolImage image;
 
     SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
-        const std::int64_t sample = output / (image.rows.out * image.columns.out);
-        const PoolWindow rows = image.rows.window(output / image.columns.out % image.rows.out);
-        const PoolWindow columns = image.columns.window(output % image.columns.out);
+        const auto [sample, rows, columns] = image.window(output);
         float largest = lowest;
         std::int32_t at = 0, found = -1;
         for (std::int64_t i = rows.begin; i < rows.end; ++i)

@@ -169,7 +169,7 @@ private:
         std::vector<std::jthread> threads;
         for (std::int64_t lane = 0; lane < lanes; ++lane)
             threads.emplace_back([&, lane] {
-                for (std::int64_t row = 0; row < count; ++row) f(Lane{&team, lane}, row);
+                for (std::int64_t row = 0; row < count; ++row) f(Lane{{}, &team, lane}, row);
             });
     }
 
@@ -191,22 +191,12 @@ private:
         std::barrier<> barrier;
         std::vector<std::array<std::byte, 8>> slots;
     };
-    struct Lane {
+    struct Lane : kernels::Reductions<Lane> {
         Team* team;
         std::int64_t lane;
 
         [[nodiscard]] std::int64_t first() const { return lane; }
         [[nodiscard]] std::int64_t step() const { return static_cast<std::int64_t>(team->slots.size()); }
-        template <class Value>
-        Value sum(Value mine) const {
-            return reduce(mine, [](Value a, Value b) { return a + b; });
-        }
-        template <class Value>
-        Value max(Value mine) const {
-            return reduce(mine, [](Value a, Value b) { return a < b ? b : a; });
-        }
-
-    private:
         template <class Value, class Combine>
         Value reduce(Value mine, const Combine& combine) const {
             static_assert(sizeof(Value) <= 8);
