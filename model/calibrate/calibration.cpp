@@ -115,7 +115,8 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
 
     std::vector<FitParameter> starts;
     starts.reserve(parameters.size());
-    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most});
+    for (const ProfileParameter& p : parameters)
+        starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most, p.begin});
     std::vector<Scenario> scenarios;
     scenarios.reserve(probes.size());
     for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);

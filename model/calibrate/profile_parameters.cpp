@@ -73,6 +73,10 @@ std::size_t path_of(const Device& d, DataType type, bool tf32) {
     return static_cast<std::size_t>(matrix_path(d, type, tf32).peak - d.peaks.data());
 }
 
+// Between two kernels of a stream a GPU takes as long in any machine; what launches them does not. How much a thread asks memory for at a
+// time stands in the kernels, not how many threads there is room for.
+constexpr double gap_known = 0.35, in_flight_known = 0.4;
+
 // Of a library's numbers: how sure its profile is of them, and how far from them a fit may look.
 constexpr double unsure = 0.7, search_factor = 8;
 
@@ -165,10 +169,14 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
         "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
         [](Scenario & s) -> auto& { return s.cluster.node.device.stream_fraction; });
     add(
-        "time between two kernels", device, Range{1e-7, 1e-4, unknown},
+        "time between two kernels", device, Range{1e-7, 1e-4, gap_known},
         [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
+    if (machine.framework.bytes_in_flight.value > Bytes{})
+        add(
+            "bytes_in_flight", framework, Range{3e3, 1e6, in_flight_known},
+            [](Scenario & s) -> auto& { return s.framework.bytes_in_flight; });
     add(
-        "dispatch", framework, Range{1e-7, 1e-4, unknown}, [](Scenario & s) -> auto& { return s.framework.dispatch; });
+        "dispatch", framework, Range{1e-7, 1e-4, unknown, 0, 2e-5}, [](Scenario & s) -> auto& { return s.framework.dispatch; });
     // The device waits for the host in both directions, and a step does not say in which.
     list.back().set = [](Scenario& s, double si) {
         s.framework.dispatch.value = s.framework.backward_dispatch.value = Seconds::from_si(si);

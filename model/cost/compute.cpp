@@ -34,7 +34,8 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // themselves start anywhere, and tensor cores are left alone.
 FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
-    const MatrixRate& rate = d.matrix(k.type);
+    MatrixRate rate = d.matrix(k.type);
+    if (k.type == DataType::fp32 && k.backward) rate.sustained = rate.sustained * d.tf32_across;
     const std::int64_t load = elements_of_a_load(k.type);
     const bool whole_loads = k.n % load == 0 && (k.turned ? k.m : k.k) % load == 0;
     if (rate.unit != ComputeUnit::tensor || whole_loads) return rate.sustained;
@@ -45,14 +46,15 @@ bool knows_caches(const DeviceRates& d) { return d.cached > Bandwidth{}; }
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
-    double utilization =
-        gemm_utilization(static_cast<double>(k.batch), static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
+    const double together = static_cast<double>(k.batch) / k.launches;  // what waits for another launch fills no wave of this one
+    double utilization = gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
     if (k.kind != KernelKind::convolution) return k.flops / (product_rate(k, d) * (utilization * scale.compute));
     const MatrixRate& rate = d.matrix(k.type);
     utilization *= d.convolution;
     if (d.tiles) utilization *= convolution_rate(k, rate.unit);
     if (knows_caches(d)) utilization *= filled_registers(k);
-    return k.flops / (rate.sustained * (utilization * scale.compute));
+    const Seconds by_outputs = d.outputs > Frequency{} ? k.outputs / d.outputs : Seconds{};
+    return max(k.flops / (rate.sustained * utilization), by_outputs) / scale.compute;
 }
 
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
@@ -112,14 +114,14 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
     return std::nullopt;
 }
 
-Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale) {
+Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale, double width) {
     const Bandwidth memory = d.memory * scale.memory;
-    return d.loads > Bandwidth{} ? memory / std::hypot(1.0, memory / d.loads) : memory;
+    return d.loads > Bandwidth{} ? memory / std::hypot(1.0, memory / (width * d.loads)) : memory;
 }
 
 // Twice as much as the cache holds leaves nothing in it for the next pass.
-Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale) {
-    const Bandwidth from_memory = streaming_bandwidth(d, scale);
+Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale, double width) {
+    const Bandwidth from_memory = streaming_bandwidth(d, scale, width);
     if (!knows_caches(d)) return bytes / from_memory;
     const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
     return found / (d.cached * scale.memory) + (bytes - found) / from_memory;
@@ -130,7 +132,8 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     const Seconds after = streaming_time(at_end, d, scale);
     if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
     const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
-    const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale), functions = k.exponentials * d.exponential / scale.compute;
+    const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale, k.in_flight),
+                  functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {
         case KernelKind::memory:
             return overhead + by_memory + functions;

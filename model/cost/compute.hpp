@@ -36,14 +36,16 @@ struct DeviceRates {
     MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
     FlopRate vector;                                                   // fp32 on vector units
     Bandwidth memory;                                                  // streaming
-    Bandwidth loads;                                                   // that multiprocessors ask for; zero: enough
+    Bandwidth loads;                                                   // of activations, that multiprocessors ask for; zero: enough
     Bandwidth cached;                                                  // what lies in `cache`; zero: not known
     Bytes cache;
     Seconds exponential;  // of one element; zero: not known, or not what limits
     Seconds kernel_overhead;
     double multiprocessors = 1;
+    Frequency outputs;               // of all multiprocessors, one a clock; zero: not known
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
+    double tf32_across = 1;               // of the rate in TF32, where the depth of an operand runs across its rows
     double native_build = 1;              // speed of the framework's kernels against a build for this very device
     double convolution = 1;               // framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
@@ -75,11 +77,12 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
 // measured this n, k and type, or outside the measured m. A measurement wins over the formula.
 std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
 
-// Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight").
-Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {});
+// Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight"). `width`: where so
+// many more are on their way than of activations.
+Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {}, double width = 1);
 
 // Of reading and writing so much once.
-Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {});
+Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {}, double width = 1);
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
 

@@ -18,6 +18,11 @@ bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seco
 // H100, heads of 64 (docs/model/compute.md).
 constexpr double ampere_forward = 1550, ampere_backward = 1440;
 
+// Hopper's products of matrices in shared memory take TF32 only where the depth of both operands runs along their rows (PTX ISA, wgmma:
+// transposed operands are of 16 bits). That is so in forward; backward has at least one that does not. From the probes of an H200 with
+// large products, forward against backward: docs/model/compute.md.
+constexpr double tf32_across_on_hopper = 0.84;
+
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
     const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
     if (!f.attention_for_ampere || !peak || !knows_multiprocessors(d)) return best;
@@ -37,16 +42,21 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
     if (framework.bytes_in_flight.value > Bytes{} && knows_multiprocessors(device)) {
-        const Bytes in_flight = device.multiprocessors * framework.bytes_in_flight.value;
+        // What plain kernels count are elements: the number is of those of two bytes.
+        const double width = framework.plain_kernels ? size_of(plan.precision.activation) / size_of(DataType::fp16) : 1;
+        const Bytes in_flight = device.multiprocessors * width * framework.bytes_in_flight.value;
         rates.loads = framework.streaming_efficiency.value * in_flight / device.load_latency.value;
     }
     rates.kernel_overhead =
         plan.cuda_graph || framework.dispatch_in_graph ? device.graph_kernel_overhead.value : device.kernel_overhead.value;
     rates.multiprocessors = std::max(1, device.multiprocessors);
+    rates.outputs = rates.multiprocessors * device.clock.value;
     rates.native_build = framework.native_build.value * clock;
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
+    const MatrixPath fp32 = matrix_path(device, DataType::fp32, plan.precision.tf32);
+    if (fp32.peak->unit == ComputeUnit::tensor && device.architecture == "hopper") rates.tf32_across = tf32_across_on_hopper;
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;

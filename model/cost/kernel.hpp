@@ -43,7 +43,9 @@ struct Kernel {
     Window window = Window::pixel;
     bool strided = false;       // a convolution that skips pixels of its input
     std::int64_t channels = 0;  // of a pixel of the image that a convolution reads, for each group
-    bool turned = false;        // a product whose operands are both read down their columns: rows are m and n long, not n and k
+    double in_flight = 1;       // elements that a thread asks memory for at a time, in those that `bytes_in_flight` counts
+    double outputs = 0;   // of a convolution of images for which a library has no kernel of its own: a multiprocessor makes one a clock
+    bool turned = false;  // a product whose operands are both read down their columns: rows are m and n long, not n and k
     bool backward = false;
     bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
     bool adds_gradients = false;   // and nothing else: to those of earlier micro-batches

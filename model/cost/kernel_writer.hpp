@@ -1,4 +1,5 @@
-// Walks the operators of one block and appends what they launch. For kernel.cpp, matrix_kernels.cpp and pass_kernels.cpp.
+// Walks the operators of one block and appends what they launch. For kernel.cpp, matrix_kernels.cpp, plain_kernels.cpp and
+// pass_kernels.cpp.
 #pragma once
 
 #include "model/cost/fusion.hpp"
@@ -37,6 +38,16 @@ private:
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const;
     void write_operator(const Operator& op, const Attention& a, BlockKernels& out) const;
     [[nodiscard]] Bytes bytes_to_accumulate() const;
+    void accumulate(Kernel& of_weight) const;
+    void add_bias_gradient(const std::string& name, Bytes gradients, BlockKernels& out) const;
+
+    // plain_kernels.cpp
+    void write_products(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const;
+    void write_heads(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const;
+    void write_scores(const Operator& op, const Attention& a, BlockKernels& out) const;
+    void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_input_gradient, BlockKernels& out) const;
+    // Of sums over rows or pixels: those of parts, their sum, and what is made of it.
+    [[nodiscard]] int sum_launches() const { return framework_.plain_kernels ? 3 : 1; }
 
     // pass_kernels.cpp: what reads and writes its operands, and computes little
     void add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
@@ -83,8 +94,10 @@ private:
         return casts_each_use(plan_, framework_) && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
     }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
-    // What the first does too is in its products' rate.
-    [[nodiscard]] bool later_micro_batches_add() const { return plan_.micro_batches() > 1 && !framework_.accumulates_from_first; }
+    // What the first does too is in the rate of a core's products.
+    [[nodiscard]] bool later_micro_batches_add() const {
+        return framework_.plain_kernels || (plan_.micro_batches() > 1 && !framework_.accumulates_from_first);
+    }
 
     const OperatorGraph& graph_;
     BlockRole role_;

@@ -24,19 +24,29 @@ Kernel KernelWriter::gemm(const std::string& name, std::int64_t batch, std::int6
 void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
     const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type_;
     if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
+    if (framework_.plain_kernels && op.outputs.size() > 1) return write_products(op, g, type, out);
+    if (framework_.plain_kernels && !g.weight) return write_heads(op, g, type, out);
     out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
     if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
     if (op.frozen) return;
     Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
     of_weight.weight_gradient = g.weight;
     of_weight.turned = true;
-    if (g.weight && framework_.fused_gradient_accumulation && later_micro_batches_add()) {
-        of_weight.epilogue = static_cast<double>(g.batch * g.k * g.n) * bytes_to_accumulate();
-        of_weight.bytes += of_weight.epilogue;
-    }
+    if (g.weight) accumulate(of_weight);
     out.backward.push_back(std::move(of_weight));
-    if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n))  // a bias: its gradient is a column sum
-        push_weight_gradient(out.backward, op.name, output_bytes(op));
+    if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n)) add_bias_gradient(op.name, output_bytes(op), out);
+}
+
+// The product adds to what earlier micro-batches made, where the framework has it do that.
+void KernelWriter::accumulate(Kernel& of_weight) const {
+    if (!framework_.fused_gradient_accumulation || !later_micro_batches_add()) return;
+    of_weight.epilogue = static_cast<double>(of_weight.batch * of_weight.m * of_weight.n) * bytes_to_accumulate();
+    of_weight.bytes += of_weight.epilogue;
+}
+
+// A column sum.
+void KernelWriter::add_bias_gradient(const std::string& name, Bytes gradients, BlockKernels& out) const {
+    push_weight_gradient(out.backward, name, gradients, sum_launches());
 }
 
 // Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,
@@ -68,11 +78,14 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
     k.window = window_of(c);
     k.strided = c.stride > 1;
+    if (framework_.plain_kernels && c.in_channels <= 4) k.outputs = static_cast<double>(pixels * c.out_channels);
     k.channels = in;
     k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;
     k.name = op.name;
     k.m = pixels, k.n = to, k.k = in * window;
     out.forward.push_back(k);
+    const bool has_bias = framework_.plain_kernels && op.parameters > static_cast<double>(c.out_channels * in * window);
+    if (has_bias) push_memory(out.forward, op.name + ".bias", 2.0 * output_bytes(op), false);
     k.backward = true;
     // Nobody wants the gradient of images, whichever block this is.
     const bool makes_input_gradient = c.in_channels > 4 && wants_gradient(op);
@@ -85,6 +98,8 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     k.channels = in;
     k.weight_gradient = true;
     out.backward.push_back(k);
+    if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
+    if (framework_.plain_kernels) add_filter_layouts(op, c, makes_input_gradient, out);
     if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct &&
         size_of(product_type_) == Bytes::from_si(2)) {  // TF32 has kernels for either
         // From NCHW to NHWC and back: each call copies what it reads and what it writes, as if no other had.
@@ -96,6 +111,7 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
 }
 
 void KernelWriter::write_operator(const Operator& op, const Attention& a, BlockKernels& out) const {
+    if (framework_.plain_kernels && size_of(unnarrowed_type_) > Bytes::from_si(2)) return write_scores(op, a, out);
     Kernel k;
     k.kind = KernelKind::attention;
     k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;

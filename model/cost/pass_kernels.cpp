@@ -1,6 +1,8 @@
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_writer.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 
 void KernelWriter::add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
@@ -19,8 +21,14 @@ void KernelWriter::write_operator(const Operator& op, const Normalization& n, Bl
         // Training reads its input for the statistics and again to normalise, inference has these already; backward likewise for two
         // operands.
         const Bytes x = bytes_of(op.inputs.front());
-        push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false);
-        push_memory(out.backward, op.name, 5.0 * x, true);
+        const int apply = sum_launches() > 1 ? 1 : 0;  // else one kernel does both
+        push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false, sum_launches() + apply);
+        push_memory(out.backward, op.name, 5.0 * x, true, sum_launches() + 2 * apply);  // the means of groups are a kernel of their own
+    } else if (framework_.plain_kernels) {
+        // Backward measures rows again whose statistics were not kept, sums over them for the gain, and reads all once more for the
+        // gradient of what came in.
+        const int again = op.outputs.size() > 1 ? 0 : 1, operands = n.gated ? 2 : 1;
+        add_wide(op.name, op.inputs.front(), operands + 1, operands * (3 + again) + 2, sum_launches() + 1 + again, out);
     } else {
         // The gate is read as well, and its gradient written; the gain's gradient is reduced by a second kernel.
         add_wide(op.name, op.inputs.front(), n.gated ? 3 : 2, n.gated ? 5 : 3, 2, out);
@@ -57,31 +65,45 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
     const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
     if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
-    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+    // Queries and keys are rotated by a kernel each.
+    const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) : 1;
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, launches);
     switch (p.kind) {
-        case PointwiseKind::add:
-            return;  // gradients pass through; sums at forks are counted at the fork
+        case PointwiseKind::add:  // gradients pass through; sums at forks are counted at the fork
+            if (op.is_trained()) add_bias_gradient(op.name, output_bytes(op), out);
+            return;
         case PointwiseKind::bias:
-            return push_weight_gradient(out.backward, op.name, output_bytes(op));
+            return add_bias_gradient(op.name, output_bytes(op), out);
         case PointwiseKind::dropout:  // gradient and mask in, gradient out
         case PointwiseKind::scale:
         case PointwiseKind::mask:
         case PointwiseKind::cast:
         case PointwiseKind::copy:
         case PointwiseKind::rotary:
-            return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true);
+            return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, launches);
         default:
             return push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
     }
 }
 
-void KernelWriter::write_operator(const Operator& op, const Pooling&, BlockKernels& out) const {
-    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false);
+void KernelWriter::write_operator(const Operator& op, const Pooling& p, BlockKernels& out) const {
+    const bool all = p.kind == PoolingKind::global_average;
+    push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, all ? sum_launches() : 1);
     push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
+    if (!framework_.plain_kernels || p.kind != PoolingKind::max) return;
+    // Where the largest of each window is, as a number of 32 bits, is looked for first.
+    const Bytes where = graph_.tensor(op.outputs.front()).elements() * size_of(DataType::fp32);
+    push_memory(out.backward, op.name + ".largest", input_bytes(op) + 2.0 * where - output_bytes(op), true);
 }
 
 void KernelWriter::write_operator(const Operator& op, const Embedding& e, BlockKernels& out) const {
     push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
+    if (framework_.plain_kernels) {
+        // Which tokens are of one id is found out first; their sum is added to its row.
+        const double rows = std::min(graph_.tensor(op.inputs.front()).elements(), static_cast<double>(e.rows));
+        const Bytes added = 2.0 * rows * static_cast<double>(e.width) * size_of(plan_.precision.gradient_type());
+        return push_weight_gradient(out.backward, op.name, output_bytes(op) + added, 2);
+    }
     // The gradient of the table is dense: cleared, then rows are added into it.
     const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient_type());
     push_weight_gradient(out.backward, op.name, table + 3.0 * output_bytes(op), 2);
@@ -92,6 +114,8 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     const Bytes stored = input_bytes(op);
     if (framework_.fused_cross_entropy) {
         push_memory(out.forward, op.name, stored, false);
+        if (framework_.plain_kernels && c.classes > 1024)
+            out.forward.back().in_flight = 1.0 / 8;  // a thread looks at one logit after the other
         push_memory(out.backward, op.name, 2.0 * stored, true);
         return;
     }

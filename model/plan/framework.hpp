@@ -92,10 +92,13 @@ struct Framework {
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
     bool logits_gradient_apart = false;            // written beside the logits, not over them
     bool channels_last = false;                    // NHWC convolutions on tensor cores
-    bool casts_each_use = false;                   // autocast: fp32 weights cast to the compute type in every forward
-    Sourced<double> attention_efficiency;          // its fused attention kernels against the best of their generation
-    bool attention_for_ampere = false;             // which is that of Ampere's instructions, on newer devices too
-    Sourced<double> convolution_efficiency;        // autotuned algorithms (1) against heuristics
+    // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, what an operator's product makes for
+    // several readers is a product for each, attention in FP32 holds its scores, one kernel updates a block.
+    bool plain_kernels = false;
+    bool casts_each_use = false;             // autocast: fp32 weights cast to the compute type in every forward
+    Sourced<double> attention_efficiency;    // its fused attention kernels against the best of their generation
+    bool attention_for_ampere = false;       // which is that of Ampere's instructions, on newer devices too
+    Sourced<double> convolution_efficiency;  // autotuned algorithms (1) against heuristics
 
     // Data parallelism
     bool overlaps_gradients = true;  // gradient reduction runs beside backward

@@ -294,6 +294,16 @@ Bytes bucket_traffic(const Prepared::State& job, const StageParameters& paramete
     return f.bucket_passes.value * gradient_bytes(job, held_parameters(parameters.trained, plan, false));
 }
 
+namespace {
+
+// Of the update of parameters. What is plain updates a block at a time, copies master weights out and clears gradients.
+double update_launches(const StageParameters& parameters, const Precision& precision, const Framework& f) {
+    if (!f.plain_kernels) return parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
+    return parameters.blocks * (precision.master_weights ? 3 : 2);
+}
+
+}  // namespace
+
 Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     if (!plan.updates_weights()) return {};
@@ -309,17 +319,23 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
     Bytes per_parameter = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
     if (f.accumulates_from_first) per_parameter += gradient;
-    constexpr double passes_per_kernel = 2.5;  // an elementwise operation reads one tensor or two and writes one
+    if (f.plain_kernels) per_parameter += master;  // read again to be copied
+    constexpr double passes_per_kernel = 2.5;      // an elementwise operation reads one tensor or two and writes one
     if (!f.fused_optimizer)
         per_parameter = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * gradient;
-    const double launches = parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    const Seconds device = streaming_time(owned * per_parameter + buckets, job.rates, compute_scale(r)) +
-                           launches * job.rates.kernel_overhead / r.kernel_overhead;
-    const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
-    const Seconds host = launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host;
-    return max(device, host);
+    const double width = f.plain_kernels ? state / size_of(job.precision.activation) : 1;
+    const auto passes = [&](Bytes bytes, double launches) {
+        const Seconds device =
+            streaming_time(bytes, job.rates, compute_scale(r), width) + launches * job.rates.kernel_overhead / r.kernel_overhead;
+        const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
+        return max(device, launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host);
+    };
+    const Seconds update = passes(owned * per_parameter + buckets, update_launches(parameters, job.precision, f));
+    if (!f.plain_kernels || job.precision.compute != DataType::fp16) return update;
+    // The norm of gradients of a scaled loss, a tensor at a time, which the host waits for; then they are scaled back.
+    return passes(owned * gradient, parameters.tensors) + passes(owned * 2.0 * gradient, parameters.blocks) + update;
 }
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {

@@ -11,6 +11,7 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
         sum.trained = sum.trained + n * k.trained;
         sum.frozen = sum.frozen + n * k.frozen;
         sum.tensors += blocks.count[t] * k.trained_tensors;
+        if (k.trained_tensors > 0) sum.blocks += blocks.count[t];
     }
     sum.trained = sum.trained.in_stage({});
     sum.frozen = sum.frozen.in_stage({});

@@ -226,7 +226,7 @@ Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, cons
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {
     ParameterCount trained, frozen;
-    int tensors = 0;  // of those that are trained
+    int tensors = 0, blocks = 0;  // of those that are trained, and that have some
 };
 // Of local parameters those that one rank holds: all, or its shard.
 double held_parameters(const ParameterCount&, const Plan&, bool sharded);

@@ -85,7 +85,8 @@ protected:
         const Calibration found = calibrate(runs(jobs, parameters, truth), parameters, "a test");
         for (const auto& [name, factor] : times) {
             const CalibratedParameter& p = found.parameters.at(place_of(name));
-            EXPECT_NEAR(p.value / truth.at(place_of(name)), 1, 0.05) << name;
+            // What was thought before draws at what few runs decide.
+            EXPECT_NEAR(p.value / truth.at(place_of(name)), 1, std::max(0.05, 2 * p.spread)) << name;
             EXPECT_TRUE(p.is_measured()) << name;
         }
         EXPECT_LT(found.median_error, 0.01);
@@ -104,8 +105,9 @@ TEST_F(MadeUpGpus, ComeOutAsTheyAre) {
                            {"what large products in bf16 reach, of the peak", 0.9},
                            {"what large products in fp16 reach, of the peak", 0.8},
                            {"what streams reach, of its bandwidth", 1.2},
-                           {"time between two kernels", 0.5},
-                           {"dispatch", 0.8},
+                           {"time between two kernels", 0.8},
+                           {"bytes_in_flight", 0.8},
+                           {"dispatch", 1.5},
                            {"step_overhead", 1.5},
                            {"attention_efficiency", 1.5},
                            {"convolution_efficiency", 0.7}});
@@ -119,7 +121,7 @@ TEST_F(MadeUpGpus, OfWhichThereAreSeveralHaveLinksAndALibrary) {
     EXPECT_NE(machine.node.peers.layout, PeerLayout::none);
     expect_found(
         machine,
-        {{"what large products in bf16 reach, of the peak", 0.9}, {"reached of " + machine.node.peers.link.name, 0.7}, {"dispatch", 0.8}});
+        {{"what large products in bf16 reach, of the peak", 0.9}, {"reached of " + machine.node.peers.link.name, 0.7}, {"dispatch", 1.5}});
     EXPECT_EQ(guessed_cluster(library_, host, {8, gpu("NVIDIA A100-SXM4-40GB", "8.0")}, topology("topo_nvswitch.txt")).node.peers.layout,
               PeerLayout::crossbar);
     EXPECT_EQ(guessed_cluster(library_, host, two, "").node.peers.layout, PeerLayout::none);

@@ -126,6 +126,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.read("fused_cross_entropy", f.fused_cross_entropy);
     r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
+    r.reader.optional("plain_kernels", f.plain_kernels);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
     r.reader.optional("attention_for_ampere", f.attention_for_ampere);

@@ -14,6 +14,7 @@ std::string framework_to_profile(const std::filesystem::path& file, const Framew
     framework["dispatch"] = sourced_json(measured.dispatch);
     framework["backward_dispatch"] = sourced_json(measured.backward_dispatch);
     framework["step_overhead"] = sourced_json(measured.step_overhead);
+    if (framework.contains("bytes_in_flight")) framework["bytes_in_flight"] = sourced_json(measured.bytes_in_flight);
     framework["attention_efficiency"] = sourced_json(measured.attention_efficiency);
     framework["convolution_efficiency"] = sourced_json(measured.convolution_efficiency);
     return json_document(framework);
