@@ -65,8 +65,8 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
     const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
     if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
-    // Queries and keys are rotated by a kernel each.
-    const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) : 1;
+    // Plain: a table of angles, then queries and keys by a kernel each.
+    const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) + 1 : 1;
     push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, launches);
     switch (p.kind) {
         case PointwiseKind::add:  // gradients pass through; sums at forks are counted at the fork

@@ -21,7 +21,8 @@ std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
         "owned parameters x bytes that an update of one moves / streaming bandwidth + launches x o, or the host's time to launch them",
         "  owns " + number_text(owned_parameters(x.job, x.stage)) + " of the stage's " + number_text(parameters.trained.total()) +
             " trained parameters, in " + std::to_string(parameters.tensors) + " tensors; " +
-            number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor"};
+            (f.plain_kernels ? "its " + std::to_string(parameters.blocks) + " blocks one by one"
+                             : number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor")};
     if (in_buckets > Bytes{}) lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(in_buckets));
     lines.push_back("  streams " + to_text(streaming_bandwidth(x.job.rates)) + ", o " + to_text(x.job.rates.kernel_overhead) +
                     ", a launch takes the host " + to_text(f.dispatch.value / host_speed(x.job)));

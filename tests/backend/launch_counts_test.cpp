@@ -95,6 +95,7 @@ int launches(const std::vector<Kernel>& kernels) {
 
 struct NamedNetwork {
     const char *name, *workload;
+    friend void PrintTo(const NamedNetwork& n, std::ostream* out) { *out << n.name; }
 };
 
 class LaunchCounts : public testing::TestWithParam<std::tuple<NamedNetwork, const char*>> {};

@@ -232,6 +232,10 @@ TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
     job.framework.step_overhead = round_machine::given(3 * ms);
     job.step_noise = 0.1;
     EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("trained parameters, in")));
+    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("launches a tensor")));
+    job.framework.plain_kernels = true;
+    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("blocks one by one")));
+    job.framework.plain_kernels = false;
     job.plan.offload = Offload::optimizer;
     const Prepared prepared = prepare(job);
     EXPECT_THAT(explain(prepared, Term::overhead), Contains(HasSubstr("+ 3.00 ms")));
