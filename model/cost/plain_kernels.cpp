@@ -80,7 +80,8 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
 
 // Filters lie as libraries want them only where their windows are a pixel; each call lays them out, and their gradients back.
 void KernelWriter::add_filter_layouts(const Operator& op, const Convolution& c, bool makes_input_gradient, BlockKernels& out) const {
-    const double filters = static_cast<double>(c.out_channels * (c.in_channels / c.groups) * c.kernel_h * c.kernel_w);
+    const std::int64_t channels = c.in_channels / c.groups;
+    const auto filters = static_cast<double>(c.out_channels * channels * c.kernel_h * c.kernel_w);
     const Bytes there = size_of(product_type_), gradient = size_of(plan_.precision.gradient_type());
     const bool turned = c.kernel_h * c.kernel_w > 1;
     if (turned) push_memory(out.forward, op.name + ".filters", 2.0 * filters * there, false);
