@@ -55,8 +55,8 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
-    const MatrixPath fp32 = matrix_path(device, DataType::fp32, plan.precision.tf32);
-    if (fp32.peak->unit == ComputeUnit::tensor && device.architecture == "hopper") rates.tf32_across = tf32_across_on_hopper;
+    if (rates.matrix(DataType::fp32).unit == ComputeUnit::tensor && device.architecture == "hopper")
+        rates.tf32_across = tf32_across_on_hopper;
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;

@@ -39,11 +39,13 @@ private:
     void write_operator(const Operator& op, const Attention& a, BlockKernels& out) const;
     [[nodiscard]] Bytes bytes_to_accumulate() const;
     void accumulate(Kernel& of_weight) const;
+    void add_weight_gradient(const Operator& op, const Gemm& g, std::int64_t columns, DataType type, Bytes gradients,
+                             BlockKernels& out) const;
     void add_bias_gradient(const std::string& name, Bytes gradients, BlockKernels& out) const;
 
     // plain_kernels.cpp
     void write_products(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const;
-    void write_heads(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const;
+    void share_among_calls(const Operator& op, const Gemm& g, BlockKernels& out) const;
     void write_scores(const Operator& op, const Attention& a, BlockKernels& out) const;
     void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_input_gradient, BlockKernels& out) const;
     // Of sums over rows or pixels: those of parts, their sum, and what is made of it.

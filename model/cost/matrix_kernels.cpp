@@ -25,16 +25,21 @@ void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernel
     const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type_;
     if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
     if (framework_.plain_kernels && op.outputs.size() > 1) return write_products(op, g, type, out);
-    if (framework_.plain_kernels && !g.weight) return write_heads(op, g, type, out);
     out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
     if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
-    if (op.frozen) return;
-    Kernel of_weight = gemm(op.name, g.batch, g.k, g.n, g.m, type, true);  // gradient of the weight or second operand
-    of_weight.weight_gradient = g.weight;
-    of_weight.turned = true;
-    if (g.weight) accumulate(of_weight);
-    out.backward.push_back(std::move(of_weight));
-    if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n)) add_bias_gradient(op.name, output_bytes(op), out);
+    if (!op.frozen) add_weight_gradient(op, g, g.n, type, output_bytes(op), out);
+    if (framework_.plain_kernels && !g.weight) share_among_calls(op, g, out);
+}
+
+// Of the columns of the weight, or of the second operand, that made outputs with these gradients.
+void KernelWriter::add_weight_gradient(const Operator& op, const Gemm& g, std::int64_t columns, DataType type, Bytes gradients,
+                                       BlockKernels& out) const {
+    Kernel k = gemm(op.name, g.batch, g.k, columns, g.m, type, true);
+    k.weight_gradient = g.weight;
+    k.turned = true;
+    if (g.weight) accumulate(k);
+    out.backward.push_back(std::move(k));
+    if (g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n)) add_bias_gradient(op.name, gradients, out);
 }
 
 // The product adds to what earlier micro-batches made, where the framework has it do that.

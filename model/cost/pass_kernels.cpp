@@ -21,7 +21,7 @@ void KernelWriter::write_operator(const Operator& op, const Normalization& n, Bl
         // Training reads its input for the statistics and again to normalise, inference has these already; backward likewise for two
         // operands.
         const Bytes x = bytes_of(op.inputs.front());
-        const int apply = sum_launches() > 1 ? 1 : 0;  // else one kernel does both
+        const int apply = framework_.plain_kernels ? 1 : 0;  // else one kernel does both
         push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false, sum_launches() + apply);
         push_memory(out.backward, op.name, 5.0 * x, true, sum_launches() + 2 * apply);  // the means of groups are a kernel of their own
     } else if (framework_.plain_kernels) {

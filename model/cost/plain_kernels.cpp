@@ -12,7 +12,6 @@ namespace sextant {
 void KernelWriter::write_products(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const {
     const double read = static_cast<double>(g.batch * g.m * g.k);
     const Bytes wide = size_of(DataType::fp32), narrow = element_size(TensorRole::activation, plan_.precision);
-    const bool has_bias = g.weight && op.parameters > static_cast<double>(g.batch * g.k * g.n);
     for (const TensorId id : op.outputs) {
         const auto n = static_cast<std::int64_t>(graph_.tensor(id).elements() / static_cast<double>(g.batch * g.m));
         out.forward.push_back(gemm(op.name, g.batch, g.m, n, g.k, type, false));
@@ -20,29 +19,18 @@ void KernelWriter::write_products(const Operator& op, const Gemm& g, DataType ty
             out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, n, type, true));
             out.backward.back().bytes += read * ((id == op.outputs.front() ? 1.0 : 2.0) * wide - narrow);
         }
-        if (op.frozen) continue;
-        Kernel of_weight = gemm(op.name, g.batch, g.k, n, g.m, type, true);
-        of_weight.weight_gradient = g.weight;
-        of_weight.turned = true;
-        if (g.weight) accumulate(of_weight);
-        out.backward.push_back(std::move(of_weight));
-        if (has_bias) add_bias_gradient(op.name, bytes_of(id), out);
+        if (!op.frozen) add_weight_gradient(op, g, n, type, bytes_of(id), out);
     }
     if (wants_gradient(op) && narrow < wide) push_memory(out.backward, op.name + ".round", read * (wide + narrow), true);
 }
 
-// The two products of attention that is written out: a call for each sample and each of the heads that share a key-value head.
-void KernelWriter::write_heads(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const {
+// The products of attention that is written out: a call for each sample and each of the heads that share a key-value head.
+void KernelWriter::share_among_calls(const Operator& op, const Gemm& g, BlockKernels& out) const {
     const bool makes_scores = graph_.tensor(op.inputs[0]).shape.size() == 2;
     const std::int64_t kv_heads = std::max<std::int64_t>(1, graph_.tensor(op.inputs[1]).shape.back() / (makes_scores ? g.k : g.n));
-    const auto product = [&](std::vector<Kernel>& list, std::int64_t m, std::int64_t n, std::int64_t k, bool backward) {
-        list.push_back(gemm(op.name, g.batch, m, n, k, type, backward));
-        list.back().launches = static_cast<int>(g.batch / kv_heads);
-    };
-    product(out.forward, g.m, g.n, g.k, false);
-    product(out.backward, g.m, g.k, g.n, true);
-    product(out.backward, g.k, g.n, g.m, true);
-    out.backward.back().turned = true;
+    for (std::vector<Kernel>* list : {&out.forward, &out.backward})
+        for (Kernel& k : *list)
+            if (k.kind == KernelKind::gemm) k.launches = static_cast<int>(g.batch / kv_heads);
 }
 
 // Attention where no library has it as one kernel: products and a softmax over scores in FP32, of all heads of a sample and as many

@@ -57,12 +57,8 @@ struct Counts {
     int forward = 0, backward = 0;
 };
 
-Element element_of(const Precision& p) {
-    return p.compute == DataType::fp16 ? Element::fp16 : p.compute == DataType::bf16 ? Element::bf16 : Element::real;
-}
-
 Counts launched(const Block& block, bool first, const Plan& plan) {
-    const Element element = element_of(plan.precision);
+    const Element element = element_of(plan.precision.activation);
     kernels::KernelDevice<CountingMachine> counting;
     ComputeDevice& device = counting;
     SingleRank alone;
@@ -74,7 +70,7 @@ Counts launched(const Block& block, bool first, const Plan& plan) {
         std::vector<Array> made;
         for (const TensorId id : ids) {
             const Tensor& t = program.graph().tensor(id);
-            made.push_back(device.allocate(static_cast<std::int64_t>(t.elements()), sextant::element_of(t.role, element)));
+            made.push_back(device.allocate(static_cast<std::int64_t>(t.elements()), element_of(t.role, element)));
         }
         return made;
     };
