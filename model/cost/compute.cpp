@@ -34,8 +34,7 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // themselves start anywhere, and tensor cores are left alone.
 FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
-    MatrixRate rate = d.matrix(k.type);
-    if (k.type == DataType::fp32 && k.backward) rate.sustained = rate.sustained * d.tf32_across;
+    const MatrixRate& rate = d.matrix(k.type);
     const std::int64_t load = elements_of_a_load(k.type);
     const bool whole_loads = k.n % load == 0 && (k.turned ? k.m : k.k) % load == 0;
     if (rate.unit != ComputeUnit::tensor || whole_loads) return rate.sustained;

@@ -45,7 +45,6 @@ struct DeviceRates {
     Frequency outputs;               // of all multiprocessors, one a clock; zero: not known
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
-    double tf32_across = 1;               // of the rate in TF32, where the depth of an operand runs across its rows
     double native_build = 1;              // speed of the framework's kernels against a build for this very device
     double convolution = 1;               // framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device

@@ -18,11 +18,6 @@ bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seco
 // H100, heads of 64 (docs/model/compute.md).
 constexpr double ampere_forward = 1550, ampere_backward = 1440;
 
-// Hopper's products of matrices in shared memory take TF32 only where the depth of both operands runs along their rows (PTX ISA, wgmma:
-// transposed operands are of 16 bits). That is so in forward; backward has at least one that does not. From the probes of an H200 with
-// large products, forward against backward: docs/model/compute.md.
-constexpr double tf32_across_on_hopper = 0.84;
-
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
     const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
     if (!f.attention_for_ampere || !peak || !knows_multiprocessors(d)) return best;
@@ -55,8 +50,6 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
-    if (rates.matrix(DataType::fp32).unit == ComputeUnit::tensor && device.architecture == "hopper")
-        rates.tf32_across = tf32_across_on_hopper;
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;

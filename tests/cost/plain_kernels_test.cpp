@@ -104,26 +104,5 @@ TEST(PlainKernels, MakeAnOutputOfAnImageAClock) {
     EXPECT_NEAR((kernel_time(k, rates) - 1 * us) / ms, 1, 1e-9);
 }
 
-TEST(KernelTime, OfBackwardInTf32IsLongerOnHopper) {
-    Device d = round_machine::device();
-    d.peaks.push_back(round_machine::peak(DataType::tf32, ComputeUnit::tensor, 50));
-    Plan plan;
-    plan.precision.tf32 = true;
-    Kernel k;
-    k.kind = KernelKind::gemm;
-    k.m = k.n = k.k = 4096;
-    k.type = DataType::fp32;
-    k.flops = 2.0 * 4096.0 * 4096.0 * 4096.0 * FLOP;
-    const auto time = [&](bool backward) {
-        k.backward = backward;
-        return kernel_time(k, device_rates(d, round_machine::framework(), plan)) - 1 * us;
-    };
-    EXPECT_EQ(time(true), time(false));
-    d.architecture = "hopper";
-    EXPECT_NEAR(time(false) / time(true), 0.84, 1e-9);
-    plan.precision.tf32 = false;  // vector units do not mind
-    EXPECT_EQ(time(true), time(false));
-}
-
 }  // namespace
 }  // namespace sextant
