@@ -42,6 +42,7 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
     if (!job.stage.empty()) add("--stage", job.stage);
     if (!job.stage_mode.empty()) add("--stage-mode", job.stage_mode);
     if (!job.bad_samples.empty()) add("--bad-samples", job.bad_samples);
+    if (job.operators) words.emplace_back("--operators");
     add("--out", fs::absolute(job.out).string());
     return words;
 }

@@ -26,6 +26,7 @@ struct ExecutorJob {
     std::optional<int> data_workers;  // absent: the executor's usual
     std::string stage, stage_mode;    // a folder of each host for the dataset, and how it gets there; empty: it is read where it is
     std::string bad_samples;          // "fail" or "skip"; empty: the executor's usual
+    bool operators = false;           // times of each go to the record
     std::filesystem::path out;        // of the record
     std::string host_file;            // empty: this machine
     std::vector<std::string> launch_options;

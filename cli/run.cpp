@@ -105,6 +105,7 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--backend", job.backend, "what computes")->check(CLI::IsMember({"cpu", "cuda"}));
     command->add_option("--steps", job.steps, "to train")->check(CLI::Range(1, 1'000'000));
     command->add_flag("--compare", options->compare, "show prediction beside measurement");
+    command->add_flag("--operators", job.operators, "time each operator, which takes a little time itself");
     command->add_option("--out", options->out, "keep the record of the run")->type_name("RUN.json");
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
     command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);

@@ -5,7 +5,8 @@
 
 namespace sextant {
 
-BlockContext RankRunner::context(int block, const Segment& s, const SegmentPlan& plan) {
+BlockContext RankRunner::enter(int block, const Segment& s, const SegmentPlan& plan) {
+    if (operators_) operators_->enter(job_.graph.blocks()[static_cast<std::size_t>(block)].block_template);
     const auto found = plan.gathered_by.find(block);
     const Gathers gathers = found == plan.gathered_by.end() ? Gathers{} : found->second;
     const auto gathered = [&](std::optional<SegmentIndex> by) { return by ? gathered_[*by] : Array{}; };
@@ -29,7 +30,7 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
         for (Array& input : inputs)
             if (!input) input = values[next++];
         BlockProgram::Kept kept;
-        values = program.forward(context(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
+        values = program.forward(enter(b, s, plan), inputs, job_.scenario.plan.forward_only ? nullptr : &kept);
         if (kept.routing) count_rows(b, *kept.routing);
         if (!job_.scenario.plan.forward_only) kept_[{b, s.micro_batch}] = std::move(kept);
         keep_losses({b, s.micro_batch}, program, values);
@@ -70,7 +71,7 @@ void RankRunner::backward(const Segment& s, const ComputeWork& work, const Segme
     Arrays& gradients = passing(Payload::activation_gradients, s);
     for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
         const BlockProgram& program = memory_.block(b).program;
-        BlockContext at = context(b, s, plan);
+        BlockContext at = enter(b, s, plan);
         at.gradients = memory_.gradients_of(b);
         gradients.resize(program.graph().outputs().size());
         auto* deferred = work.phase == Phase::backward_input ? &deferred_[{b, s.micro_batch}] : nullptr;
@@ -88,7 +89,7 @@ void RankRunner::backward(const Segment& s, const ComputeWork& work, const Segme
 void RankRunner::finish_backward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {
     for (int b = work.first_block + work.count - 1; b >= work.first_block; --b) {
         const BlockProgram& program = memory_.block(b).program;
-        BlockContext at = context(b, s, plan);
+        BlockContext at = enter(b, s, plan);
         at.gradients = memory_.gradients_of(b);
         const auto deferred = deferred_.find({b, s.micro_batch});
         program.finish_backward(at, deferred->second);

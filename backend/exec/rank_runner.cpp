@@ -52,7 +52,8 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
 
 }  // namespace
 
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed,
+                       bool times_operators)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
@@ -61,7 +62,8 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       plan_(planned(job, rank, flow_)),
       where_(where),
       recorder_(device),
-      device_(device, recorder_),
+      operators_(times_operators ? std::optional<OperatorTimes>(device) : std::nullopt),
+      device_(device, recorder_, operators_ ? &*operators_ : nullptr),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, cut_of(job, rank, place_),
@@ -195,6 +197,7 @@ StepRecord RankRunner::step(int number) {
     record.mtp_losses = mtp_losses_;
     record.expert_rows = expert_rows_;
     record.peak_bytes = device_.peak_bytes();
+    if (operators_) record.operators = operators_->take();
     return record;
 }
 
@@ -235,6 +238,7 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
         recorder_.begin(s, SpanKind::backward);
         backward(segment, work, plan);
     }
+    if (operators_) operators_->enter({});
     for (const SegmentIndex gather : plan.releases) gathered_[gather] = {};
 }
 

@@ -26,12 +26,13 @@ struct StepRecord {
     std::vector<double> losses;         // of each round, this rank's share: summed over the ranks it is the mean over the global batch
     std::vector<double> mtp_losses{};   // likewise of the modules for multi-token prediction, their mean
     std::vector<double> expert_rows{};  // that this rank's routers sent: [blocks of the network, experts of a layer]; of training alone
+    std::vector<RecordedOperator> operators{};  // where asked for
 };
 
 class RankRunner {
 public:
     // `feed`: where samples are read from; null: they are made.
-    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&, DatasetFeed* feed);
+    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&, DatasetFeed* feed, bool times_operators);
 
     ExchangeLoop& exchanges() { return loop_; }
     StepRecord step(int number);  // walks through the graph; from 0
@@ -85,7 +86,7 @@ private:
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
     [[nodiscard]] Arrays room_for(SegmentIndex transfer);
     [[nodiscard]] Arrays& passing(Payload, const Segment&);
-    [[nodiscard]] BlockContext context(int block, const Segment&, const SegmentPlan&);
+    [[nodiscard]] BlockContext enter(int block, const Segment&, const SegmentPlan&);
     [[nodiscard]] int round_of(std::uint32_t micro_batch) const;
     [[nodiscard]] StepPosition position(std::uint32_t micro_batch) const;
     [[nodiscard]] double share_of_loss() const;
@@ -108,6 +109,7 @@ private:
     RankPlan plan_;
     Whereabouts& where_;
     Recorder recorder_;
+    std::optional<OperatorTimes> operators_;
     RecordingDevice device_;
     ExchangeLoop loop_;
     BlockExchanges block_exchanges_;

@@ -12,6 +12,8 @@ Bytes bytes_of(std::initializer_list<std::span<const Array>> lists) {
     return sum;
 }
 
+std::int32_t index_of(const OperatorCall& c) { return static_cast<std::int32_t>(&c.op - c.graph.operators().data()); }
+
 }  // namespace
 
 bool weight_gradients_apart(const Operator& op) {
@@ -20,18 +22,26 @@ bool weight_gradients_apart(const Operator& op) {
 }
 
 void RecordingDevice::forward(const OperatorCall& c) {
-    recorder_.kernel(phase_ == Phase::forward ? SpanKind::forward : SpanKind::recompute, bytes_of({c.inputs, c.outputs, c.weights}),
-                     forward_flops(c.op));
-    device_.forward(c);
+    recorder_.kernel(forward_kind(), bytes_of({c.inputs, c.outputs, c.weights}), forward_flops(c.op));
+    timed(index_of(c), forward_kind(), 1, [&] { device_.forward(c); });
 }
 
 void RecordingDevice::backward(const OperatorCall& c) {
     const Bytes bytes = bytes_of({c.inputs, c.weights, c.input_gradients, c.output_gradients, c.weight_gradients});
     // Each of the two parts of a product's backward is a product of the same size.
     const bool part = phase_ != Phase::backward && c.op.is_trained() && weight_gradients_apart(c.op);
-    const SpanKind kind = phase_ == Phase::backward_weight ? SpanKind::weight_gradient : SpanKind::backward;
-    recorder_.kernel(kind, bytes, (part ? 0.5 : 1.0) * backward_flops(c.op));
-    device_.backward(c);
+    recorder_.kernel(backward_kind(), bytes, (part ? 0.5 : 1.0) * backward_flops(c.op));
+    timed(index_of(c), backward_kind(), 1, [&] { device_.backward(c); });
+}
+
+ExpertCounts RecordingDevice::choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) {
+    ExpertCounts counts;
+    timed(index_of(c), forward_kind(), 0, [&] { counts = device_.choose_experts(c, tokens, rows, scores); });
+    return counts;
+}
+
+void RecordingDevice::add(const Array& a, const Array& b, const Array& sum) {
+    timed(gradient_sums, backward_kind(), 1, [&] { device_.add(a, b, sum); });
 }
 
 void RecordingDevice::update(const OptimizerSettings& settings, int step, const Array& weights, const Array& gradients,

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "backend/exec/device.hpp"
+#include "backend/exec/operator_times.hpp"
 #include "backend/exec/recorder.hpp"
 
 namespace sextant {
 
 class RecordingDevice final : public ComputeDevice {
 public:
-    RecordingDevice(ComputeDevice& device, Recorder& recorder) : device_(device), recorder_(recorder) {}
+    // `operators`: null where nobody asks for the times of each.
+    RecordingDevice(ComputeDevice& device, Recorder& recorder, OperatorTimes* operators)
+        : device_(device), recorder_(recorder), operators_(operators) {}
 
     void begin_pass(Phase phase) { phase_ = phase; }
 
@@ -24,12 +27,10 @@ public:
                       std::int64_t rows) override {
         device_.copy_columns(from, from_pitch, to, to_pitch, width, rows);
     }
-    void add(const Array& a, const Array& b, const Array& sum) override { device_.add(a, b, sum); }
+    void add(const Array& a, const Array& b, const Array& sum) override;
     void scale(const Array& a, float factor) override { device_.scale(a, factor); }
     double sum_of_squares(std::span<const Array> arrays) override { return device_.sum_of_squares(arrays); }
-    ExpertCounts choose_experts(const OperatorCall& c, const RoutedTokens& tokens, const Array& rows, const Array& scores) override {
-        return device_.choose_experts(c, tokens, rows, scores);
-    }
+    ExpertCounts choose_experts(const OperatorCall&, const RoutedTokens&, const Array& rows, const Array& scores) override;
     void forward(const OperatorCall&) override;
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override {
@@ -45,8 +46,18 @@ public:
     void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
 
 private:
+    [[nodiscard]] SpanKind forward_kind() const { return phase_ == Phase::forward ? SpanKind::forward : SpanKind::recompute; }
+    [[nodiscard]] SpanKind backward_kind() const {
+        return phase_ == Phase::backward_weight ? SpanKind::weight_gradient : SpanKind::backward;
+    }
+    template <class Work>
+    void timed(std::int32_t index, SpanKind kind, int calls, const Work& work) {
+        operators_ != nullptr ? operators_->around(index, kind, calls, work) : work();
+    }
+
     ComputeDevice& device_;
     Recorder& recorder_;
+    OperatorTimes* operators_;
     Phase phase_ = Phase::forward;
 };
 

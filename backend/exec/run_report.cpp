@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace sextant {
 namespace {
@@ -107,6 +109,25 @@ std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>& mine, co
         all.held = sums[3 * i];
         list.push_back({all.block, all.name, all.elements, std::sqrt(all.of_one(sums[3 * i + 2])), all.of_one(sums[3 * i + 1])});
     }
+    return list;
+}
+
+std::vector<OperatorTime> summarize(const Network& network, const std::vector<std::vector<RecordedOperator>>& of_ranks) {
+    std::map<std::tuple<int, int, SpanKind>, OperatorTime> sums;
+    for (const std::vector<RecordedOperator>& of_rank : of_ranks)
+        for (const RecordedOperator& o : of_rank) {
+            const Block& block = network.templates[static_cast<std::size_t>(o.block_template)];
+            const bool is_sum = o.index == gradient_sums;
+            OperatorTime& sum = sums[{o.block_template, o.index, o.kind}];
+            sum.block_template = o.block_template;
+            sum.block = block.name;
+            sum.name = is_sum ? std::string(gradient_sums_name) : block.graph.operators()[static_cast<std::size_t>(o.index)].name;
+            sum.kind = o.kind;
+            sum.calls += o.calls;
+            sum.time += o.time;
+        }
+    std::vector<OperatorTime> list;
+    for (const auto& [which, sum] : sums) list.push_back(sum);
     return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/exec/fingerprint.hpp"
+#include "backend/exec/operator_times.hpp"
 #include "backend/exec/trace_assembly.hpp"
 #include "model/graph/run_record.hpp"
 
@@ -21,5 +22,7 @@ RunRecord summarize(const Job&, const std::vector<StepRecord>&, const SumOverRan
 ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const SumOverRanks&);
 
 std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const SumOverRanks&);
+
+std::vector<OperatorTime> summarize(const Network&, const std::vector<std::vector<RecordedOperator>>& of_ranks);
 
 }  // namespace sextant

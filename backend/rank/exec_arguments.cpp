@@ -14,7 +14,7 @@ constexpr auto usage =
     "[--learning-rate X] [--clip-norm X] [--loss-scale X] [--hang-timeout SECONDS] [--data PATH] [--data-workers N] [--bad-samples "
     "fail|skip] "
     "[--stage DIR] [--stage-mode copy|untar] "
-    "[--parameters] [--check] [--here] [--out FILE]";
+    "[--parameters] [--operators] [--check] [--here] [--out FILE]";
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
@@ -81,6 +81,8 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.runs_here = true;
         else if (word == "--parameters")
             a.parameters = true;
+        else if (word == "--operators")
+            a.operators = true;
         else if (word == "--out")
             a.out = value();
         else if (word.starts_with("-") || !a.scenario.empty())

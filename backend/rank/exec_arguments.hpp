@@ -29,6 +29,7 @@ struct ExecArguments {
     bool check = false;       // says whether the scenario runs, and does not run it: one process, without MPI
     bool runs_here = false;   // of check: and whether this machine has what it takes
     bool parameters = false;  // sums over the final weights go to the record
+    bool operators = false;   // so do the times of each operator
 };
 
 // Throws InputError.

@@ -35,6 +35,10 @@ Scenario scenario_to_run(const RankEngine& engine, const ExecArguments& a) {
     Scenario scenario = load_scenario(library, a.scenario, a.overrides);
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     if (auto problems = unsupported(scenario, engine.abilities()); !problems.empty()) throw InputError(std::move(problems));
+    if (a.operators && scenario.plan.cuda_graph)
+        throw InputError(Diagnostic{scenario.file, "/plan/cuda_graph",
+                                    "operators have no times of their own in a graph, which is launched as a whole",
+                                    "\"cuda_graph\": false, or no --operators"});
     return scenario;
 }
 
@@ -145,7 +149,7 @@ Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, Comp
     const RankPlace place = place_of(job, world.rank());
     if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
     where.at("the start of training");
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr);
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr, a.operators);
     std::exception_ptr failure;
     std::jthread communicating([&] {
         try {
@@ -243,7 +247,9 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments = gather(world, std::vector{environment(engine, world, threads, outcome.walks.back().peak_bytes)});
-    record.trace = traced(world, job, std::move(outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())]));
+    StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
+    if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
+    record.trace = traced(world, job, std::move(median));
     if (world.rank() != 0) return;
     for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];

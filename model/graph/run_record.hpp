@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sextant {
@@ -30,6 +31,17 @@ struct ParameterSummary {
     std::string name;
     double elements = 0, norm = 0, product = 0;  // product: with numbers that depend on the tensor and the element alone
 };
+
+// All calls of an operator in one kind of pass: in the step that is traced, by all ranks together.
+struct OperatorTime {
+    int block_template = 0;  // into Network::templates, and what that is called
+    std::string block, name;
+    SpanKind kind = SpanKind::forward;
+    double calls = 0;
+    Seconds time;  // on the device, without what lies between operators
+};
+// What stands in the place of an operator's name where gradients of a tensor that several read are added up.
+inline constexpr std::string_view gradient_sums_name = "sums of gradients";
 
 // With parameter servers: what workers sent and what servers applied, counted on either side. A checksum is the sum of the bits of all
 // gradients, modulo 2^32.
@@ -76,6 +88,7 @@ struct RunRecord {
     int steps_in_trace = 1;                     // of each worker, from that one on: several where workers go on without each other
     Trace trace;
     std::vector<ParameterSummary> parameters;  // where asked for
+    std::vector<OperatorTime> operators;       // likewise; by block, in their order there
     std::optional<ServerSummary> servers;
     std::optional<DatasetSummary> dataset;
     std::optional<LossScaleSummary> loss_scale;

@@ -4,6 +4,7 @@
 
 #include "model/graph/run_record.hpp"
 #include "model/report/condition.hpp"
+#include "model/report/operator_comparison.hpp"
 #include "model/report/simulation_report.hpp"
 
 #include <optional>
@@ -104,6 +105,7 @@ struct Comparison {
     std::vector<RankComparison> ranks;
     std::vector<KernelRate> kernels;
     std::vector<ExchangeRate> exchanges;
+    std::vector<OperatorComparison> operators;  // where the run was asked for their times
     TermResidual residual;
     std::optional<MemoryResidual> memory_residual;
     std::vector<std::string> notes;  // what a reader must know before drawing conclusions

@@ -20,6 +20,7 @@ public:
 
     void check() {
         check_settings();
+        check_operators();
         if (check_ranks()) check_works();
         diagnostics_.throw_if_any();
     }
@@ -35,6 +36,19 @@ private:
         for (const auto& [pointer, here] : job_settings(scenario_))
             if (const auto ran = run_.settings.find(pointer); ran != run_.settings.end() && ran->second != here)
                 complain("the run had " + ran->second + ", this scenario has " + here, pointer);
+    }
+
+    void check_operators() {
+        const auto& blocks = graph_.network().templates;
+        const auto is_planned = [&](const OperatorTime& o) {
+            if (static_cast<std::size_t>(o.block_template) >= blocks.size()) return false;
+            const auto operators = blocks[static_cast<std::size_t>(o.block_template)].graph.operators();
+            return o.name == gradient_sums_name || std::ranges::find(operators, o.name, &Operator::name) != operators.end();
+        };
+        const auto other = std::ranges::find_if_not(run_.operators, is_planned);
+        if (other != run_.operators.end())
+            complain("the run timed \"" + other->name + "\" of \"" + other->block + "\", which this network does not have there",
+                     "/workload");
     }
 
     bool check_ranks() {

@@ -39,6 +39,16 @@ TEST_F(Run, TrainsAndSaysWhatItMeasured) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+TEST_F(Run, TimesEachOperatorWhereItIsAskedTo) {
+    const ProcessResult alone = run({"--steps", "3", "--operators"});
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    EXPECT_THAT(alone.out, HasSubstr("Operators that took longest"));
+    EXPECT_THAT(alone.out, HasSubstr(" of transformer layer"));
+    const ProcessResult compared = run({"--steps", "3", "--operators", "--compare", "--format", "json"});
+    ASSERT_EQ(compared.exit_code, 0) << compared.err;
+    for (const Json& o : Json::parse(compared.out)["operators"]) EXPECT_GT(o["measured_s"].get<double>(), 0) << o;
+}
+
 TEST_F(Run, SaysWhatAMachineWithoutAGpuLacks) {
     const ProcessResult r = run({"--backend", "cuda"});
     if (r.exit_code == 0) GTEST_SKIP() << "there is a GPU";

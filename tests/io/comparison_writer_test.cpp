@@ -67,6 +67,20 @@ TEST(ComparisonText, ShowsEachTermThreeTimesWithItsRatioAndABarTowardsWhatWasMea
     EXPECT_THAT(text, HasSubstr("  sum         90.0 ms    91.0 ms    130 ms   1.44\n"));
 }
 
+TEST(ComparisonText, ShowsOperatorsWhereTheirTimesAreKnown) {
+    EXPECT_THAT(comparison_to_text(a_comparison()), Not(HasSubstr("Operators")));
+    Comparison c = a_comparison();
+    c.operators = {{"layer", "fc1", SpanKind::backward, 4, 5 * ms, 9 * ms}, {"layer", "act", SpanKind::forward, 2, {}, 1 * ms}};
+    const std::string text = comparison_to_text(c);
+    // 4 calls of 4 ms more fill 16 marks: a mark is 1 ms.
+    EXPECT_THAT(text, HasSubstr("  fc1 of layer  backward   4.00    5.00 ms   9.00 ms   1.80                  |################\n"));
+    EXPECT_THAT(text, HasSubstr("  act of layer   forward   2.00              1.00 ms                         |##\n"));
+    EXPECT_THAT(text, HasSubstr("  all 2                            20.0 ms   38.0 ms   1.90"));
+    const Json json = Json::parse(comparison_to_json(c));
+    EXPECT_NEAR(json["operators"][0]["ratio"].get<double>(), 1.8, 1e-12);
+    EXPECT_TRUE(json["operators"][1]["ratio"].is_null());
+}
+
 TEST(ComparisonText, SaysWhatRanHowLongAndWhetherThatWasToBeExpected) {
     const std::string text = comparison_to_text(a_comparison());
     EXPECT_THAT(text, HasSubstr("4 steps on 1 rank, host node7, abacus"));

@@ -105,6 +105,25 @@ TEST(RunReader, KnowsTheLossesOfModulesForMultiTokenPrediction) {
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/mtp_losses: there are 1 for 5 steps"));
 }
 
+TEST(RunReader, KnowsTheTimesOfOperators) {
+    EditedRun run;
+    run.json["operators"] = {
+        {{"block_template", 1}, {"block", "layer"}, {"name", "mlp.fc1"}, {"kind", "backward"}, {"calls", 4}, {"time_s", 0.5}}};
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    ASSERT_THAT(read.operators, SizeIs(1));
+    EXPECT_EQ(read.operators[0].block_template, 1);
+    EXPECT_EQ(read.operators[0].name, "mlp.fc1");
+    EXPECT_EQ(read.operators[0].kind, SpanKind::backward);
+    EXPECT_EQ(read.operators[0].calls, 4);
+    EXPECT_EQ(read.operators[0].time.si(), 0.5);
+    EXPECT_EQ(Json::parse(run_to_json(read))["operators"], run.json["operators"]);
+    run.json["operators"][0]["kind"] = "sideways";
+    run.json["operators"][0]["block_template"] = -1;
+    run.json["operators"][0].erase("time_s");
+    EXPECT_THAT(run.complaint(), AllOf(HasSubstr("/operators/0/kind: expected a kind of span: "), HasSubstr("/operators/0/block_template"),
+                                       HasSubstr("\"time_s\" is missing")));
+}
+
 TEST(RunReader, ALossThatDivergedIsNoNumber) {
     EditedRun run;
     run.json["losses"][4] = nullptr;

@@ -74,6 +74,19 @@ Json rates_json(const Comparison& c) {
     return list;
 }
 
+Json operators_json(const Comparison& c) {
+    Json list = Json::array();
+    for (const OperatorComparison& o : c.operators)
+        list.push_back({{"block", o.block},
+                        {"name", o.name},
+                        {"kind", to_text(o.kind)},
+                        {"calls", o.calls},
+                        {"predicted_s", o.predicted.si()},
+                        {"measured_s", o.measured.si()},
+                        {"ratio", optional_json(ratio(o.measured.si(), o.predicted.si()))}});
+    return list;
+}
+
 Json input_comparison_json(const InputComparison& c) {
     const auto beside = [&](Seconds predicted, Seconds measured) {
         return Json{{"predicted_s", c.predicted ? Json(predicted.si()) : Json(nullptr)}, {"measured_s", measured.si()}};
@@ -124,6 +137,7 @@ std::string comparison_to_json(const Comparison& c) {
     Json& ranks = json["ranks"] = Json::array();
     for (const RankComparison& r : c.ranks) ranks.push_back(rank_json(r));
     json["rates"] = rates_json(c);
+    if (!c.operators.empty()) json["operators"] = operators_json(c);
     json["largest_residual"] = residual_json(c.residual);
     if (const auto& m = c.memory_residual)
         json["memory_residual"] = {

@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::size_t most_ranks = 16;
+constexpr std::size_t most_ranks = 16, most_operators = 12;
 constexpr double worth_a_line = 0.02;  // of a difference in memory, relative
 
 std::string rank_text(const RankComparison& r) {
@@ -192,6 +192,25 @@ std::string rates_text(const Comparison& c) {
     return c.kernels.empty() && c.exchanges.empty() ? "" : "\nRates, over all ranks\n" + table.text();
 }
 
+std::string operators_text(const Comparison& c) {
+    if (c.operators.empty()) return "";
+    const std::size_t shown = std::min(most_operators, c.operators.size());
+    const Seconds first = c.operators.front().difference(), full = max(first, -first);
+    TextTable table("  ", Align::right);
+    table.row({"", "", "calls", "predicted", "measured", "ratio", bar_header(full)});
+    Seconds predicted, measured;
+    for (std::size_t i = 0; i < c.operators.size(); ++i) {
+        const OperatorComparison& o = c.operators[i];
+        predicted += o.calls * o.predicted, measured += o.calls * o.measured;
+        if (i < shown)
+            table.row({o.name + " of " + o.block, words(to_text(o.kind)), number_text(o.calls), or_nothing(o.predicted),
+                       to_text(o.measured), ratio_text(ratio(o.measured.si(), o.predicted.si())), difference_bar(o.difference(), full)});
+    }
+    table.row({"all " + std::to_string(c.operators.size()), "", "", or_nothing(predicted), to_text(measured),
+               ratio_text(ratio(measured.si(), predicted.si())), ""});
+    return "\nOperators, those first that differ most in a step (times of a call, calls of a rank in a step)\n" + table.text();
+}
+
 std::string input_text(const InputUsed& i) {
     return i.name + ": " + i.value + ", " + std::string(to_text(i.kind)) + (i.source.empty() ? "" : " (" + i.source + ")");
 }
@@ -224,7 +243,7 @@ std::string comparison_to_text(const Comparison& c) {
     std::string residual = "\nWhere prediction and measurement part most: " + words(to_text(c.residual.term)) + "\n";
     for (const std::string& line : where_they_part(c)) residual += "  " + line + "\n";
     return c.prediction.scenario + ": predicted and measured\n" + run_text(c) + step_text(c) + terms_text(c) + ranks_text(c) +
-           rates_text(c) + residual;
+           rates_text(c) + operators_text(c) + residual;
 }
 
 }  // namespace sextant

@@ -60,6 +60,18 @@ Json parameters_json(const RunRecord& run) {
     return list;
 }
 
+Json operators_json(const RunRecord& run) {
+    Json list = Json::array();
+    for (const OperatorTime& o : run.operators)
+        list.push_back({{"block_template", o.block_template},
+                        {"block", o.block},
+                        {"name", o.name},
+                        {"kind", to_text(o.kind)},
+                        {"calls", o.calls},
+                        {"time_s", o.time.si()}});
+    return list;
+}
+
 Json servers_json(const ServerSummary& s) {
     return {{"updates_pushed", s.updates_pushed},
             {"updates_applied", s.updates_applied},
@@ -95,6 +107,7 @@ std::string run_to_json(const RunRecord& run) {
     if (!run.expert_imbalance.empty()) json["expert_imbalance"] = run.expert_imbalance;
     if (!run.expert_rank_imbalance.empty()) json["expert_rank_imbalance"] = run.expert_rank_imbalance;
     if (!run.parameters.empty()) json["parameters"] = parameters_json(run);
+    if (!run.operators.empty()) json["operators"] = operators_json(run);
     if (run.servers) json["servers"] = servers_json(*run.servers);
     if (run.loss_scale) json["loss_scale"] = {{"last", run.loss_scale->last}, {"skipped_steps", run.loss_scale->skipped}};
     if (run.dataset) json["dataset"] = dataset_json(*run.dataset);

@@ -140,6 +140,7 @@ public:
         read_by_step(r, "expert_imbalance", run_.expert_imbalance);
         read_by_step(r, "expert_rank_imbalance", run_.expert_rank_imbalance);
         r.each("parameters", [&](const JsonNode& n) { read_parameter(n); });
+        r.each("operators", [&](const JsonNode& n) { read_operator(n); });
         if (const JsonNode n = r.get("servers"); n.value) read_servers(n);
         if (const JsonNode n = r.get("dataset"); n.value) read_dataset(n);
         if (const JsonNode n = r.get("loss_scale"); n.value) read_loss_scale(n);
@@ -216,6 +217,18 @@ private:
         r.required("elements", p.elements, not_negative);
         for (const auto& [key, sum] : {std::pair{"norm", &p.norm}, std::pair{"product", &p.product}})
             if (!r.optional(key, *sum)) *sum = std::numeric_limits<double>::quiet_NaN();
+    }
+
+    void read_operator(const JsonNode& node) {
+        ObjectReader r(node);
+        OperatorTime& o = run_.operators.emplace_back();
+        r.required("block_template", o.block_template, index_bounds);
+        r.required("block", o.block);
+        r.required("name", o.name);
+        if (const JsonNode kind = r.need("kind"); kind.value && !Cell<SpanKind>::read(*kind.value, o.kind))
+            kind.complain("expected " + Cell<SpanKind>::expected());
+        r.required("calls", o.calls, not_negative);
+        read_si(r, "time_s", o.time);
     }
 
     void read_servers(const JsonNode& node) {

@@ -103,6 +103,24 @@ std::string terms_text(const RunRecord& run) {
     return "\nWhere the time went (rank " + std::to_string(trace.ranks[last].rank) + ", which finished last)\n" + table.text();
 }
 
+// Those that took longest, of a rank on average.
+std::string operators_text(std::vector<OperatorTime> operators, double ranks) {
+    constexpr std::size_t most = 12;
+    if (operators.empty()) return "";
+    Seconds all;
+    for (const OperatorTime& o : operators) all += o.time;
+    std::ranges::stable_sort(operators, std::greater<>(), &OperatorTime::time);
+    TextTable table("  ", Align::right);
+    table.row({"", "", "calls", "of a call", "of a step", ""});
+    for (std::size_t i = 0; i < std::min(most, operators.size()); ++i) {
+        const OperatorTime& o = operators[i];
+        table.row({o.name + " of " + o.block, words(to_text(o.kind)), number_text(o.calls / ranks),
+                   o.calls > 0 ? to_text(o.time / o.calls) : "", to_text(o.time / ranks), share_bar(o.time / all)});
+    }
+    table.row({"all " + std::to_string(operators.size()), "", "", "", to_text(all / ranks), ""});
+    return "\nOperators that took longest (of a rank on average)\n" + table.text();
+}
+
 }  // namespace
 
 std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
@@ -122,7 +140,8 @@ std::string run_to_text(const RunRecord& run, const Scenario& scenario) {
     if (run.dataset) table.row({"samples", dataset_text(*run.dataset)});
     if (run.loss_scale) table.row({"loss scale", loss_scale_text(*run.loss_scale)});
     if (run.servers) table.row({"servers", servers_text(*run.servers)});
-    return run.scenario + "\n" + table.text() + terms_text(run);
+    return run.scenario + "\n" + table.text() + terms_text(run) +
+           operators_text(run.operators, static_cast<double>(scenario.plan.devices()) * run.steps_in_trace);
 }
 
 }  // namespace sextant

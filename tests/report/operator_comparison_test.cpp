@@ -1,0 +1,71 @@
+#include "model/report/operator_comparison.hpp"
+
+#include "model/predict/state.hpp"
+#include "model/workload/network.hpp"
+#include "tests/predict/mlp_job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Equal layers of one product each: g forward, and one of g each for the gradients of its input and of its weights.
+struct Products {
+    Scenario job = mlp_job(4);
+    Products() { round_machine::only_arithmetic_counts(job); }
+
+    [[nodiscard]] Seconds g() const { return one_product(job); }
+    [[nodiscard]] Network network() const { return cut_network(job); }
+    // The last template is the layer in the middle of the network or all of it.
+    [[nodiscard]] OperatorTime time_of(SpanKind kind, double calls, Seconds time) const {
+        const Network all = network();
+        const int t = all.sequence[1];
+        const Block& block = all.templates[static_cast<std::size_t>(t)];
+        const auto product = std::ranges::find_if(block.graph.operators(), [](const Operator& o) { return o.is_trained(); });
+        return {t, block.name, product->name, kind, calls, time};
+    }
+    [[nodiscard]] std::vector<OperatorComparison> compared(std::vector<OperatorTime> operators) const {
+        RunRecord run;
+        run.operators = std::move(operators);
+        return compare_operators(prepare(job), network(), run);
+    }
+};
+
+TEST(OperatorComparison, HoldsTheTimeOfACallBesideItsKernels) {
+    const Products p;
+    const auto list = p.compared({p.time_of(SpanKind::forward, 2, 3 * p.g()), p.time_of(SpanKind::backward, 2, 8 * p.g())});
+    ASSERT_THAT(list, SizeIs(2));
+    EXPECT_EQ(list[0].kind, SpanKind::backward) << "which differs more: twice 2 g, not twice g / 2";
+    EXPECT_NEAR(list[0].predicted / p.g(), 2, 1e-9);
+    EXPECT_NEAR(list[0].measured / p.g(), 4, 1e-9);
+    EXPECT_NEAR(list[0].difference() / p.g(), 4, 1e-9);
+    EXPECT_NEAR(list[1].predicted / p.g(), 1, 1e-9);
+    EXPECT_NEAR(list[1].difference() / p.g(), 1, 1e-9);
+    EXPECT_THAT(p.compared({}), IsEmpty());
+}
+
+TEST(OperatorComparison, KnowsGradientsOfWeightsThatAreMadeApart) {
+    const Products p;
+    const auto list = p.compared({p.time_of(SpanKind::backward, 1, p.g()), p.time_of(SpanKind::weight_gradient, 1, p.g())});
+    ASSERT_THAT(list, SizeIs(2));
+    for (const OperatorComparison& o : list) EXPECT_NEAR(o.predicted / p.g(), 1, 1e-9) << to_text(o.kind);
+}
+
+// Two replicas run each operator twice as often as one.
+TEST(OperatorComparison, CountsCallsOfARank) {
+    Products p;
+    p.job.plan.dp = 2;
+    p.job.plan.global_batch *= 2;
+    const auto list = p.compared({p.time_of(SpanKind::forward, 8, 8 * p.g())});
+    ASSERT_THAT(list, SizeIs(1));
+    EXPECT_EQ(list[0].calls, 4);
+    EXPECT_NEAR(list[0].difference() / p.g(), 0, 1e-9);
+}
+
+}  // namespace
+}  // namespace sextant
