@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace sextant {
+namespace {
+
+// What lies behind the last part continues it: each part is work of its own for the device.
+void add(std::vector<Array>& parts, const Array& next) {
+    if (!parts.empty() && parts.back().reals() + parts.back().elements == next.reals())
+        parts.back().elements += next.elements;
+    else
+        parts.push_back(next);
+}
+
+}  // namespace
 
 double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dense, bool experts) {
     std::vector<Array> parts;
@@ -17,7 +28,7 @@ double squares_of_gradients(ComputeDevice& device, RankMemory& memory, bool dens
                 if (s.repeated) continue;
                 const std::int64_t first = std::max(begin, p.offset + s.local * p.columns);
                 const std::int64_t last = std::min(end, p.offset + (s.local + s.count) * p.columns);
-                if (first < last) parts.push_back(run.sums.part(first - begin, last - first));
+                if (first < last) add(parts, run.sums.part(first - begin, last - first));
             }
         }
     }

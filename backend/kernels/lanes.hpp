@@ -116,6 +116,15 @@ SEXTANT_KERNEL void put_row(const Lanes& lanes, std::int64_t width, T* to, const
     for_row(lanes, width, make, [to](std::int64_t i, float value) { to[i] = value; });
 }
 
+// The sum over a row, which all lanes get.
+template <class Lanes, class Term>
+SEXTANT_KERNEL auto sum_row(const Lanes& lanes, std::int64_t width, const Term& term) {
+    using Value = std::invoke_result_t<const Term&, std::int64_t>;
+    Value sum{};
+    for_row(lanes, width, term, [&](std::int64_t, const Value& value) { sum += value; });
+    return lanes.sum(sum);
+}
+
 // What a device offers to the code beside this file, as `Machine`:
 //   elements(count, f)               f of each i below count
 //   matrix(rows, columns, f)         f of each row and column

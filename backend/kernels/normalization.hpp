@@ -74,15 +74,12 @@ struct NormRow {
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const std::int64_t begin = row * width, column = row % parts * width;
         const auto count = static_cast<float>(width);
-        float sum = 0, squares = 0;
-        if (centred)
-            for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += x.at(begin + i);
-        const float mean = centred ? lanes.sum(sum) / count : 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
+        const float mean = centred ? sum_row(lanes, width, [&](std::int64_t i) { return x.at(begin + i); }) / count : 0;
+        const float squares = sum_row(lanes, width, [&](std::int64_t i) {
             const float d = x.at(begin + i) - mean;
-            squares += d * d;
-        }
-        const float factor = 1 / sqrtf(lanes.sum(squares) / count + norm_epsilon);
+            return d * d;
+        });
+        const float factor = 1 / sqrtf(squares / count + norm_epsilon);
         if (lanes.first() == 0 && statistics.factor != nullptr) {
             if (centred) statistics.mean[row] = mean;
             statistics.factor[row] = factor;
@@ -108,13 +105,15 @@ struct NormRowGradient {
         const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], factor = statistics.factor[row];
         const std::int64_t begin = row * width, column = row % parts * width;
         const auto count = static_cast<float>(width);
-        float first = 0, second = 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) {
-            const float d = gain[column + i] * dy[begin + i];
-            first += d;
-            second += d * (x.at(begin + i) - mean) * factor;
-        }
-        const float along = lanes.sum(second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(first) / count;
+        Two sums;
+        for_row(
+            lanes, width,
+            [&](std::int64_t i) {
+                const float d = gain[column + i] * dy[begin + i];
+                return Two{d, d * (x.at(begin + i) - mean) * factor};
+            },
+            [&](std::int64_t, const Two& made) { sums += made; });
+        const float along = lanes.sum(sums.second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(sums.first) / count;
         for_row(
             lanes, width,
             [&](std::int64_t i) {

@@ -10,6 +10,8 @@ namespace sextant::kernels {
 struct PoolWindow {
     std::int64_t begin, end;  // inside the image
     std::int64_t whole;       // pixels of the window, padding included
+
+    [[nodiscard]] SEXTANT_KERNEL bool has(std::int64_t pixel) const { return pixel >= begin && pixel < end; }
 };
 
 // One extent of the image; kernel 0: as many windows as the output has pixels, spread evenly.
@@ -93,28 +95,42 @@ struct LargestOfWindow {
     }
 };
 
-// Of one input: what the windows in which it lies hand to it. `largest`: see there.
+// Of a row of an image: what the windows in which each of its elements lies hand to it. `largest`: see there. What divides is done for the
+// row where it can be.
 template <class T>
-struct PoolGradient : ToMatrix<T> {
+struct PoolGradient {
+    T* dx;
     const T* dy;
     const std::int32_t* largest;
     PoolImage image;
 
-    SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
-        const std::int64_t column = pixel % image.columns.in, row = pixel / image.columns.in % image.rows.in;
-        const std::int64_t sample = pixel / (image.rows.in * image.columns.in);
-        const PoolWindow rows = image.rows.outputs(row), columns = image.columns.outputs(column);
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t image_row) const {
+        const std::int64_t sample = image_row / image.rows.in, row = image_row % image.rows.in;
+        const PoolWindow rows = image.rows.outputs(row);
+        const std::int64_t width = image.columns.in * image.channels;
+        for (std::int64_t at = lanes.first(); at < width; at += lanes.step())
+            dx[image_row * width + at] = gradient(sample, row, rows, at / image.channels, at % image.channels);
+    }
+
+private:
+    [[nodiscard]] SEXTANT_KERNEL float gradient(std::int64_t sample, std::int64_t row, const PoolWindow& rows, std::int64_t column,
+                                                std::int64_t c) const {
+        const PoolWindow columns = image.columns.outputs(column);
         float sum = 0;
-        for (std::int64_t i = rows.begin; i < rows.end; ++i)
+        for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+            const PoolWindow down = image.rows.window(i);
+            if (!down.has(row)) continue;
             for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-                const PoolWindow down = image.rows.window(i), across = image.columns.window(j);
-                if (row < down.begin || row >= down.end || column < across.begin || column >= across.end) continue;
+                const PoolWindow across = image.columns.window(j);
+                if (!across.has(column)) continue;
                 const std::int64_t out = image.out_at(sample, i, j, c);
                 if (!image.largest)
                     sum += dy[out] / static_cast<float>(down.whole * across.whole);
                 else if (largest[out] == (row - down.begin) * (across.end - across.begin) + column - across.begin)
                     sum += dy[out];
             }
+        }
         return sum;
     }
 };
@@ -158,15 +174,16 @@ void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
 template <class T, class Machine>
 void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
-    const ToMatrix<T> dx{c.input_gradients[0].as<T>(), image.channels};
+    T* dx = c.input_gradients[0].as<T>();
     const T* dy = c.output_gradients[0].as<T>();
     const std::int64_t pixels = c.input_gradients[0].elements / image.channels;
-    if (is_mean_of_all(image)) return m.matrix(pixels, image.channels, ImageMeanGradient<T>{dx, dy, image.rows.in * image.columns.in});
+    if (is_mean_of_all(image))
+        return m.matrix(pixels, image.channels, ImageMeanGradient<T>{{dx, image.channels}, dy, image.rows.in * image.columns.in});
     const Array largest = image.largest ? m.scratch(c.output_gradients[0].elements) : Array{};
     auto* of_windows = largest.as<std::int32_t>();
     if (image.largest)
         m.matrix(largest.elements / image.channels, image.channels, LargestOfWindow<T>{c.inputs[0].as<T>(), of_windows, image});
-    m.matrix(pixels, image.channels, PoolGradient<T>{dx, dy, of_windows, image});
+    m.rows(pixels / image.columns.in, image.columns.in * image.channels, PoolGradient<T>{dx, dy, of_windows, image});
 }
 
 }  // namespace sextant::kernels

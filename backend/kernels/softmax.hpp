@@ -15,11 +15,12 @@ struct SoftmaxRow {
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const T* from = x + row * width;
-        float largest = lowest, sum = 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) largest = from[i] > largest ? float{from[i]} : largest;
+        float largest = lowest;
+        for_row(
+            lanes, width, [&](std::int64_t i) { return float{from[i]}; },
+            [&](std::int64_t, float value) { largest = value > largest ? value : largest; });
         largest = lanes.max(largest);
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += expf(from[i] - largest);
-        const float factor = 1 / lanes.sum(sum);
+        const float factor = 1 / sum_row(lanes, width, [&](std::int64_t i) { return expf(from[i] - largest); });
         put_row(lanes, width, y + row * width, [&](std::int64_t i) { return expf(from[i] - largest) * factor; });
     }
 };
@@ -33,9 +34,7 @@ struct SoftmaxRowGradient {
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const std::int64_t at = row * width;
-        float sum = 0;
-        for (std::int64_t i = lanes.first(); i < width; i += lanes.step()) sum += y[at + i] * dy[at + i];
-        sum = lanes.sum(sum);
+        const float sum = sum_row(lanes, width, [&](std::int64_t i) { return y[at + i] * dy[at + i]; });
         put_row(lanes, width, dx + at, [&](std::int64_t i) { return y[at + i] * (dy[at + i] - sum); });
     }
 };
@@ -90,15 +89,16 @@ struct CrossEntropyRow {
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
         const T* from = x + l.begin(row);
         const std::int64_t label = l.labels[row] - l.first;
-        float largest = lowest, sum = 0, target = 0;
-        for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) {
-            const float value = from[j * l.step()];
-            largest = value > largest ? value : largest;
-            if (j == label) target = value;
-        }
+        const std::int64_t step = l.step();
+        float largest = lowest, target = 0;
+        for_row(
+            lanes, l.classes, [&](std::int64_t j) { return float{from[j * step]}; },
+            [&](std::int64_t j, float value) {
+                largest = value > largest ? value : largest;
+                if (j == label) target = value;
+            });
         largest = lanes.max(largest);
-        for (std::int64_t j = lanes.first(); j < l.classes; j += lanes.step()) sum += expf(from[j * l.step()] - largest);
-        sum = lanes.sum(sum);
+        const float sum = sum_row(lanes, l.classes, [&](std::int64_t j) { return expf(from[j * step] - largest); });
         target = lanes.sum(target);
         if (lanes.first() == 0) to.put(row, largest, sum, target);
     }

@@ -114,8 +114,7 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     const Bytes stored = input_bytes(op);
     if (framework_.fused_cross_entropy) {
         push_memory(out.forward, op.name, stored, false);
-        if (framework_.plain_kernels && c.classes > 1024)
-            out.forward.back().in_flight = 1.0 / 8;  // a thread looks at one logit after the other
+        if (framework_.plain_kernels && c.classes > 1024) out.forward.back().in_flight = 0.5;  // a thread looks at its logits twice
         push_memory(out.backward, op.name, 2.0 * stored, true);
         return;
     }

@@ -334,8 +334,10 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     };
     const Seconds update = passes(owned * per_parameter + buckets, update_launches(parameters, job.precision, f));
     if (!f.plain_kernels || job.precision.compute != DataType::fp16) return update;
-    // The norm of gradients of a scaled loss, a tensor at a time, which the host waits for; then they are scaled back.
-    return passes(owned * gradient, parameters.tensors) + passes(owned * 2.0 * gradient, parameters.blocks) + update;
+    // The norm of gradients of a scaled loss, as they lie: those of all blocks behind each other, unless ranks have parts of each. The host
+    // waits for it. Then they are scaled back.
+    const double runs = plan.has_shards() ? parameters.blocks : 1;
+    return passes(owned * gradient, runs) + passes(owned * 2.0 * gradient, parameters.blocks) + update;
 }
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {

@@ -44,6 +44,7 @@ TEST_F(HeldSignalsTest, ThatComeBetweenTwoChildrenAreThrownInsteadOfTheNext) {
 
 TEST_F(HeldSignalsTest, ThatNoChildMeetsEndTheProcessWhenTheFolderIsGone) {
     const auto work = [&] {
+        std::signal(SIGINT, SIG_DFL);  // a shell that runs the tests in the background has it ignored
         {
             const ScratchFolder scratch(folder_);
             const ScratchFolder another(folder_);
