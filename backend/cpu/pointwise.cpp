@@ -218,12 +218,20 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     }
 }
 
+// Elements of one sample, from `element` of it on.
+void drop_some(RandomKey key, std::int64_t element, std::int64_t count, float fraction, const float* __restrict x, float* __restrict y,
+               std::uint8_t* __restrict mask) {
+    const float keep = 1 / (1 - fraction);
+    const std::int32_t dropped = RandomKey::part(fraction);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const bool stays = key.keeps(static_cast<std::uint64_t>(element + i), dropped);
+        const float scaled = keep * x[i];
+        mask[i] = static_cast<std::uint8_t>(stays);
+        y[i] = stays ? scaled : 0;
+    }
+}
+
 void forward_dropout(const Pointwise& p, const OperatorCall& c) {
-    const auto dropped = static_cast<float>(p.constant);
-    const float keep = 1 / (1 - dropped);
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
-    std::uint8_t* mask = c.outputs[1].mask();
     const std::int64_t count = c.outputs[0].elements;
     // Keyed by sample and element of the serial tensor: who holds which part makes no difference.
     const Place& place = c.place;
@@ -231,11 +239,10 @@ void forward_dropout(const Pointwise& p, const OperatorCall& c) {
         const std::int64_t end = std::min(count, i + place.together(i));
         std::int64_t sample = place.of(i) / place.per_sample, element = place.of(i) % place.per_sample;
         while (i < end) {
-            const RandomKey key = c.dropout.with(static_cast<std::uint64_t>(c.first_sample + sample));
-            for (; i < end && element < place.per_sample; ++i, ++element) {
-                mask[i] = key.uniform(static_cast<std::uint64_t>(element)) >= dropped ? 1 : 0;
-                y[i] = mask[i] != 0 ? keep * x[i] : 0;
-            }
+            const std::int64_t some = std::min(end - i, place.per_sample - element);
+            drop_some(c.dropout.with(static_cast<std::uint64_t>(c.first_sample + sample)), element, some, static_cast<float>(p.constant),
+                      c.inputs[0].reals() + i, c.outputs[0].reals() + i, c.outputs[1].mask() + i);
+            i += some;
             ++sample;
             element = 0;
         }
@@ -244,10 +251,13 @@ void forward_dropout(const Pointwise& p, const OperatorCall& c) {
 
 void backward_dropout(const Pointwise& p, const OperatorCall& c) {
     const float keep = 1 / (1 - static_cast<float>(p.constant));
-    const std::uint8_t* mask = c.outputs[1].mask();
-    const float* dy = c.output_gradients[0].reals();
-    float* dx = c.input_gradients[0].reals();
-    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = mask[i] != 0 ? keep * dy[i] : 0;
+    const std::uint8_t* __restrict mask = c.outputs[1].mask();
+    const float* __restrict dy = c.output_gradients[0].reals();
+    float* __restrict dx = c.input_gradients[0].reals();
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) {
+        const float scaled = keep * dy[i];
+        dx[i] = mask[i] != 0 ? scaled : 0;
+    }
 }
 
 }  // namespace sextant::cpu

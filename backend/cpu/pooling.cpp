@@ -57,6 +57,16 @@ private:
     static std::int64_t extent(const Tensor& t, std::size_t i) { return t.shape.size() > i ? t.shape[i] : 1; }
 };
 
+// Of a pixel of a window: the gradient of each channel whose largest it is, unless an earlier pixel has it: then `open` is zero.
+void hand_out(const float* __restrict x, const float* __restrict largest, float* __restrict open, float* __restrict dx,
+              std::int64_t channels) {
+    for (std::int64_t i = 0; i < channels; ++i) {
+        const float given = x[i] == largest[i] ? open[i] : 0;
+        dx[i] += given;
+        open[i] = x[i] == largest[i] ? 0 : open[i];
+    }
+}
+
 }  // namespace
 
 void forward(Engine&, const Pooling& p, const OperatorCall& c) {
@@ -88,13 +98,8 @@ void backward(Engine&, const Pooling& p, const OperatorCall& c) {
         if (p.kind == PoolingKind::max) {
             const float *x = c.inputs[0].reals(), *y = c.outputs[0].reals() + to;
             std::copy_n(dy + to, image.channels, open.begin());
-            image.for_each_input(rows, columns, sample, [&](std::int64_t from) {
-                for (std::int64_t i = 0; i < image.channels; ++i) {
-                    const bool found = x[from + i] == y[i];
-                    dx[from + i] += found ? open[i] : 0;
-                    open[i] = found ? 0 : open[i];
-                }
-            });
+            image.for_each_input(rows, columns, sample,
+                                 [&](std::int64_t from) { hand_out(x + from, y, open.data(), dx + from, image.channels); });
             return;
         }
         const float share = 1 / static_cast<float>(rows.whole * columns.whole);

@@ -18,6 +18,16 @@ public:
     [[nodiscard]] constexpr float uniform(std::uint64_t element) const {
         return static_cast<float>(mix(state_ + element * 0x9e3779b97f4a7c15) >> 40) * 0x1p-24F;
     }
+    // Whether a dropout of this part keeps the element. From another number than uniform(), made of words of 32 bits, many of which a
+    // vector instruction works on: masks are drawn for every element that passes.
+    [[nodiscard]] constexpr bool keeps(std::uint64_t element, std::int32_t dropped) const {
+        const auto low = static_cast<std::uint32_t>(element), high = static_cast<std::uint32_t>(element >> 32);
+        const std::uint32_t half = mix_word(low ^ static_cast<std::uint32_t>(state_));
+        const std::uint32_t drawn = mix_word(half ^ static_cast<std::uint32_t>(state_ >> 32) ^ high * 0x9e3779b9U);
+        return static_cast<std::int32_t>(drawn >> 8) >= dropped;
+    }
+    // A fraction as keeps() wants it: in 2^-24.
+    static constexpr std::int32_t part(float fraction) { return static_cast<std::int32_t>(fraction * 0x1p24F); }
     // Of mean 0 and deviation 1 (Box and Muller).
     [[nodiscard]] float normal(std::uint64_t element) const {
         const float radius = std::sqrt(-2 * std::log(1 - uniform(2 * element)));
@@ -25,6 +35,12 @@ public:
     }
 
 private:
+    // One of the two rounds of multiplication that hash-prospector found to have least bias (github.com/skeeto/hash-prospector).
+    static constexpr std::uint32_t mix_word(std::uint32_t x) {
+        x = (x ^ (x >> 16)) * 0x21f0aaadU;
+        x = (x ^ (x >> 15)) * 0x735a2d97U;
+        return x ^ (x >> 15);
+    }
     // The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     static constexpr std::uint64_t mix(std::uint64_t x) {
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

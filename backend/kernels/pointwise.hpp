@@ -142,14 +142,15 @@ struct Dropout {
     const T* x;
     T* y;
     std::uint8_t* mask;
-    float dropped, keep;
+    std::int32_t dropped;
+    float keep;
     RandomKey key;
     Place place;
     std::int64_t first_sample;
     SEXTANT_KERNEL Made operator()(std::int64_t i) const {
         const std::int64_t whole = place.of(i), sample = first_sample + whole / place.per_sample;
-        const float drawn = key.with(static_cast<std::uint64_t>(sample)).uniform(static_cast<std::uint64_t>(whole % place.per_sample));
-        return {drawn >= dropped ? keep * x[i] : 0, drawn >= dropped};
+        const bool kept = key.with(static_cast<std::uint64_t>(sample)).keeps(static_cast<std::uint64_t>(whole % place.per_sample), dropped);
+        return {kept ? keep * x[i] : 0, kept};
     }
     SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
         mask[i] = made.kept ? 1 : 0;
@@ -222,8 +223,9 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
             return m.matrix(count / channels, channels, Multiply<T>{{y, channels}, x, factors.as<T>(), count / factors.elements});
         }
         case PointwiseKind::dropout: {
-            const auto dropped = static_cast<float>(p.constant);
-            return m.elements(count, Dropout<T>{x, y, c.outputs[1].mask(), dropped, 1 / (1 - dropped), c.dropout, c.place, c.first_sample});
+            const auto fraction = static_cast<float>(p.constant);
+            return m.elements(count, Dropout<T>{x, y, c.outputs[1].mask(), RandomKey::part(fraction), 1 / (1 - fraction), c.dropout,
+                                                c.place, c.first_sample});
         }
         case PointwiseKind::rotary:
             return rotate<T>(m, p, c, c.inputs, c.outputs, 1);

@@ -29,6 +29,8 @@ EachElement of_function(PointwiseKind kind) {
         case PointwiseKind::sigmoid:
         case PointwiseKind::tanh:
             return {1, 0.5};  // backward needs the result alone
+        case PointwiseKind::dropout:
+            return {7, 0};  // a random number for each element
         default:
             return {};
     }
