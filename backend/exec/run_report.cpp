@@ -117,11 +117,14 @@ std::vector<OperatorTime> summarize(const Network& network, const std::vector<st
     for (const std::vector<RecordedOperator>& of_rank : of_ranks)
         for (const RecordedOperator& o : of_rank) {
             const Block& block = network.templates[static_cast<std::size_t>(o.block_template)];
-            const bool is_sum = o.index == gradient_sums;
             OperatorTime& sum = sums[{o.block_template, o.index, o.kind}];
             sum.block_template = o.block_template;
             sum.block = block.name;
-            sum.name = is_sum ? std::string(gradient_sums_name) : block.graph.operators()[static_cast<std::size_t>(o.index)].name;
+            sum.name = gradient_sums_name;
+            if (o.index != gradient_sums) {
+                sum.operator_index = o.index;
+                sum.name = block.graph.operators()[static_cast<std::size_t>(o.index)].name;
+            }
             sum.kind = o.kind;
             sum.calls += o.calls;
             sum.time += o.time;

@@ -6,6 +6,8 @@
 #include "model/cost/kernel_writer.hpp"
 #include "model/plan/recompute.hpp"
 
+#include <span>
+
 namespace sextant {
 namespace {
 
@@ -47,6 +49,7 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
     prepare_chain(chain, out);
     const Operator& first = graph_.operators()[chain.operators.front()];
     const auto casts = std::ssize(out.forward);  // made once for forward and recompute
+    const std::size_t sums = out.backward.size();
     if (chain.operators.size() > 1) {
         push_memory(out.forward, first.name, chain_bytes(chain, false), false);
         push_memory(out.backward, first.name, chain_bytes(chain, true), true);
@@ -55,11 +58,14 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
     }
     add_work(chain, false, out.forward);
     add_work(chain, true, out.backward);
+    for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
+    const auto op = static_cast<int>(chain.operators.front());
+    for (Kernel& k : out.forward) k.op = op;
+    for (Kernel& k : std::span(out.backward).subspan(sums)) k.op = op;
     if (role_ == BlockRole::layer && is_recomputed(first, plan_)) {  // only layers have checkpoints
         out.recompute.assign(out.forward.begin() + casts, out.forward.end());
         out.recompute_exchanges = out.forward_exchanges;
     }
-    for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
     if (!is_differentiated(chain)) out.backward.clear(), out.backward_exchanges.clear();
     return out;
 }

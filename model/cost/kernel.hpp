@@ -10,6 +10,7 @@
 #include "model/workload/network.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ struct Kernel {
     bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
     bool adds_gradients = false;   // and nothing else: to those of earlier micro-batches
     std::string name;              // of the (first) operator
+    // That operator, in the graph of the block; none of what adds up the gradients that several operators leave.
+    std::optional<int> op{};
 };
 
 struct ExchangeCall {

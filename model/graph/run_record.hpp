@@ -34,7 +34,8 @@ struct ParameterSummary {
 
 // All calls of an operator in one kind of pass: in the step that is traced, by all ranks together.
 struct OperatorTime {
-    int block_template = 0;  // into Network::templates, and what that is called
+    int block_template = 0;             // into Network::templates
+    std::optional<int> operator_index;  // in its graph; none of what adds up the gradients of tensors that several operators read
     std::string block, name;
     SpanKind kind = SpanKind::forward;
     double calls = 0;

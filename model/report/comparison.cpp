@@ -201,7 +201,7 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
     c.ranks = compare_ranks(c, run);
     compare_last_rank(c);
     compare_rates(c, run);
-    c.operators = compare_operators(job, c.simulation.graph.network(), run);
+    c.operators = compare_operators(job, run);
     c.input = compare_input(c.prediction, run);
     c.staleness = compare_staleness(c.simulation, run);
     c.residual = find_term_residual(job, c);

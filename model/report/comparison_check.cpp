@@ -42,8 +42,10 @@ private:
         const auto& blocks = graph_.network().templates;
         const auto is_planned = [&](const OperatorTime& o) {
             if (static_cast<std::size_t>(o.block_template) >= blocks.size()) return false;
+            if (!o.operator_index) return o.name == gradient_sums_name;
             const auto operators = blocks[static_cast<std::size_t>(o.block_template)].graph.operators();
-            return o.name == gradient_sums_name || std::ranges::find(operators, o.name, &Operator::name) != operators.end();
+            const auto index = static_cast<std::size_t>(*o.operator_index);
+            return index < operators.size() && operators[index].name == o.name;
         };
         const auto other = std::ranges::find_if_not(run_.operators, is_planned);
         if (other != run_.operators.end())

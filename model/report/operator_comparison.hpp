@@ -10,7 +10,7 @@
 namespace sextant {
 
 struct OperatorComparison {
-    std::string block, name;  // name: or gradient_sums_name
+    std::string block, name;
     SpanKind kind = SpanKind::forward;
     double calls = 0;             // in a step, by a rank on average
     Seconds predicted, measured;  // of one call; nothing is predicted of what a fused kernel does beside its first operator
@@ -19,6 +19,6 @@ struct OperatorComparison {
 };
 
 // Those that differ most in a step first. Empty where the run was not asked for them.
-std::vector<OperatorComparison> compare_operators(const Prepared&, const Network&, const RunRecord&);
+std::vector<OperatorComparison> compare_operators(const Prepared&, const RunRecord&);
 
 }  // namespace sextant

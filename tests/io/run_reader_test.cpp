@@ -107,11 +107,17 @@ TEST(RunReader, KnowsTheLossesOfModulesForMultiTokenPrediction) {
 
 TEST(RunReader, KnowsTheTimesOfOperators) {
     EditedRun run;
-    run.json["operators"] = {
-        {{"block_template", 1}, {"block", "layer"}, {"name", "mlp.fc1"}, {"kind", "backward"}, {"calls", 4}, {"time_s", 0.5}}};
+    run.json["operators"] = {{{"block_template", 1},
+                              {"operator_index", 2},
+                              {"block", "layer"},
+                              {"name", "mlp.fc1"},
+                              {"kind", "backward"},
+                              {"calls", 4},
+                              {"time_s", 0.5}}};
     const RunRecord read = run_from_text(run.json.dump(), "run.json");
     ASSERT_THAT(read.operators, SizeIs(1));
     EXPECT_EQ(read.operators[0].block_template, 1);
+    EXPECT_EQ(read.operators[0].operator_index, 2);
     EXPECT_EQ(read.operators[0].name, "mlp.fc1");
     EXPECT_EQ(read.operators[0].kind, SpanKind::backward);
     EXPECT_EQ(read.operators[0].calls, 4);

@@ -27,12 +27,12 @@ struct Products {
         const int t = all.sequence[1];
         const Block& block = all.templates[static_cast<std::size_t>(t)];
         const auto product = std::ranges::find_if(block.graph.operators(), [](const Operator& o) { return o.is_trained(); });
-        return {t, block.name, product->name, kind, calls, time};
+        return {t, static_cast<int>(product - block.graph.operators().begin()), block.name, product->name, kind, calls, time};
     }
     [[nodiscard]] std::vector<OperatorComparison> compared(std::vector<OperatorTime> operators) const {
         RunRecord run;
         run.operators = std::move(operators);
-        return compare_operators(prepare(job), network(), run);
+        return compare_operators(prepare(job), run);
     }
 };
 
@@ -54,6 +54,23 @@ TEST(OperatorComparison, KnowsGradientsOfWeightsThatAreMadeApart) {
     const auto list = p.compared({p.time_of(SpanKind::backward, 1, p.g()), p.time_of(SpanKind::weight_gradient, 1, p.g())});
     ASSERT_THAT(list, SizeIs(2));
     for (const OperatorComparison& o : list) EXPECT_NEAR(o.predicted / p.g(), 1, 1e-9) << to_text(o.kind);
+}
+
+// By where they stand. Together they have the kernels of the block.
+TEST(OperatorComparison, TellsOperatorsOfOneNameApart) {
+    Products p;
+    p.job.workload.spec =
+        TransformerSpec{.layers = 1, .hidden = 64, .ffn_hidden = 256, .heads = 1, .kv_heads = 1, .vocab = 64, .seq_len = 16};
+    p.job.plan.micro_batch = p.job.plan.global_batch = 1;
+    const Network network = p.network();
+    const auto operators = network.templates[1].graph.operators();
+    std::vector<OperatorTime> all;
+    for (int i = 0; i < static_cast<int>(operators.size()); ++i) all.push_back({1, i, "layer", "one name", SpanKind::forward, 1, 1 * us});
+    Seconds sum, kernels;
+    for (const OperatorComparison& o : p.compared(all)) sum += o.predicted;
+    const Prepared prepared = prepare(p.job);
+    for (const Seconds t : kernel_times(prepared.state().templates[1], prepared.state(), {}).forward) kernels += t;
+    EXPECT_NEAR(sum / kernels, 1, 1e-9);
 }
 
 // Two replicas run each operator twice as often as one.

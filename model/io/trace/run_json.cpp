@@ -62,13 +62,15 @@ Json parameters_json(const RunRecord& run) {
 
 Json operators_json(const RunRecord& run) {
     Json list = Json::array();
-    for (const OperatorTime& o : run.operators)
-        list.push_back({{"block_template", o.block_template},
-                        {"block", o.block},
-                        {"name", o.name},
-                        {"kind", to_text(o.kind)},
-                        {"calls", o.calls},
-                        {"time_s", o.time.si()}});
+    for (const OperatorTime& o : run.operators) {
+        Json& json = list.emplace_back(Json{{"block_template", o.block_template}});
+        if (o.operator_index) json["operator_index"] = *o.operator_index;
+        json["block"] = o.block;
+        json["name"] = o.name;
+        json["kind"] = to_text(o.kind);
+        json["calls"] = o.calls;
+        json["time_s"] = o.time.si();
+    }
     return list;
 }
 

@@ -223,6 +223,7 @@ private:
         ObjectReader r(node);
         OperatorTime& o = run_.operators.emplace_back();
         r.required("block_template", o.block_template, index_bounds);
+        if (int index = 0; r.optional("operator_index", index, index_bounds)) o.operator_index = index;
         r.required("block", o.block);
         r.required("name", o.name);
         if (const JsonNode kind = r.need("kind"); kind.value && !Cell<SpanKind>::read(*kind.value, o.kind))
