@@ -9,6 +9,7 @@ namespace sextant::gui {
 namespace {
 
 constexpr double worth_a_row = 5e-5;  // of the step
+constexpr std::size_t most_operators = 20;
 
 QString ratio_text(double measured, double predicted) {
     const std::optional<double> times = ratio(measured, predicted);
@@ -73,6 +74,20 @@ Table ranks_table(const Comparison& c) {
         t.rows.push_back({r.rank, r.server ? QVariant(QStringLiteral("server")) : QVariant(r.stage), q(r.host), quantity(r.simulated.end),
                           quantity(r.measured.end), r.server ? QStringLiteral("-") : quantity(r.predicted_memory.process),
                           quantity(r.measured_memory.process)});
+    return t;
+}
+
+Table operators_table(const Comparison& c) {
+    Table t{
+        {QStringLiteral("operator"), QStringLiteral("block"), QStringLiteral("pass"), QStringLiteral("calls in a step"),
+         QStringLiteral("of a call: predicted"), QStringLiteral("measured"), QStringLiteral("ratio"), QStringLiteral("residual of a step")},
+        {},
+        {3, 4, 5, 6, 7}};
+    for (std::size_t i = 0; i < std::min(most_operators, c.operators.size()); ++i) {
+        const OperatorComparison& o = c.operators[i];
+        t.rows.push_back({q(o.name), q(o.block), words_of(o.kind), number(o.calls), or_nothing(o.predicted), quantity(o.measured),
+                          ratio_text(o.measured.si(), o.predicted.si()), difference(o.difference())});
+    }
     return t;
 }
 

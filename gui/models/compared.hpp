@@ -16,6 +16,8 @@ struct Compared {
 Table residuals_table(const Comparison&);
 // Each rank's end and memory.
 Table ranks_table(const Comparison&);
+// Those that differ most in a step; of a run that was not asked for them none.
+Table operators_table(const Comparison&);
 // "Measured 1.71 s, 1.06 times what was predicted; inside the interval of 80 %."
 QString verdict(const Comparison&);
 

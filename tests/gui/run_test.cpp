@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -57,6 +58,7 @@ protected:
 
 TEST_F(RunFlow, TrainsAndHoldsTheMeasurementBesideThePrediction) {
     open_here("default");
+    find<QCheckBox>("run.operators").setChecked(true);
     begin(3);
     EXPECT_FALSE(find<QPushButton>("run.start").isEnabled());
     ASSERT_TRUE(wait_long([this] {
@@ -72,7 +74,8 @@ TEST_F(RunFlow, TrainsAndHoldsTheMeasurementBesideThePrediction) {
 
     TableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-    for (Table table : {residuals_table(c), ranks_table(c)}) {
+    EXPECT_FALSE(operators_table(c).rows.empty());
+    for (Table table : {residuals_table(c), operators_table(c), ranks_table(c)}) {
         for (const auto& row : table.rows) EXPECT_EQ(static_cast<qsizetype>(row.size()), table.headings.size());
         model.set_table(std::move(table));
     }

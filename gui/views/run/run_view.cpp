@@ -55,6 +55,8 @@ public:
         found->addWidget(table_card(tr("Residuals"), tr("Measured less predicted, of the rank that finishes last."), residuals_));
         found->addWidget(
             table_card(tr("Rank by rank"), tr("When each is through with the step, and what its process holds at most."), ranks_));
+        operators_card_ = table_card(tr("Operators"), tr("Those first that differ most from their kernels."), operators_);
+        found->addWidget(operators_card_);
         found_->hide();
         column().addWidget(found_);
         column().addWidget(calibrate_card());
@@ -66,7 +68,9 @@ public:
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
         if (!compared_) return {};
-        return {{QStringLiteral("residuals"), &residuals_}, {QStringLiteral("ranks"), &ranks_}};
+        std::vector<NamedTable> tables{{QStringLiteral("residuals"), &residuals_}, {QStringLiteral("ranks"), &ranks_}};
+        if (!compared_->comparison.operators.empty()) tables.push_back({QStringLiteral("operators"), &operators_});
+        return tables;
     }
 
 private:
@@ -89,6 +93,9 @@ private:
         launcher_->setAccessibleName(tr("Launcher"));
         launcher_->setPlaceholderText(tr("launcher: as usual (mpirun here, srun inside Slurm)"));
         launcher_->setToolTip(tr("What starts the ranks: mpirun --hostfile hosts, srun --partition gpu. The number of ranks is added"));
+        times_operators_ = new QCheckBox(tr("Time operators"));
+        times_operators_->setObjectName(QStringLiteral("run.operators"));
+        times_operators_->setToolTip(tr("Each by itself, to be held beside its kernels. Takes a little time itself"));
         start_ = new QPushButton(tr("Run"));
         start_->setObjectName(QStringLiteral("run.start"));
         start_->setDefault(true);
@@ -98,7 +105,7 @@ private:
         keep_->setEnabled(false);
         row->addWidget(steps_);
         row->addWidget(launcher_, 1);
-        for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) row->addWidget(w);
+        for (QWidget* w : std::initializer_list<QWidget*>{times_operators_, start_, open, keep_}) row->addWidget(w);
         run_panel_ = new ChildPanel(run_, QStringLiteral("run"));
         card->body().addWidget(layout_);
         card->body().addLayout(row);
@@ -180,6 +187,7 @@ private:
         words += scenario_words(session->document);
         words << QStringLiteral("--steps") << QString::number(steps_->value()) << QStringLiteral("--progress") << QStringLiteral("--out")
               << record();
+        if (times_operators_->isChecked()) words << QStringLiteral("--operators");
         if (const QString launcher = launcher_->text().trimmed(); !launcher.isEmpty()) words << QStringLiteral("--launcher") << launcher;
         run_.start(QStringLiteral("sextant"), words);
     }
@@ -273,6 +281,8 @@ private:
         points_to_->setText(lines.join(QStringLiteral("<br>")));
         residuals_.set_table(residuals_table(c));
         ranks_.set_table(ranks_table(c));
+        operators_.set_table(operators_table(c));
+        operators_card_->setVisible(!c.operators.empty());
     }
 
     // ---- calibration
@@ -301,11 +311,11 @@ private:
     QSpinBox* steps_;
     QLineEdit *launcher_, *profile_;
     QPushButton *start_, *keep_, *calibrate_, *use_;
-    QCheckBox* quick_;
-    QWidget* found_;
+    QCheckBox *times_operators_, *quick_;
+    QWidget *found_, *operators_card_;
     ChartWidget* bars_;
     ChildPanel *run_panel_, *calibration_panel_;
-    TableModel residuals_, ranks_;
+    TableModel residuals_, ranks_, operators_;
     std::shared_ptr<const Compared> compared_;
     std::pair<ScenarioDocument, std::shared_ptr<const Measured>> asked_for_;
     QTemporaryDir folder_;
