@@ -69,6 +69,21 @@ TEST(Comparison, ARunOfAnotherPlanIsRefusedWithWhatDiffersAndHowItWasMade) {
     EXPECT_THAT(complaint("data_parallel.json", {"plan.micro_batch=8"}), HasSubstr("is not what this plan does there"));
 }
 
+// All kernels of forward and backward are of some operator, and what the run timed is of the spans that it traced.
+TEST(Comparison, OfARunThatTimedItsOperatorsHoldsAllOfThem) {
+    const std::vector<std::string> alone{"plan.dp=1", "plan.global_batch=4"};
+    const Comparison c = compare(recorded_scenario(alone), load_run(runs / "one_rank.json"));
+    Seconds predicted, measured;
+    for (const OperatorComparison& o : c.operators) {
+        predicted += o.calls * o.predicted;
+        measured += o.calls * o.measured;
+    }
+    EXPECT_NEAR(predicted / (c.terms.predicted[Term::forward] + c.terms.predicted[Term::backward]), 1, 0.02);
+    EXPECT_LE(measured, c.terms.measured[Term::forward] + c.terms.measured[Term::backward]);
+    EXPECT_THAT(complaint("one_rank.json", {"plan.dp=1", "plan.global_batch=4", "plan.flash_attention=true"}),
+                HasSubstr("the run timed \"attention.qk\" of \"transformer layer\", which this network does not have there"));
+}
+
 TEST(Comparison, ARunOfOtherShapesIsNoted) {
     // The same works in the same places, of layers twice as wide.
     const Comparison c = compare(recorded_scenario({"workload.transformer.hidden=128"}), load_run(runs / "data_parallel.json"));

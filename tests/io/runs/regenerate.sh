@@ -10,4 +10,4 @@ record data_parallel 2 5
 record pipeline 2 5 --set plan.dp=1 --set plan.pp=2
 record tensor_parallel 2 5 --set plan.dp=1 --set plan.tp=2 --set plan.global_batch=4
 record servers 3 5 --set plan.data_parallel=parameter_server --set plan.servers_on_workers=true
-record one_rank 1 1 --set plan.dp=1 --set plan.global_batch=4 --parameters
+record one_rank 1 1 --set plan.dp=1 --set plan.global_batch=4 --parameters --operators
