@@ -190,7 +190,7 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
     loader.samples = bound;
     for (const StorageDemand& d : shared) {
         const double sharers = d.of_node ? 1 : nodes;
-        const Seconds least = d.of_sample / d.per_second * s;  // of all together
+        const Seconds least = d.of_sample / d.per_second * units::s;  // of all together
         // Who cannot have more of it than all have is alone there, and longer.
         const Seconds there = max(d.alone, least);
         loader.samples =

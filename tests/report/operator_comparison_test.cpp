@@ -59,8 +59,11 @@ TEST(OperatorComparison, KnowsGradientsOfWeightsThatAreMadeApart) {
 // By where they stand. Together they have the kernels of the block.
 TEST(OperatorComparison, TellsOperatorsOfOneNameApart) {
     Products p;
-    p.job.workload.spec =
-        TransformerSpec{.layers = 1, .hidden = 64, .ffn_hidden = 256, .heads = 1, .kv_heads = 1, .vocab = 64, .seq_len = 16};
+    TransformerSpec spec;
+    spec.layers = spec.heads = spec.kv_heads = 1;
+    spec.hidden = spec.ffn_hidden = spec.vocab = 64;
+    spec.seq_len = 16;
+    p.job.workload.spec = spec;
     p.job.plan.micro_batch = p.job.plan.global_batch = 1;
     const Network network = p.network();
     const auto operators = network.templates[1].graph.operators();
