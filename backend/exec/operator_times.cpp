@@ -16,6 +16,7 @@ std::vector<RecordedOperator> OperatorTimes::take() {
     }
     noted_.clear();
     std::vector<RecordedOperator> taken;
+    taken.reserve(sums.size());
     for (const auto& [which, sum] : sums) taken.push_back(sum);
     return taken;
 }

@@ -130,6 +130,7 @@ std::vector<OperatorTime> summarize(const Network& network, const std::vector<st
             sum.time += o.time;
         }
     std::vector<OperatorTime> list;
+    list.reserve(sums.size());
     for (const auto& [which, sum] : sums) list.push_back(sum);
     return list;
 }

@@ -30,8 +30,7 @@ public:
     }
 
 private:
-    [[nodiscard]] Seconds sum(const std::vector<Kernel>& kernels, const std::vector<Seconds>& times, std::optional<int> op,
-                              BackwardPart part) const {
+    static Seconds sum(const std::vector<Kernel>& kernels, const std::vector<Seconds>& times, std::optional<int> op, BackwardPart part) {
         Seconds time;
         for (std::size_t i = 0; i < kernels.size(); ++i)
             if (belongs(kernels[i], part) && kernels[i].op == op) time += times[i];
