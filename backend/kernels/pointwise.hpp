@@ -85,8 +85,8 @@ struct GateGradient : ToHalves<T> {
     PointwiseKind kind;
     const T *x, *dy;
     [[nodiscard]] SEXTANT_KERNEL Read read(std::int64_t row, std::int64_t i) const {
-        const std::int64_t width = this->width;
-        return {x[2 * row * width + i], x[(2 * row + 1) * width + i], dy[row * width + i]};
+        const std::int64_t pitch = this->width;
+        return {x[2 * row * pitch + i], x[(2 * row + 1) * pitch + i], dy[row * pitch + i]};
     }
     SEXTANT_KERNEL Two operator()(const Read& of) const {
         const float value = curve(kind, of.first);

@@ -106,9 +106,9 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     // All cores were measured at once: the host's memory moves what they do together.
     list.back().set = [set = list.back().set](Scenario& s, double si) {
         set(s, si);
-        const NodeSpec& node = s.cluster.node;
-        const double cores = static_cast<double>(node.devices) / node.ranks_per_device;
-        s.cluster.node.host.memory_bandwidth.value = cores * node.device.memory_bandwidth.value;
+        NodeSpec& of = s.cluster.node;
+        const double cores = static_cast<double>(of.devices) / of.ranks_per_device;
+        of.host.memory_bandwidth.value = cores * of.device.memory_bandwidth.value;
     };
     list.back().attribute = [attribute = list.back().attribute](Scenario& s, const std::string& source) {
         attribute(s, source);

@@ -84,15 +84,15 @@ public:
         };
         launch(
             [](void** arguments) {
-                const auto [segments, rows, columns, chunk] = *static_cast<const Extents*>(arguments[0]);
-                const auto& term = *static_cast<const Term*>(arguments[1]);
-                Value* to = *static_cast<Value**>(arguments[2]);
-                for (std::int64_t s = 0; s < segments; ++s)
-                    for (std::int64_t begin = 0; begin == 0 || begin < rows; begin += chunk)
-                        for (std::int64_t c = 0; c < columns; ++c) {
+                const auto of = *static_cast<const Extents*>(arguments[0]);
+                const auto& function = *static_cast<const Term*>(arguments[1]);
+                Value* total = *static_cast<Value**>(arguments[2]);
+                for (std::int64_t s = 0; s < of.segments; ++s)
+                    for (std::int64_t begin = 0; begin == 0 || begin < of.rows; begin += of.chunk)
+                        for (std::int64_t c = 0; c < of.columns; ++c) {
                             Value sum{};
-                            for (std::int64_t r = begin; r < std::min(rows, begin + chunk); ++r) sum += term(s, r, c);
-                            *to++ = sum;
+                            for (std::int64_t r = begin; r < std::min(of.rows, begin + of.chunk); ++r) sum += function(s, r, c);
+                            *total++ = sum;
                         }
             },
             Extents{segments, rows, columns, chunk}, term, to);

@@ -132,7 +132,7 @@ constexpr NamedNetwork networks[] = {
      R"({"transformer": {"layers": 2, "hidden": 256, "heads": 4, "kv_heads": 2, "vocab": 2048, "seq_len": 128, "norm": "rms", "mlp": "swiglu", "ffn_hidden": 512, "position": "rotary", "bias": false, "dropout": false}})"}};
 
 INSTANTIATE_TEST_SUITE_P(Networks, LaunchCounts, testing::Combine(testing::ValuesIn(networks), testing::Values("bf16", "tf32")),
-                         [](const auto& info) { return std::string(std::get<0>(info.param).name) + "_" + std::get<1>(info.param); });
+                         [](const auto& trial) { return std::string(std::get<0>(trial.param).name) + "_" + std::get<1>(trial.param); });
 
 }  // namespace
 }  // namespace sextant

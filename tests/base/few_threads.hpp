@@ -11,7 +11,7 @@
 namespace sextant {
 
 // Each takes its stack of the address space, where there is room for no more.
-inline void allow_threads(std::size_t count) {
+inline void allow_threads(std::size_t threads) {
     constexpr std::size_t stack = std::size_t{4} << 30U;
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
@@ -19,7 +19,7 @@ inline void allow_threads(std::size_t count) {
     ::pthread_setattr_default_np(&attributes);
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t most = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + count * stack + stack / 2;
+    const rlim_t most = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + threads * stack + stack / 2;
     const rlimit limit{most, most};
     ::setrlimit(RLIMIT_AS, &limit);
 }

@@ -145,15 +145,15 @@ TEST(Memory, OfPipelinesThatTurnBackHoldsAsMuchOnEveryStage) {
     // p = 4, chunks of four and six layers. Zero bubble: stage s holds 8 - s of the first and s of the second, or one more of that and one
     // less of this, whichever is larger: 7 x 0.4 + 6 x 0.1 = 3.4 GB on stage 0, where 8 x 0.4 = 3.2; 4 x 0.4 + 4 x 0.6 on stage 3.
     const auto job = [](Schedule schedule, std::int64_t micro_batches) {
-        Prepared::State job = with_activations(4, micro_batches, schedule);
-        job.scenario.plan.vpp = 2;
+        Prepared::State made = with_activations(4, micro_batches, schedule);
+        made.scenario.plan.vpp = 2;
         std::vector<ChunkBlocks> chunks(2);
         for (std::size_t c = 0; c < 2; ++c) {
             chunks[c].layers = c == 0 ? 4 : 6;
             chunks[c].blocks.assign(static_cast<std::size_t>(chunks[c].layers), {});
         }
-        job.chunks.assign(job.stages.size(), chunks);
-        return job;
+        made.chunks.assign(made.stages.size(), chunks);
+        return made;
     };
     EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 16), 0), 7 * 0.4 + 0.6, 1e-9);
     EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 16), 3), 4 * 0.4 + 4 * 0.6, 1e-9);
