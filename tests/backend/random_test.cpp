@@ -10,9 +10,7 @@ namespace {
 constexpr int drawn = 1 << 18;
 
 // Of n draws, n p are to be expected, give or take sqrt(n p (1 - p)).
-void expect_about(double count, double fraction) {
-    EXPECT_NEAR(count, drawn * fraction, 5 * std::sqrt(drawn * fraction * (1 - fraction)));
-}
+void expect_about(double count, double fraction) { EXPECT_NEAR(count, drawn * fraction, 5 * std::sqrt(drawn * fraction * (1 - fraction))); }
 
 TEST(RandomKey, DropsTheFractionThatItIsTold) {
     for (const float fraction : {0.1F, 0.5F, 0.9F})

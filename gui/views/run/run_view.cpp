@@ -105,10 +105,11 @@ private:
         keep_->setEnabled(false);
         row->addWidget(steps_);
         row->addWidget(launcher_, 1);
-        for (QWidget* w : std::initializer_list<QWidget*>{times_operators_, start_, open, keep_}) row->addWidget(w);
+        for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) row->addWidget(w);
         run_panel_ = new ChildPanel(run_, QStringLiteral("run"));
         card->body().addWidget(layout_);
         card->body().addLayout(row);
+        card->body().addWidget(times_operators_);
         card->body().addWidget(run_panel_);
         connect(start_, &QPushButton::clicked, this, [this] { run(); });
         connect(launcher_, &QLineEdit::textChanged, this, [this] { show_layout(); });
