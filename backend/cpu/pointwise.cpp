@@ -218,7 +218,7 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     }
 }
 
-// Elements of one sample, from `element` of it on.
+// Elements of one sample, from `element` of it on. Without branches, which nobody could foresee; backward likewise.
 void drop_some(RandomKey key, std::int64_t element, std::int64_t count, float fraction, const float* __restrict x, float* __restrict y,
                std::uint8_t* __restrict mask) {
     const float keep = 1 / (1 - fraction);

@@ -58,6 +58,7 @@ private:
 };
 
 // Of a pixel of a window: the gradient of each channel whose largest it is, unless an earlier pixel has it: then `open` is zero.
+// Without branches, which nobody could foresee.
 void hand_out(const float* __restrict x, const float* __restrict largest, float* __restrict open, float* __restrict dx,
               std::int64_t channels) {
     for (std::int64_t i = 0; i < channels; ++i) {

@@ -5,20 +5,29 @@
 
 namespace sextant {
 
-std::vector<RecordedOperator> OperatorTimes::take() {
+std::vector<RecordedOperator> added_up(std::span<const RecordedOperator> all) {
     std::map<std::tuple<int, int, SpanKind>, RecordedOperator> sums;
+    for (const RecordedOperator& o : all) {
+        const auto [sum, is_first] = sums.try_emplace({o.block_template, o.index, o.kind}, o);
+        if (is_first) continue;
+        sum->second.calls += o.calls;
+        sum->second.time += o.time;
+    }
+    std::vector<RecordedOperator> list;
+    list.reserve(sums.size());
+    for (const auto& [which, sum] : sums) list.push_back(sum);
+    return list;
+}
+
+std::vector<RecordedOperator> OperatorTimes::take() {
+    std::vector<RecordedOperator> calls;
+    calls.reserve(noted_.size());
     for (const Noted& n : noted_) {
-        const RecordedOperator& of = n.what;
-        const RecordedOperator nothing{of.block_template, of.index, 0, of.kind, {}};
-        RecordedOperator& sum = sums.try_emplace({of.block_template, of.index, of.kind}, nothing).first->second;
-        sum.calls += of.calls;
-        sum.time += device_.time_of(n.end) - device_.time_of(n.start);
+        calls.push_back(n.what);
+        calls.back().time = device_.time_of(n.end) - device_.time_of(n.start);
     }
     noted_.clear();
-    std::vector<RecordedOperator> taken;
-    taken.reserve(sums.size());
-    for (const auto& [which, sum] : sums) taken.push_back(sum);
-    return taken;
+    return added_up(calls);
 }
 
 }  // namespace sextant

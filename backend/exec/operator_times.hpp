@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sextant {
 
-// All calls of an operator in one kind of pass. Travels between processes as it is.
+// Calls of an operator in one kind of pass. Travels between processes as it is.
 struct RecordedOperator {
     std::int32_t block_template = 0;  // into Network::templates
     std::int32_t index = 0;           // in the graph of the block, or `gradient_sums`
@@ -20,6 +21,9 @@ struct RecordedOperator {
 };
 // Which add up the gradients of a tensor that several operators read.
 inline constexpr std::int32_t gradient_sums = -1;
+
+// Those of one operator in one kind of pass as one, in order of their blocks.
+std::vector<RecordedOperator> added_up(std::span<const RecordedOperator>);
 
 // Marks stand around each call, and become times when they are taken: the device must be through by then.
 class OperatorTimes {
@@ -37,7 +41,7 @@ public:
         work();
         noted_.push_back({{*block_template_, index, calls, kind, {}}, start, device_.mark()});
     }
-    std::vector<RecordedOperator> take();
+    std::vector<RecordedOperator> take();  // added up
 
 private:
     struct Noted {

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 namespace sextant {
 namespace {
@@ -113,25 +111,17 @@ std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>& mine, co
 }
 
 std::vector<OperatorTime> summarize(const Network& network, const std::vector<std::vector<RecordedOperator>>& of_ranks) {
-    std::map<std::tuple<int, int, SpanKind>, OperatorTime> sums;
-    for (const std::vector<RecordedOperator>& of_rank : of_ranks)
-        for (const RecordedOperator& o : of_rank) {
-            const Block& block = network.templates[static_cast<std::size_t>(o.block_template)];
-            OperatorTime& sum = sums[{o.block_template, o.index, o.kind}];
-            sum.block_template = o.block_template;
-            sum.block = block.name;
-            sum.name = gradient_sums_name;
-            if (o.index != gradient_sums) {
-                sum.operator_index = o.index;
-                sum.name = block.graph.operators()[static_cast<std::size_t>(o.index)].name;
-            }
-            sum.kind = o.kind;
-            sum.calls += o.calls;
-            sum.time += o.time;
-        }
+    std::vector<RecordedOperator> all;
+    for (const std::vector<RecordedOperator>& of_rank : of_ranks) all.insert(all.end(), of_rank.begin(), of_rank.end());
     std::vector<OperatorTime> list;
-    list.reserve(sums.size());
-    for (const auto& [which, sum] : sums) list.push_back(sum);
+    for (const RecordedOperator& o : added_up(all)) {
+        const Block& block = network.templates[static_cast<std::size_t>(o.block_template)];
+        OperatorTime& time = list.emplace_back(
+            OperatorTime{o.block_template, {}, block.name, std::string(gradient_sums_name), o.kind, static_cast<double>(o.calls), o.time});
+        if (o.index == gradient_sums) continue;
+        time.operator_index = o.index;
+        time.name = block.graph.operators()[static_cast<std::size_t>(o.index)].name;
+    }
     return list;
 }
 

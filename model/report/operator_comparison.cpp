@@ -3,7 +3,10 @@
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -44,22 +47,28 @@ private:
 }  // namespace
 
 std::vector<OperatorComparison> compare_operators(const Prepared& prepared, const RunRecord& run) {
+    if (run.operators.empty()) return {};
     const Prepared::State& job = prepared.state();
     std::vector<PredictedBlock> blocks;
     for (const BlockKernels& block : job.templates) blocks.emplace_back(block, job);
+    std::set<std::pair<int, std::optional<int>>> apart;    // the gradient of the operator's weights is made in a pass of its own
+    std::map<std::pair<int, SpanKind>, double> passes_of;  // of a block: what its operators are called at least
+    for (const OperatorTime& o : run.operators) {
+        if (o.kind == SpanKind::weight_gradient) apart.emplace(o.block_template, o.operator_index);
+        if (!o.operator_index) continue;
+        double& passes = passes_of.try_emplace({o.block_template, o.kind}, o.calls).first->second;
+        passes = std::min(passes, o.calls);
+    }
     const double steps = run.steps_in_trace * static_cast<double>(job.scenario.plan.devices());
     std::vector<OperatorComparison> list;
     for (const OperatorTime& o : run.operators) {
         if (!(o.calls > 0)) continue;
-        bool apart = false;
-        double passes = o.calls;  // gradients of several tensors are added up in each
-        for (const OperatorTime& other : run.operators) {
-            if (other.block_template != o.block_template) continue;
-            apart |= other.kind == SpanKind::weight_gradient && other.operator_index == o.operator_index;
-            if (!o.operator_index && other.kind == o.kind && other.operator_index) passes = std::min(passes, other.calls);
-        }
-        const Seconds predicted = blocks[static_cast<std::size_t>(o.block_template)].of(o.operator_index, o.kind, apart);
-        list.push_back({o.block, o.name, o.kind, o.calls / steps, predicted * (passes / o.calls), o.time / o.calls});
+        // Gradients of several tensors are added up in a pass, by as many calls.
+        const auto passes = o.operator_index ? passes_of.end() : passes_of.find({o.block_template, o.kind});
+        const double of_call = passes == passes_of.end() ? 1 : std::min(1.0, passes->second / o.calls);
+        const Seconds predicted = blocks[static_cast<std::size_t>(o.block_template)].of(
+            o.operator_index, o.kind, apart.contains({o.block_template, o.operator_index}));
+        list.push_back({o.block, o.name, o.kind, o.calls / steps, of_call * predicted, o.time / o.calls});
     }
     std::ranges::stable_sort(list, std::greater<>(), [](const OperatorComparison& o) { return max(o.difference(), -o.difference()); });
     return list;
