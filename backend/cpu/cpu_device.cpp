@@ -75,7 +75,10 @@ struct CpuDevice::State {
     }
 };
 
-CpuDevice::CpuDevice(int threads) : state_(std::make_unique<State>()) { omp_set_num_threads(threads); }
+CpuDevice::CpuDevice(int threads) {
+    omp_set_num_threads(threads);
+    state_ = std::make_unique<State>();  // which tries how it computes best
+}
 CpuDevice::~CpuDevice() = default;
 
 std::string CpuDevice::library_version() {

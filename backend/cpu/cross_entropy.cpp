@@ -32,13 +32,11 @@ private:
     std::int64_t whole_;
 };
 
-// Rows whose exponentials are taken at once: to start it for each narrow row takes longer than the row itself.
-constexpr std::int64_t elements_at_once = 16384;
-
-// Calls `with(row, its exponentials)` for each row, `less(row)` being what is taken off its logits before.
+// To start a function for each narrow row would take longer than the row itself. Calls `with(row, its exponentials)` for each row,
+// `less(row)` being what is taken off its logits before.
 template <class Value, class Less, class With>
 void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const Value* logits, const Less& less, const With& with) {
-    const std::int64_t most = std::max<std::int64_t>(1, elements_at_once / rows.classes);
+    const std::int64_t most = rows_at_once(rows.classes);
     float* exponentials = engine.scratch.reals(std::min(most, e.rows) * rows.classes);
     for (std::int64_t first = 0; first < e.rows; first += most) {
         const std::int64_t count = std::min(most, e.rows - first);

@@ -41,6 +41,18 @@ struct Matrix {
 // Scratch memory that is used again, and again from the start by each operator.
 class Scratch {
 public:
+    // What is taken during its life can be taken again after it.
+    class Part {
+    public:
+        explicit Part(Scratch& s) : scratch_(s), used_(s.used_) {}
+        Part(const Part&) = delete;
+        Part& operator=(const Part&) = delete;
+        ~Part() { scratch_.used_ = used_; }
+
+    private:
+        Scratch& scratch_;
+        std::size_t used_;
+    };
     float* reals(std::int64_t count);
     Array array(std::int64_t count, Element element = Element::real);
     void reset() { used_ = 0; }
@@ -87,7 +99,9 @@ public:
 private:
     void multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep);
     void multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps);
+    [[nodiscard]] std::uintptr_t fastest_stack();
 
+    std::uintptr_t stack_ = 0;   // of gradients of functions
     std::vector<float> turned_;  // a factor, for oneDNN to read along its rows
     std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<void>> cache_;
 };

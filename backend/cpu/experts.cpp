@@ -83,11 +83,11 @@ void backward_weights(const TokenPermute& p, const OperatorCall& c, const float*
 }
 
 // How many rows an expert has differs from step to step, and oneDNN makes code for each number of them: so rows are worked on in powers of
-// two, of which there are few.
+// two, of which there are few, up to `most`.
 template <class Work>
-void in_powers_of_two(std::int64_t rows, const Work& work) {
+void in_powers_of_two(std::int64_t rows, std::int64_t most, const Work& work) {
     for (std::int64_t first = 0; first < rows;) {
-        const auto count = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows - first)));
+        const auto count = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::min(most, rows - first))));
         work(first, count);
         first += count;
     }
@@ -98,7 +98,7 @@ template <class Work>
 void for_each_product(const OperatorCall& c, const Work& work) {
     for_each_run(*c.routing, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
         if (!is_half(c.weights[0].element)) return work(expert, first, rows);
-        in_powers_of_two(rows, [&](std::int64_t some, std::int64_t count) { work(expert, first + some, count); });
+        in_powers_of_two(rows, rows, [&](std::int64_t some, std::int64_t count) { work(expert, first + some, count); });
     });
 }
 
@@ -199,9 +199,13 @@ private:
 };
 
 template <class Work>
-void for_some_rows(const OperatorCall& c, const Work& work) {
+void for_some_rows(Engine& engine, const OperatorCall& c, const Work& work) {
     const std::int64_t rows = rows_at(RoutedRows::worked, *c.routing);
-    in_powers_of_two(rows, [&](std::int64_t first, std::int64_t count) { work(SomeRows(c, rows, first, count)); });
+    if (rows == 0) return;
+    in_powers_of_two(rows, rows_at_once(c.inputs[0].elements / rows), [&](std::int64_t first, std::int64_t count) {
+        const Scratch::Part scratch(engine.scratch);
+        work(SomeRows(c, rows, first, count));
+    });
 }
 
 }  // namespace
@@ -248,7 +252,7 @@ void backward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
 
 void forward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (p.kind == PointwiseKind::copy) return sort_all(c, c.to_experts, c.inputs, c.outputs);
-    for_some_rows(c, [&](const SomeRows& some) {
+    for_some_rows(engine, c, [&](const SomeRows& some) {
         forward(engine, p, some.call);
         some.multiply_by_weights(some.outputs[0]);
     });
@@ -257,7 +261,7 @@ void forward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
 // y = w f(x): dw is the product of dy and f(x), summed over a row.
 void backward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (p.kind == PointwiseKind::copy) return sort_all(c, !c.to_experts, c.output_gradients, c.input_gradients);
-    for_some_rows(c, [&](SomeRows some) {
+    for_some_rows(engine, c, [&](SomeRows some) {
         const Array dy = some.output_gradients[0];
         const std::int64_t width = dy.elements / some.rows;
         if (some.input_gradients[1]) {

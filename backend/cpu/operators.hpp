@@ -5,7 +5,13 @@
 #include "backend/exec/device.hpp"
 #include "backend/exec/key_range.hpp"
 
+#include <algorithm>
+
 namespace sextant::cpu {
+
+// Where an operator goes through its elements several times, it goes through so many at a time, which the cache still holds.
+inline constexpr std::int64_t elements_at_once = 32768;
+inline std::int64_t rows_at_once(std::int64_t width) { return std::max<std::int64_t>(1, elements_at_once / width); }
 
 void forward(Engine&, const Gemm&, const OperatorCall&);
 void backward(Engine&, const Gemm&, const OperatorCall&);

@@ -46,59 +46,112 @@ void copy_gradient(const OperatorCall& c, float scale = 1) {
     for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = scale * dy[i];
 }
 
+// work(first row, rows)
+template <class Work>
+void for_some_rows(std::int64_t rows, std::int64_t width, const Work& work) {
+    for (std::int64_t first = 0; first < rows; first += rows_at_once(width)) work(first, std::min(rows_at_once(width), rows - first));
+}
+
+// The first half of each row, side by side.
+void copy_first_halves(const float* x, std::int64_t rows, std::int64_t width, float* to) {
+    for (std::int64_t r = 0; r < rows; ++r) std::copy_n(x + 2 * r * width, width, to + r * width);
+}
+
 // The columns of a row are two halves: out = curve(first) second.
 void forward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape.back(), count = c.outputs[0].elements;
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
-    for (std::int64_t r = 0; r < count / width; ++r) std::copy_n(x + 2 * r * width, width, y + r * width);
-    engine.apply(curve, y, y, count);
-    for (std::int64_t r = 0; r < count / width; ++r)
-        for (std::int64_t i = 0; i < width; ++i) y[r * width + i] *= x[(2 * r + 1) * width + i];
+    const std::int64_t width = c.output(0).shape.back();
+    for_some_rows(c.outputs[0].elements / width, width, [&](std::int64_t from, std::int64_t rows) {
+        const float* __restrict x = c.inputs[0].reals() + 2 * from * width;
+        float* __restrict y = c.outputs[0].reals() + from * width;
+        copy_first_halves(x, rows, width, y);
+        engine.apply(curve, y, y, rows * width);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t i = 0; i < width; ++i) y[r * width + i] *= x[(2 * r + 1) * width + i];
+    });
 }
+
+// What the backward of a gate makes of some rows: the curve of their first halves and its slope there.
+struct GateRows {
+    GateRows(Engine& e, Curve c, std::int64_t width) : engine(e), curve(c), first(room(width)), value(room(width)), slope(room(width)) {}
+
+    void fill(const float* x, std::int64_t rows, std::int64_t width) {
+        const std::int64_t count = rows * width;
+        copy_first_halves(x, rows, width, first);
+        if (curve == Curve::silu) return open(count);
+        engine.apply(curve, first, value, count);
+        std::fill_n(slope, count, 1.0F);
+        engine.differentiate(curve, curve == Curve::sigmoid || curve == Curve::tanh ? value : first, slope, slope, count);
+    }
+
+    Engine& engine;
+    Curve curve;
+    float* __restrict first, * __restrict value, * __restrict slope;
+
+private:
+    [[nodiscard]] float* room(std::int64_t width) const { return engine.scratch.reals(rows_at_once(width) * width); }
+    // Of SiLU both come from one function, f(x) = x s(x) and f'(x) = s (1 + x - f).
+    void open(std::int64_t count) {
+        engine.apply(Curve::sigmoid, first, slope, count);
+        for (std::int64_t i = 0; i < count; ++i) {
+            value[i] = first[i] * slope[i];
+            slope[i] *= 1 + first[i] - value[i];
+        }
+    }
+};
 
 void backward_gate(Engine& engine, Curve curve, const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape.back(), count = c.output_gradients[0].elements;
-    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals();
-    float *dx = c.input_gradients[0].reals(), *first = engine.scratch.reals(count), *gate = engine.scratch.reals(count);
-    float* d_gate = engine.scratch.reals(count);
-    for (std::int64_t r = 0; r < count / width; ++r) {
-        std::copy_n(x + 2 * r * width, width, first + r * width);
-        for (std::int64_t i = 0; i < width; ++i) d_gate[r * width + i] = dy[r * width + i] * x[(2 * r + 1) * width + i];
-    }
-    engine.apply(curve, first, gate, count);
-    engine.differentiate(curve, curve == Curve::sigmoid || curve == Curve::tanh ? gate : first, d_gate, d_gate, count);
-    for (std::int64_t r = 0; r < count / width; ++r)
-        for (std::int64_t i = 0; i < width; ++i) {
-            dx[2 * r * width + i] = d_gate[r * width + i];
-            dx[(2 * r + 1) * width + i] = dy[r * width + i] * gate[r * width + i];
-        }
+    const std::int64_t width = c.output(0).shape.back();
+    GateRows gate(engine, curve, width);
+    for_some_rows(c.output_gradients[0].elements / width, width, [&](std::int64_t from, std::int64_t rows) {
+        const float* __restrict x = c.inputs[0].reals() + 2 * from * width;
+        const float* __restrict dy = c.output_gradients[0].reals() + from * width;
+        float* __restrict dx = c.input_gradients[0].reals() + 2 * from * width;
+        gate.fill(x, rows, width);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t i = 0; i < width; ++i) {
+                const std::int64_t at = r * width + i, first = at + r * width, second = first + width;
+                dx[first] = dy[at] * x[second] * gate.slope[at];
+                dx[second] = dy[at] * gate.value[at];
+            }
+    });
 }
 
-void forward_clamped_gate(const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape.back(), rows = c.outputs[0].elements / width;
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t i = 0; i < width; ++i)
-            y[r * width + i] = kernels::ClampedGate{x[2 * r * width + i], x[(2 * r + 1) * width + i]}.value();
+// work(first element of the first half, of the second, of the result, ClampedGate), gate by gate.
+template <class Work>
+void for_each_clamped_gate(Engine& engine, const OperatorCall& c, std::int64_t count, const Work& work) {
+    const std::int64_t width = c.output(0).shape.back();
+    float* __restrict opened = engine.scratch.reals(rows_at_once(width) * width);
+    for_some_rows(count / width, width, [&](std::int64_t from, std::int64_t rows) {
+        const float* __restrict x = c.inputs[0].reals() + 2 * from * width;
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t i = 0; i < width; ++i) opened[r * width + i] = kernels::ClampedGate::scaled(x[2 * r * width + i]);
+        engine.apply(Curve::sigmoid, opened, opened, rows * width);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t i = 0; i < width; ++i) {
+                const std::int64_t at = r * width + i, first = at + r * width, second = first + width;
+                work(2 * from * width + first, 2 * from * width + second, from * width + at,
+                     kernels::ClampedGate{x[first], x[second], opened[at]});
+            }
+    });
 }
 
-void backward_clamped_gate(const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape.back(), rows = c.output_gradients[0].elements / width;
-    const float *x = c.inputs[0].reals(), *dy = c.output_gradients[0].reals();
-    float* dx = c.input_gradients[0].reals();
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t i = 0; i < width; ++i) {
-            const kernels::ClampedGate gate{x[2 * r * width + i], x[(2 * r + 1) * width + i]};
-            const float d = dy[r * width + i];
-            dx[2 * r * width + i] = d * gate.first_slope();
-            dx[(2 * r + 1) * width + i] = d * gate.second_slope();
-        }
+void forward_clamped_gate(Engine& engine, const OperatorCall& c) {
+    float* __restrict y = c.outputs[0].reals();
+    for_each_clamped_gate(engine, c, c.outputs[0].elements,
+                          [y](std::int64_t, std::int64_t, std::int64_t at, const kernels::ClampedGate& gate) { y[at] = gate.value(); });
 }
 
-// Times a factor for each channel: of the sample (an image), or learned.
-// A factor for each channel: learned, of the sample (an image), or of the row.
+void backward_clamped_gate(Engine& engine, const OperatorCall& c) {
+    const float* __restrict dy = c.output_gradients[0].reals();
+    float* __restrict dx = c.input_gradients[0].reals();
+    for_each_clamped_gate(engine, c, c.output_gradients[0].elements,
+                          [dy, dx](std::int64_t first, std::int64_t second, std::int64_t at, const kernels::ClampedGate& gate) {
+                              dx[first] = dy[at] * gate.first_slope();
+                              dx[second] = dy[at] * gate.second_slope();
+                          });
+}
+
+// Times a factor for each channel: learned, of the sample (an image), or of the row.
 void forward_multiply(const OperatorCall& c) {
     const Array& factors = c.inputs.size() == 1 ? c.weights[0] : c.inputs[1];
     const std::int64_t channels = c.output(0).shape[1], with_one = c.outputs[0].elements / factors.elements * channels;
@@ -172,7 +225,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::gate:
             return forward_gate(engine, *curve_of(p.gate), c);
         case PointwiseKind::clamped_gate:
-            return forward_clamped_gate(c);
+            return forward_clamped_gate(engine, c);
         case PointwiseKind::multiply:
             return forward_multiply(c);
         case PointwiseKind::dropout:
@@ -206,7 +259,7 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::gate:
             return backward_gate(engine, *curve_of(p.gate), c);
         case PointwiseKind::clamped_gate:
-            return backward_clamped_gate(c);
+            return backward_clamped_gate(engine, c);
         case PointwiseKind::multiply:
             return backward_multiply(c);
         case PointwiseKind::dropout:

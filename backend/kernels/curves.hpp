@@ -33,16 +33,26 @@ SEXTANT_KERNEL inline float curve(PointwiseKind kind, float x) {
 // GPT-OSS's gate of two numbers: f sigmoid(1.702 f) (s + 1) with f = min(first, 7), s = second between -7 and 7; and its slopes.
 struct ClampedGate {
     static constexpr float limit = 7, steepness = 1.702F;
-    float first, second;
+    float first, second, opened;  // opened: sigmoid(scaled(first))
 
-    [[nodiscard]] SEXTANT_KERNEL float factor() const { return fmaxf(-limit, fminf(second, limit)) + 1; }
-    [[nodiscard]] SEXTANT_KERNEL float passed() const { return fminf(first, limit); }
-    [[nodiscard]] SEXTANT_KERNEL float opened() const { return sigmoid(steepness * passed()); }
-    [[nodiscard]] SEXTANT_KERNEL float value() const { return passed() * opened() * factor(); }
-    [[nodiscard]] SEXTANT_KERNEL float first_slope() const {
-        return first < limit ? factor() * opened() * (1 + steepness * passed() * (1 - opened())) : 0;
+    SEXTANT_KERNEL ClampedGate(float f, float s, float o) : first(f), second(s), opened(o) {}
+    SEXTANT_KERNEL ClampedGate(float f, float s) : ClampedGate(f, s, sigmoid(scaled(f))) {}
+
+    [[nodiscard]] static SEXTANT_KERNEL float scaled(float f) { return steepness * (f < limit ? f : limit); }
+    [[nodiscard]] SEXTANT_KERNEL float factor() const {
+        const float least = second > -limit ? second : -limit;
+        return (least < limit ? least : limit) + 1;
     }
-    [[nodiscard]] SEXTANT_KERNEL float second_slope() const { return fabsf(second) < limit ? passed() * opened() : 0; }
+    [[nodiscard]] SEXTANT_KERNEL float passed() const { return first < limit ? first : limit; }
+    [[nodiscard]] SEXTANT_KERNEL float value() const { return passed() * opened * factor(); }
+    [[nodiscard]] SEXTANT_KERNEL float first_slope() const {
+        const float slope = factor() * opened * (1 + steepness * passed() * (1 - opened));
+        return first < limit ? slope : 0;
+    }
+    [[nodiscard]] SEXTANT_KERNEL float second_slope() const {
+        const float slope = passed() * opened;
+        return fabsf(second) < limit ? slope : 0;
+    }
 };
 
 // What the slope is worked out from is the input, or the output.
