@@ -3,10 +3,12 @@
 #include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/calibrate/fit.hpp"
+#include "model/report/operator_comparison.hpp"
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 namespace sextant {
@@ -15,16 +17,39 @@ namespace {
 // What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
 constexpr double closed_form_error = 0.05;
 constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a term: below, clocks and the recording itself are most of it
+// Operators of a term are off either way, and each says what its term cannot: but those of a probe say no more than so many terms do.
+constexpr double operator_error = 0.15, operators_count_as = 4;
 
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
 
+// What a probe took, or is predicted to take.
+struct ProbeTimes {
+    Terms terms;
+    std::vector<Seconds> calls;  // of its operators
+};
+
+// One measurement of a probe.
 struct Target {
     std::size_t probe;
-    std::optional<Term> term;  // none: the whole step
+    std::optional<Term> term{};
+    std::optional<std::size_t> call{};  // of this operator; of neither: the whole step
+    Seconds measured{};
+    double noise = closed_form_error;
 
-    [[nodiscard]] Seconds of(const Terms& terms) const { return term ? terms[*term] : terms.total(); }
+    [[nodiscard]] Seconds of(const ProbeTimes& t) const { return call ? t.calls[*call] : term ? t.terms[*term] : t.terms.total(); }
 };
+
+ProbeTimes measured_times(const ProbeRun& p) {
+    ProbeTimes times{p.measured, {}};
+    for (const OperatorTime& o : p.operators) times.calls.push_back(o.calls > 0 ? o.time / o.calls : Seconds{});
+    return times;
+}
+
+ProbeTimes predicted_times(const ProbeRun& p) {
+    const Prepared prepared = prepare(p.scenario);
+    return {estimate(prepared).terms, predicted_call_times(prepared, p.operators)};
+}
 
 }  // namespace
 
@@ -45,7 +70,7 @@ double noise_of(std::vector<Seconds> steps) {
 }
 
 ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
-    ProbeRun p{std::move(name), std::move(scenario), terms_of(run.trace, last_rank(run.trace)), 0};
+    ProbeRun p{std::move(name), std::move(scenario), terms_of(run.trace, last_rank(run.trace)), 0, run.operators};
     std::vector<Seconds> steps(run.steps.begin() + (run.steps.size() > 1 ? 1 : 0), run.steps.end());  // the first allocates
     p.noise = noise_of(std::move(steps));
     return p;
@@ -72,6 +97,9 @@ ProbeRun joined(std::vector<const ProbeRun*> passes) {
     if (waits_by_chance(one.scenario)) return one;
     for (std::size_t t = 0; t < term_count; ++t)
         one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));
+    if (std::ranges::any_of(passes, [&](const ProbeRun* p) { return p->operators.size() != one.operators.size(); })) return one;
+    for (std::size_t i = 0; i < one.operators.size(); ++i)
+        one.operators[i].time = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.operators[i].time.si(); }));
     return one;
 }
 
@@ -93,47 +121,56 @@ const Scenario& whole_machine(const std::vector<ProbeRun>& probes) {
     return (alone == probes.end() ? probes.begin() : alone)->scenario;
 }
 
+// `i`: which probe it is.
+std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
+    const ProbeTimes before = predicted_times(probe), measured = measured_times(probe);
+    std::vector<Term> terms;
+    if (!waits_by_chance(probe.scenario)) terms = fitted_terms(probe.measured, before.terms);
+    std::vector<Target> list;
+    for (const Term t : terms) list.push_back({.probe = i, .term = t});
+    if (terms.empty() && probe.measured.total() >= shortest) list.push_back({.probe = i});
+    for (Target& t : list) t.noise = std::hypot(probe.noise, closed_form_error);
+
+    std::vector<Target> calls;
+    for (std::size_t o = 0; o < before.calls.size() && !terms.empty(); ++o)
+        if (before.calls[o] >= shortest && measured.calls[o] >= shortest) calls.push_back({.probe = i, .call = o});
+    for (Target& t : calls) {
+        t.noise = noise_among(std::hypot(probe.noise, operator_error), static_cast<double>(calls.size()), operators_count_as);
+        list.push_back(t);
+    }
+    for (Target& t : list) t.measured = t.of(measured);
+    return list;
+}
+
 }  // namespace
 
 Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<ProfileParameter>& parameters, const std::string& source) {
-    const std::vector<ProbeRun> probes = joined(runs);
+    std::vector<ProbeRun> probes = joined(runs);
+    const Scenario machine = whole_machine(probes);
     std::vector<Target> targets;
-    std::vector<FitPoint> points;
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-        const Terms before = estimate(prepare(probes[i].scenario)).terms;
-        const auto add = [&](std::optional<Term> term) {
-            const Target t{i, term};
-            targets.push_back(t);
-            points.push_back({t.of(probes[i].measured).si(), std::hypot(probes[i].noise, closed_form_error)});
-        };
-        std::vector<Term> terms;
-        if (!waits_by_chance(probes[i].scenario)) terms = fitted_terms(probes[i].measured, before);
-        std::ranges::for_each(terms, add);
-        if (terms.empty() && probes[i].measured.total() >= shortest) add({});
-    }
+    for (std::size_t i = 0; i < probes.size(); ++i) std::ranges::copy(targets_of(probes[i], i), std::back_inserter(targets));
     if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
 
     std::vector<FitParameter> starts;
     starts.reserve(parameters.size());
-    for (const ProfileParameter& p : parameters)
-        starts.push_back({p.name, p.get(whole_machine(probes)), p.spread, p.least, p.most, p.begin});
-    std::vector<Scenario> scenarios;
-    scenarios.reserve(probes.size());
-    for (const ProbeRun& p : probes) scenarios.push_back(p.scenario);
+    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most, p.begin});
+    std::vector<FitPoint> points;
+    points.reserve(targets.size());
+    for (const Target& t : targets) points.push_back({t.measured.si(), t.noise});
     const FitModel model = [&](const std::vector<double>& values) {
-        std::vector<Terms> terms;
-        for (Scenario& s : scenarios) {
-            for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(s, values[j]);
-            terms.push_back(estimate(prepare(s)).terms);
+        std::vector<ProbeTimes> times;
+        for (ProbeRun& p : probes) {
+            for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(p.scenario, values[j]);
+            times.push_back(predicted_times(p));
         }
         std::vector<double> predicted;
         predicted.reserve(targets.size());
-        for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(terms[t.probe]).si()));
+        for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(times[t.probe]).si()));
         return predicted;
     };
     const Fit found = fit(starts, points, model);
 
-    Calibration c{whole_machine(probes), {}, {}, static_cast<int>(runs.size()), 0, 0, 0};
+    Calibration c{machine, {}, {}, static_cast<int>(runs.size()), 0, 0, 0};
     for (std::size_t j = 0; j < parameters.size(); ++j) {
         const FittedParameter& f = found.parameters[j];
         c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});
@@ -143,11 +180,13 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
     }
     std::vector<double> errors, noises;
     for (std::size_t i = 0; i < targets.size(); ++i) {
+        const Target& t = targets[i];
+        if (t.call) continue;  // the profile keeps what a report shows
+        const ProbeRun& probe = probes[t.probe];
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
-        const ProbeRun& probe = probes[targets[i].probe];
-        c.residuals.push_back({probe.name, targets[i].term.value_or(Term::forward), !targets[i].term, targets[i].of(probe.measured),
-                               predicted, probe.noise, is_left_out(found.weights[i])});
-        errors.push_back(std::abs(found.predicted[i] / points[i].measured - 1));
+        c.residuals.push_back(
+            {probe.name, t.term.value_or(Term::forward), !t.term, t.measured, predicted, probe.noise, is_left_out(found.weights[i])});
+        errors.push_back(std::abs(predicted / t.measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);
     c.median_error = median(std::move(errors));

@@ -20,7 +20,8 @@ struct ProbeRun {
     std::string name;
     Scenario scenario;
     Terms measured;
-    double noise = 0;  // of a step
+    double noise = 0;                     // of a step
+    std::vector<OperatorTime> operators;  // of that step, where the run was asked for them
 };
 // The terms of a step that a profile's numbers decide and a run shows. None where the device is predicted to wait for its host: a run shows
 // that as longer spans of kernels, and only the whole step can be compared.

@@ -12,8 +12,8 @@ struct EachElement {
     [[nodiscard]] double of(bool back) const { return back ? backward : forward; }
 };
 
-constexpr EachElement silu{1.5, 2};
-constexpr EachElement layer_norm{10, 24}, batch_norm{1, 0.5};
+constexpr EachElement silu{1.5, 2}, gate{5, 7};  // a gate takes its halves apart and puts them together again
+constexpr EachElement layer_norm{10, 24}, rms_norm{5, 15}, batch_norm{1, 0.5};
 constexpr EachElement softmax{3, 1};        // the largest of the row, the exponentials, their sum
 constexpr EachElement attention{3.4, 1.7};  // of a score
 constexpr EachElement cross_entropy{5, 7};  // of a logit, whose row is copied first; backward takes the exponentials once more
@@ -23,12 +23,15 @@ EachElement of_function(PointwiseKind kind) {
         case PointwiseKind::gelu:
             return {1.6, 1.7};  // the error function; backward an exponential as well
         case PointwiseKind::silu:
+            return silu;
         case PointwiseKind::gate:
         case PointwiseKind::clamped_gate:
-            return silu;
+            return gate;
         case PointwiseKind::sigmoid:
         case PointwiseKind::tanh:
             return {1, 0.5};  // backward needs the result alone
+        case PointwiseKind::rotary:
+            return {2, 2};
         case PointwiseKind::dropout:
             return {7, 0};  // a random number for each element
         default:
@@ -45,8 +48,8 @@ double elements(const Softmax& s, bool backward) {
     return static_cast<double>(s.rows) * static_cast<double>(s.width) * softmax.of(backward);
 }
 double elements(const Normalization& n, bool backward) {
-    const bool by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
-    return static_cast<double>(n.rows) * static_cast<double>(n.width) * (by_row ? layer_norm : batch_norm).of(backward);
+    const EachElement& each = n.kind == NormKind::layer ? layer_norm : n.kind == NormKind::rms ? rms_norm : batch_norm;
+    return static_cast<double>(n.rows) * static_cast<double>(n.width) * each.of(backward);
 }
 double elements(const SequenceConvolution& c, bool backward) {
     return static_cast<double>(c.batch * c.sequence) * static_cast<double>(c.channels) * silu.of(backward);

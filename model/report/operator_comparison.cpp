@@ -46,29 +46,39 @@ private:
 
 }  // namespace
 
-std::vector<OperatorComparison> compare_operators(const Prepared& prepared, const RunRecord& run) {
-    if (run.operators.empty()) return {};
+std::vector<Seconds> predicted_call_times(const Prepared& prepared, std::span<const OperatorTime> operators) {
+    if (operators.empty()) return {};
     const Prepared::State& job = prepared.state();
     std::vector<PredictedBlock> blocks;
     for (const BlockKernels& block : job.templates) blocks.emplace_back(block, job);
     std::set<std::pair<int, std::optional<int>>> apart;    // the gradient of the operator's weights is made in a pass of its own
     std::map<std::pair<int, SpanKind>, double> passes_of;  // of a block: what its operators are called at least
-    for (const OperatorTime& o : run.operators) {
+    for (const OperatorTime& o : operators) {
         if (o.kind == SpanKind::weight_gradient) apart.emplace(o.block_template, o.operator_index);
         if (!o.operator_index) continue;
         double& passes = passes_of.try_emplace({o.block_template, o.kind}, o.calls).first->second;
         passes = std::min(passes, o.calls);
     }
-    const double steps = run.steps_in_trace * static_cast<double>(job.scenario.plan.devices());
-    std::vector<OperatorComparison> list;
-    for (const OperatorTime& o : run.operators) {
-        if (!(o.calls > 0)) continue;
+    std::vector<Seconds> times;
+    times.reserve(operators.size());
+    for (const OperatorTime& o : operators) {
         // Gradients of several tensors are added up in a pass, by as many calls.
         const auto passes = o.operator_index ? passes_of.end() : passes_of.find({o.block_template, o.kind});
-        const double of_call = passes == passes_of.end() ? 1 : std::min(1.0, passes->second / o.calls);
-        const Seconds predicted = blocks[static_cast<std::size_t>(o.block_template)].of(
-            o.operator_index, o.kind, apart.contains({o.block_template, o.operator_index}));
-        list.push_back({o.block, o.name, o.kind, o.calls / steps, of_call * predicted, o.time / o.calls});
+        const double of_call = passes == passes_of.end() || !(o.calls > 0) ? 1 : std::min(1.0, passes->second / o.calls);
+        const bool weights_apart = apart.contains({o.block_template, o.operator_index});
+        const auto block = static_cast<std::size_t>(o.block_template);
+        times.push_back(block < blocks.size() ? of_call * blocks[block].of(o.operator_index, o.kind, weights_apart) : Seconds{});
+    }
+    return times;
+}
+
+std::vector<OperatorComparison> compare_operators(const Prepared& prepared, const RunRecord& run) {
+    const std::vector<Seconds> predicted = predicted_call_times(prepared, run.operators);
+    const double steps = run.steps_in_trace * static_cast<double>(prepared.state().scenario.plan.devices());
+    std::vector<OperatorComparison> list;
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+        const OperatorTime& o = run.operators[i];
+        if (o.calls > 0) list.push_back({o.block, o.name, o.kind, o.calls / steps, predicted[i], o.time / o.calls});
     }
     std::ranges::stable_sort(list, std::greater<>(), [](const OperatorComparison& o) { return max(o.difference(), -o.difference()); });
     return list;

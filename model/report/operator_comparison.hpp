@@ -4,6 +4,7 @@
 #include "model/graph/run_record.hpp"
 #include "model/predict/estimate.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct OperatorComparison {
 
     [[nodiscard]] Seconds difference() const { return calls * (measured - predicted); }  // in a step
 };
+
+// Of one call of each; zero of what a fused kernel does beside its first operator, and of what is none of the job's.
+std::vector<Seconds> predicted_call_times(const Prepared&, std::span<const OperatorTime>);
 
 // Those that differ most in a step first. Empty where the run was not asked for them.
 std::vector<OperatorComparison> compare_operators(const Prepared&, const RunRecord&);

@@ -3,11 +3,14 @@
 #include "model/io/calibration/probe_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
+#include "model/plan/partition.hpp"
+#include "model/report/operator_comparison.hpp"
 #include "model/sextant.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -42,6 +45,20 @@ protected:
         return list;
     }
 
+    // As such a machine would time each operator, forward and backward.
+    void time_operators(ProbeRun& run, const std::vector<double>& truth) const {
+        Scenario real = run.scenario;
+        for (std::size_t j = 0; j < truth.size(); ++j) parameters_[j].set(real, truth[j]);
+        const Prepared job = prepare(real);
+        const std::vector<Block> blocks = cut_network(real).templates;
+        for (std::size_t b = 0; b < blocks.size(); ++b)
+            for (std::size_t o = 0; o < blocks[b].graph.operators().size(); ++o)
+                for (const SpanKind kind : {SpanKind::forward, SpanKind::backward})
+                    run.operators.push_back({static_cast<int>(b), static_cast<int>(o), blocks[b].name, "", kind, 1, {}});
+        const std::vector<Seconds> times = predicted_call_times(job, run.operators);
+        for (std::size_t i = 0; i < times.size(); ++i) run.operators[i].time = times[i];
+    }
+
     Library library_ = open_library();
     std::vector<ProfileParameter> parameters_;
     fs::path folder_ = fs::temp_directory_path() / ("sextant-calibration-test-" + std::to_string(::getpid()));
@@ -66,6 +83,28 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
         EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
     }
     EXPECT_LT(found.median_error, 0.01);
+}
+
+// Times of a step leave open how much of it is exponentials and how much the products of attention.
+TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
+    std::vector<double> truth;
+    const std::vector<ProbeRun> plain = runs({});
+    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    const auto index_of = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::ranges::find(parameters_, name, &ProfileParameter::name) - parameters_.begin());
+    };
+    const std::size_t exponential = index_of("time of an exponential"), attention = index_of("fused attention backward, of the peak");
+    truth[exponential] *= 0.4;
+    truth[attention] *= 2;
+    std::vector<ProbeRun> measured = runs(truth);
+    const Calibration by_steps = calibrate(measured, parameters_, "a test");
+    for (ProbeRun& run : measured) time_operators(run, truth);
+    const Calibration found = calibrate(measured, parameters_, "a test");
+    for (const std::size_t j : {exponential, attention}) {
+        EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.01) << parameters_[j].name;
+        EXPECT_LT(found.parameters[j].spread, 0.85 * by_steps.parameters[j].spread) << parameters_[j].name;
+    }
+    EXPECT_EQ(found.residuals.size(), by_steps.residuals.size()) << "what is shown are steps and their terms";
 }
 
 TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {

@@ -10,7 +10,11 @@ TEST(ElementwiseWork, OfAFunctionIsItsElementsTimesWhatEachTakes) {
     const Pointwise gelu{.kind = PointwiseKind::gelu, .elements = 1000};
     EXPECT_DOUBLE_EQ(elementwise_work(gelu, false), 1600);
     EXPECT_DOUBLE_EQ(elementwise_work(gelu, true), 1700);
+    const Pointwise gate{.kind = PointwiseKind::gate, .elements = 1000};
+    EXPECT_DOUBLE_EQ(elementwise_work(gate, false), 5000);
+    EXPECT_DOUBLE_EQ(elementwise_work(gate, true), 7000);
     EXPECT_DOUBLE_EQ(elementwise_work(Normalization{.kind = NormKind::layer, .rows = 10, .width = 64}, false), 10 * 64 * 10);
+    EXPECT_DOUBLE_EQ(elementwise_work(Normalization{.kind = NormKind::rms, .rows = 10, .width = 64}, false), 10 * 64 * 5);
     EXPECT_DOUBLE_EQ(elementwise_work(CrossEntropy{.rows = 8, .classes = 100}, true), 8 * 100 * 7);
 }
 
