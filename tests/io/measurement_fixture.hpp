@@ -27,7 +27,7 @@ inline MeasurementSources test_sources() {
         Device device;
         device.name = name;
         device.architecture = architecture_of(name);
-        device.host_link = "PCIe gen4 x16";
+        device.host_link = mentions(name, "GH200") || mentions(name, "GB200") ? "NVLink-C2C" : "PCIe gen4 x16";
         return device;
     };
     sources.link = [](std::string_view name) -> std::optional<LinkType> {

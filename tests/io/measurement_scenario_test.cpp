@@ -51,6 +51,18 @@ TEST(MeasurementScenario, AMegatronRowKeepsItsPlanAndGetsTheDefaultsOfItsFamily)
     EXPECT_EQ(s.cluster.fabric.kind, FabricKind::rail_leaf_spine);
 }
 
+TEST(MeasurementScenario, SuperchipsAreSoldWithAGraceEachOrOneForTwo) {
+    const auto host_of = [](std::string_view gpu) {
+        std::string row(megatron);
+        return scenario_of(row.replace(row.find("A100 SXM4 80GB"), 14, gpu)).cluster.node.host;
+    };
+    EXPECT_EQ(host_of("A100 SXM4 80GB").cpu, "EPYC 7002/7003");
+    EXPECT_EQ(host_of("GB200 (per GPU)").cpu, "Grace");
+    EXPECT_EQ(host_of("GB200 (per GPU)").sockets, 4);
+    EXPECT_EQ(host_of("GH200 96GB").sockets, 8);
+    EXPECT_EQ(host_of("GH200 96GB").cores, 8 * 72);
+}
+
 TEST(MeasurementScenario, LayersThatDoNotDivideAreSplitEvenlyWithEmbeddingAndHead) {
     // 126 layers + embedding + head = 128 blocks on 8 stages x 4 chunks: four each.
     std::string row(megatron);

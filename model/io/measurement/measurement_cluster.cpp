@@ -93,6 +93,7 @@ constexpr HostGeneration host_generations[] = {
     {"ada", "EPYC 7003 or 4th generation Xeon", "xGMI-2 18 GT/s x16 (Rome/Milan)", 128, 1.15, 409.6 * GB / s},
     {"hopper", "4th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.2, 614.4 * GB / s},
     {"blackwell", "5th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.3, 716.8 * GB / s},
+    {"grace", "Grace", "NVLink-C2C Grace-Hopper", 144, 1.1, 1024 * GB / s},
 };
 
 template <class T>
@@ -172,13 +173,24 @@ bool peer_access_of(const MeasuredHardware& h, RowReport& report) {
     return false;
 }
 
+// A Grace stands beside each GH200, and beside each two GB200 and GB300.
+int sockets_of_superchips(const Device& device, int devices) {
+    return std::max(1, device.architecture == "hopper" ? devices : devices / 2);
+}
+
+// Two devices, or four consumer cards, stand on a board of one socket.
+int sockets_of_boards(const MeasuredHardware& h, int devices) {
+    return h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
+}
+
 HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
-    const auto* generation = std::ranges::find(host_generations, device.architecture, &HostGeneration::architecture);
+    const bool superchip = device.host_link.starts_with("NVLink-C2C");
+    const std::string_view sold_with = superchip ? std::string_view("grace") : device.architecture;
+    const auto* generation = std::ranges::find(host_generations, sold_with, &HostGeneration::architecture);
     if (generation == std::end(host_generations)) generation = std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
     HostSpec host;
     host.cpu = h.cpu.empty() ? std::string(generation->cpu) : h.cpu;
-    // Two devices, or four consumer cards, stand on a board of one socket.
-    host.sockets = h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
+    host.sockets = superchip ? sockets_of_superchips(device, devices) : sockets_of_boards(h, devices);
     host.cores = generation->cores * host.sockets / 2;
     host.memory = assumed(512 * GiB);
     host.memory_bandwidth = assumed(generation->memory * (host.sockets / 2.0));
