@@ -49,14 +49,16 @@ bool has_isa(dnnl::cpu_isa wanted) {
 }
 
 // The code that oneDNN writes for the gradient of a function keeps vectors on the stack, wherever that is. Vectors that lie across lines of
-// the cache make it take up to three times as long (oneDNN 2.6 on an EPYC: GELU 0.8 or 1.7 to 2.4 ns an element), and where a stack
-// begins depends on as little as the length of the environment. So it is moved down until it begins `offset` bytes from a line.
-constexpr std::uintptr_t cache_line = 64, stack_step = 16;
+// the cache, or across pages, make it take up to three times as long (oneDNN 2.6 on an EPYC: GELU 0.8 or 1.7 to 2.4 ns an element), and
+// where a stack begins depends on as little as the length of the environment. So it is moved down to one place in a page: the fastest of
+// some, which differ by how they lie to lines, and by a part of a page.
+constexpr std::uintptr_t page = 4096;
+constexpr std::array<std::uintptr_t, 8> stack_places = {0, 16, 32, 48, 1024, 1040, 1056, 1072};
 
-[[gnu::noipa]] void execute_on_stack(std::uintptr_t offset, const dnnl::primitive& primitive, const dnnl::stream& stream,
-                                     const std::unordered_map<int, dnnl::memory>& arguments) {
+[[gnu::noinline]] void execute_on_stack(std::uintptr_t place, const dnnl::primitive& primitive, const dnnl::stream& stream,
+                                        const std::unordered_map<int, dnnl::memory>& arguments) {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    auto* room = static_cast<volatile char*>(__builtin_alloca(cache_line + (here - offset) % cache_line));
+    auto* room = static_cast<volatile char*>(__builtin_alloca(1 + (here - place) % page));
     room[0] = 0;  // else nobody needs it
     primitive.execute(stream, arguments);
 }
@@ -194,16 +196,16 @@ std::uintptr_t Engine::fastest_stack() {
     float* values = scratch.reals(count);
     std::fill_n(values, count, 0.5F);
     float* gradients = scratch.reals(count);
-    std::array<std::chrono::steady_clock::duration, cache_line / stack_step> least;
+    std::array<std::chrono::steady_clock::duration, stack_places.size()> least;
     least.fill(std::chrono::steady_clock::duration::max());
     for (int round = 0; round < rounds; ++round)
         for (std::size_t i = 0; i < least.size(); ++i) {
-            stack_ = i * stack_step;
+            stack_ = stack_places[i];
             const auto begin = std::chrono::steady_clock::now();
             differentiate(Curve::gelu, values, values, gradients, count);
             least[i] = std::min(least[i], std::chrono::steady_clock::now() - begin);
         }
-    return static_cast<std::uintptr_t>(std::ranges::min_element(least) - least.begin()) * stack_step;
+    return stack_places[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())];
 }
 
 dnnl::memory Engine::wrap(const dnnl::memory::desc& d, const void* data) const {

@@ -101,7 +101,7 @@ private:
     void multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps);
     [[nodiscard]] std::uintptr_t fastest_stack();
 
-    std::uintptr_t stack_ = 0;   // of gradients of functions
+    std::uintptr_t stack_ = 0;   // where in a page it lies for gradients of functions
     std::vector<float> turned_;  // a factor, for oneDNN to read along its rows
     std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<void>> cache_;
 };

@@ -127,6 +127,7 @@ std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
     std::vector<Term> terms;
     if (!waits_by_chance(probe.scenario)) terms = fitted_terms(probe.measured, before.terms);
     std::vector<Target> list;
+    list.reserve(terms.size() + 1);
     for (const Term t : terms) list.push_back({.probe = i, .term = t});
     if (terms.empty() && probe.measured.total() >= shortest) list.push_back({.probe = i});
     for (Target& t : list) t.noise = std::hypot(probe.noise, closed_form_error);
