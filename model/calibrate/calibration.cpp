@@ -171,7 +171,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
     };
     const Fit found = fit(starts, points, model);
 
-    Calibration c{machine, {}, {}, static_cast<int>(runs.size()), 0, 0, 0};
+    Calibration c{.calibrated = machine, .runs = static_cast<int>(runs.size())};
     for (std::size_t j = 0; j < parameters.size(); ++j) {
         const FittedParameter& f = found.parameters[j];
         c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});
@@ -179,18 +179,20 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         parameters[j].set(c.calibrated, f.value);
         parameters[j].attribute(c.calibrated, source + ", sure to " + percent_text(f.spread, 2));
     }
-    std::vector<double> errors, noises;
+    std::vector<double> errors, operator_errors, noises;
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const Target& t = targets[i];
-        if (t.call) continue;  // the profile keeps what a report shows
         const ProbeRun& probe = probes[t.probe];
         const Seconds predicted = Seconds::from_si(found.predicted[i]);
+        (t.call ? operator_errors : errors).push_back(std::abs(predicted / t.measured - 1));
+        if (t.call) continue;  // the profile keeps what a report shows
         c.residuals.push_back(
             {probe.name, t.term.value_or(Term::forward), !t.term, t.measured, predicted, probe.noise, is_left_out(found.weights[i])});
-        errors.push_back(std::abs(predicted / t.measured - 1));
     }
     for (const ProbeRun& p : probes) noises.push_back(p.noise);
+    c.operators = static_cast<int>(operator_errors.size());
     c.median_error = median(std::move(errors));
+    c.median_operator_error = median(std::move(operator_errors));
     c.noise = median(std::move(noises));
     return c;
 }

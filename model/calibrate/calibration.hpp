@@ -57,6 +57,8 @@ struct Calibration {
     double noise = 0;         // median over the probes
     double others = 0;        // of the time of the machine's cores meanwhile, what other programs took
     double median_error = 0;  // |predicted / measured - 1|, median over terms
+    int operators = 0;        // whose times were fitted to as well
+    double median_operator_error = 0;
 };
 
 // `source`: who measured, for the profile. Throws InputError when there is nothing to fit. Probes share their machine, library and

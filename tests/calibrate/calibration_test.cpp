@@ -1,5 +1,6 @@
 // Calibration on machines that are made up: probes are "measured" by predicting them with known numbers, which must come out again.
 #include "model/calibrate/calibration.hpp"
+#include "model/io/calibration/calibration_writer.hpp"
 #include "model/io/calibration/probe_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
@@ -105,6 +106,9 @@ TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
         EXPECT_LT(found.parameters[j].spread, 0.85 * by_steps.parameters[j].spread) << parameters_[j].name;
     }
     EXPECT_EQ(found.residuals.size(), by_steps.residuals.size()) << "what is shown are steps and their terms";
+    EXPECT_GT(found.operators, 100);
+    EXPECT_LT(found.median_operator_error, 0.01);
+    EXPECT_THAT(calibration_to_text(found), testing::HasSubstr(std::to_string(found.operators) + " operators as well"));
 }
 
 TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {

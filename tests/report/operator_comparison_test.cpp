@@ -56,6 +56,19 @@ TEST(OperatorComparison, KnowsGradientsOfWeightsThatAreMadeApart) {
     for (const OperatorComparison& o : list) EXPECT_NEAR(o.predicted / p.g(), 1, 1e-9) << to_text(o.kind);
 }
 
+TEST(OperatorComparison, PredictsNothingOfWhatIsNoneOfTheJobs) {
+    const Products p;
+    OperatorTime of_another_block = p.time_of(SpanKind::forward, 1, p.g()), another = of_another_block;
+    of_another_block.block_template = 99;
+    another.operator_index = 99;
+    const std::vector<OperatorTime> list{of_another_block, another, p.time_of(SpanKind::forward, 1, p.g())};
+    const std::vector<Seconds> times = predicted_call_times(prepare(p.job), list);
+    ASSERT_THAT(times, SizeIs(3));
+    EXPECT_EQ(times[0], Seconds{});
+    EXPECT_EQ(times[1], Seconds{});
+    EXPECT_GT(times[2], Seconds{});
+}
+
 // By where they stand. Together they have the kernels of the block.
 TEST(OperatorComparison, TellsOperatorsOfOneNameApart) {
     Products p;

@@ -62,6 +62,12 @@ std::string terms_text(const CalibrationStamp& stamp, const std::vector<Seconds>
     return table.text();
 }
 
+std::string operators_text(const Calibration& c) {
+    if (c.operators == 0) return "";
+    return "  fitted to the times of " + std::to_string(c.operators) + " operators as well, median error " +
+           percent_text(c.median_operator_error, 2) + "\n";
+}
+
 }  // namespace
 
 std::string cluster_fit_to_text(const ClusterFit& fit) {
@@ -85,7 +91,7 @@ std::string stamp_to_text(const Cluster& cluster) {
 std::string calibration_to_text(const Calibration& c) {
     return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nThe runs, as the profile predicts them\n" +
            residuals_text(c) + "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) +
-           ", others took " + percent_text(c.others, 2) + " of the cores\n";
+           ", others took " + percent_text(c.others, 2) + " of the cores\n" + operators_text(c);
 }
 
 std::string training_fit_to_text(const TrainingFit& fit) {
