@@ -19,6 +19,7 @@ constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to f
 constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
 
 constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
+constexpr double taps_a_clock = 6.4;        // multiply-adds of a depthwise convolution on a multiprocessor (docs/model/compute.md)
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
@@ -43,8 +44,16 @@ FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
 
 bool knows_caches(const DeviceRates& d) { return d.cached > Bandwidth{}; }
 
+Seconds direct_convolution_time(const Kernel& k, const DeviceRates& d) {
+    const Seconds by_units = k.flops / (d.vector * direct_convolution);
+    const bool is_depthwise = k.channels == 1;
+    if (!is_depthwise || !d.tiles || !(d.outputs > Frequency{})) return by_units;
+    const double taps = k.flops / (2 * units::FLOP);
+    return max(by_units, taps / (taps_a_clock * d.outputs));
+}
+
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (k.direct) return k.flops / (d.vector * (direct_convolution * scale.compute));
+    if (k.direct) return direct_convolution_time(k, d) / scale.compute;
     const double together = static_cast<double>(k.batch) / k.launches;  // what waits for another launch fills no wave of this one
     double utilization = gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
     if (k.kind != KernelKind::convolution) return k.flops / (product_rate(k, d) * (utilization * scale.compute));

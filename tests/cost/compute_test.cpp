@@ -151,11 +151,25 @@ TEST(KernelTime, OfBlockScaledTypesLeavesTheirScalesOutOfTheRow) {
 
 TEST(KernelTime, OfADirectConvolutionIsAFractionOfTheVectorUnits) {
     // 3 GFLOP at 0.3 of 10 TFLOP/s, whatever the type: 1 ms.
+    Kernel grouped = product(1, 1, 1);
+    grouped.kind = KernelKind::convolution;
+    grouped.direct = true;
+    grouped.channels = 4;
+    grouped.flops = 3e9 * FLOP;
+    EXPECT_NEAR((kernel_time(grouped, rates()) - 1 * us) / ms, 1, 1e-9);
+}
+
+TEST(KernelTime, OfADepthwiseConvolutionIsThatOfItsLoads) {
     Kernel depthwise = product(1, 1, 1);
     depthwise.kind = KernelKind::convolution;
     depthwise.direct = true;
+    depthwise.channels = 1;
     depthwise.flops = 3e9 * FLOP;
-    EXPECT_NEAR((kernel_time(depthwise, rates()) - 1 * us) / ms, 1, 1e-9);
+    DeviceRates d = rates();
+    d.outputs = 100e9 * Hz;  // 100 multiprocessors at 1 GHz: 640 G multiply-adds a second
+    EXPECT_NEAR((kernel_time(depthwise, d) - 1 * us) / ms, 1.5 / 0.64, 1e-9);
+    d.tiles = false;  // a CPU, whose library has kernels of its own for them
+    EXPECT_NEAR((kernel_time(depthwise, d) - 1 * us) / ms, 1, 1e-9);
 }
 
 TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
