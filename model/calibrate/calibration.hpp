@@ -2,8 +2,8 @@
 //
 // A probe is a scenario so small that one or two parameters of the profile decide each of its terms: a perceptron of wide layers is matrix
 // products, its update streams memory, its gradients are one all-reduce of a known size. The parameters are those at which the closed form
-// predicts all terms of all probes best (fit.hpp), so that what is fitted is what predictions use. Nothing is known of the probes but their
-// scenarios: a user's own runs are probes like any other.
+// predicts all terms of all probes best (fit.hpp), and the times of their operators where these were taken, so that what is fitted is what
+// predictions use. Nothing is known of the probes but their scenarios: a user's own runs are probes like any other.
 #pragma once
 
 #include "model/calibrate/machine.hpp"
