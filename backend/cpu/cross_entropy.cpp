@@ -36,10 +36,8 @@ private:
 // `less(row)` being what is taken off its logits before.
 template <class Value, class Less, class With>
 void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const Value* logits, const Less& less, const With& with) {
-    const std::int64_t most = rows_at_once(rows.classes);
-    float* exponentials = engine.scratch.reals(std::min(most, e.rows) * rows.classes);
-    for (std::int64_t first = 0; first < e.rows; first += most) {
-        const std::int64_t count = std::min(most, e.rows - first);
+    float* exponentials = engine.scratch.reals(std::min(rows_at_once(rows.classes), e.rows) * rows.classes);
+    for_some_rows(e.rows, rows.classes, [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t r = 0; r < count; ++r) {
             float* row = exponentials + r * rows.classes;
             rows.copy(logits + rows.begin(first + r), row);
@@ -48,7 +46,7 @@ void for_each_row(Engine& engine, const CrossEntropy& e, const Rows& rows, const
         }
         engine.apply(Curve::exp, exponentials, exponentials, count * rows.classes);
         for (std::int64_t r = 0; r < count; ++r) with(first + r, exponentials + r * rows.classes);
-    }
+    });
 }
 
 template <class Value>

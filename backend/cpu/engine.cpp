@@ -221,14 +221,14 @@ void Engine::apply(Curve curve, const float* x, float* y, std::int64_t count) {
 
 void Engine::differentiate(Curve curve, const float* kept, const float* dy, float* dx, std::int64_t count) {
     const dnnl::memory::desc d = vector_of(count);
-    const bool of_output = curve == Curve::sigmoid || curve == Curve::tanh;
     auto& primitive = cached<dnnl::eltwise_backward>("curve gradient", {static_cast<std::int64_t>(curve), count}, [&] {
         const auto forward = describe(engine, backward_algorithm(curve), d);
         return dnnl::eltwise_backward({{backward_algorithm(curve), d, d, swish_beta, 0}, engine, forward});
     });
-    execute_on_stack(
-        stack_, primitive, stream,
-        {{of_output ? DNNL_ARG_DST : DNNL_ARG_SRC, wrap(d, kept)}, {DNNL_ARG_DIFF_DST, wrap(d, dy)}, {DNNL_ARG_DIFF_SRC, wrap(d, dx)}});
+    execute_on_stack(stack_, primitive, stream,
+                     {{slope_needs_output(curve) ? DNNL_ARG_DST : DNNL_ARG_SRC, wrap(d, kept)},
+                      {DNNL_ARG_DIFF_DST, wrap(d, dy)},
+                      {DNNL_ARG_DIFF_SRC, wrap(d, dx)}});
 }
 
 }  // namespace sextant::cpu

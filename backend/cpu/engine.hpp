@@ -63,6 +63,7 @@ private:
 };
 
 enum class Curve { gelu, silu, sigmoid, tanh, exp };
+constexpr bool slope_needs_output(Curve c) { return c == Curve::sigmoid || c == Curve::tanh; }
 
 class Engine {
 public:
@@ -83,7 +84,7 @@ public:
 
     // y = curve(x); may be in place.
     void apply(Curve, const float* x, float* y, std::int64_t count);
-    // dx = dy curve'(x); of sigmoid and tanh, `kept` is y rather than x.
+    // dx = dy curve'(x); `kept` is x, or y where slope_needs_output().
     void differentiate(Curve, const float* kept, const float* dy, float* dx, std::int64_t count);
 
     // Memory of the user in one of oneDNN's formats.

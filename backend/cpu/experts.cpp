@@ -199,7 +199,7 @@ private:
 };
 
 template <class Work>
-void for_some_rows(Engine& engine, const OperatorCall& c, const Work& work) {
+void for_some_routed_rows(Engine& engine, const OperatorCall& c, const Work& work) {
     const std::int64_t rows = rows_at(RoutedRows::worked, *c.routing);
     if (rows == 0) return;
     in_powers_of_two(rows, rows_at_once(c.inputs[0].elements / rows), [&](std::int64_t first, std::int64_t count) {
@@ -252,7 +252,7 @@ void backward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
 
 void forward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (p.kind == PointwiseKind::copy) return sort_all(c, c.to_experts, c.inputs, c.outputs);
-    for_some_rows(engine, c, [&](const SomeRows& some) {
+    for_some_routed_rows(engine, c, [&](const SomeRows& some) {
         forward(engine, p, some.call);
         some.multiply_by_weights(some.outputs[0]);
     });
@@ -261,7 +261,7 @@ void forward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
 // y = w f(x): dw is the product of dy and f(x), summed over a row.
 void backward_routed(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (p.kind == PointwiseKind::copy) return sort_all(c, !c.to_experts, c.output_gradients, c.input_gradients);
-    for_some_rows(engine, c, [&](SomeRows some) {
+    for_some_routed_rows(engine, c, [&](SomeRows some) {
         const Array dy = some.output_gradients[0];
         const std::int64_t width = dy.elements / some.rows;
         if (some.input_gradients[1]) {

@@ -12,6 +12,11 @@ namespace sextant::cpu {
 // Where an operator goes through its elements several times, it goes through so many at a time, which the cache still holds.
 inline constexpr std::int64_t elements_at_once = 32768;
 inline std::int64_t rows_at_once(std::int64_t width) { return std::max<std::int64_t>(1, elements_at_once / width); }
+// work(first row, rows)
+template <class Work>
+void for_some_rows(std::int64_t rows, std::int64_t width, const Work& work) {
+    for (std::int64_t first = 0; first < rows; first += rows_at_once(width)) work(first, std::min(rows_at_once(width), rows - first));
+}
 
 void forward(Engine&, const Gemm&, const OperatorCall&);
 void backward(Engine&, const Gemm&, const OperatorCall&);

@@ -46,12 +46,6 @@ void copy_gradient(const OperatorCall& c, float scale = 1) {
     for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = scale * dy[i];
 }
 
-// work(first row, rows)
-template <class Work>
-void for_some_rows(std::int64_t rows, std::int64_t width, const Work& work) {
-    for (std::int64_t first = 0; first < rows; first += rows_at_once(width)) work(first, std::min(rows_at_once(width), rows - first));
-}
-
 // The first half of each row, side by side.
 void copy_first_halves(const float* x, std::int64_t rows, std::int64_t width, float* to) {
     for (std::int64_t r = 0; r < rows; ++r) std::copy_n(x + 2 * r * width, width, to + r * width);
@@ -80,7 +74,7 @@ struct GateRows {
         if (curve == Curve::silu) return open(count);
         engine.apply(curve, first, value, count);
         std::fill_n(slope, count, 1.0F);
-        engine.differentiate(curve, curve == Curve::sigmoid || curve == Curve::tanh ? value : first, slope, slope, count);
+        engine.differentiate(curve, slope_needs_output(curve) ? value : first, slope, slope, count);
     }
 
     Engine& engine;
@@ -240,8 +234,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
 void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (c.routing != nullptr) return backward_routed(engine, p, c);
     if (const auto curve = curve_of(p.kind)) {
-        const bool of_output = *curve == Curve::sigmoid || *curve == Curve::tanh;
-        return engine.differentiate(*curve, (of_output ? c.outputs : c.inputs)[0].reals(), c.output_gradients[0].reals(),
+        return engine.differentiate(*curve, (slope_needs_output(*curve) ? c.outputs : c.inputs)[0].reals(), c.output_gradients[0].reals(),
                                     c.input_gradients[0].reals(), c.output_gradients[0].elements);
     }
     switch (p.kind) {

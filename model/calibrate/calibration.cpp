@@ -35,7 +35,7 @@ struct Target {
     std::optional<Term> term{};
     std::optional<std::size_t> call{};  // of this operator; of neither: the whole step
     Seconds measured{};
-    double noise = closed_form_error;
+    double noise = 0;  // relative
 
     [[nodiscard]] Seconds of(const ProbeTimes& t) const { return call ? t.calls[*call] : term ? t.terms[*term] : t.terms.total(); }
 };
