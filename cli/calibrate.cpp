@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int passes = 3, steps = 12, quick_steps = 8;
-constexpr double too_noisy = 0.3;   // of a step, relative: no fit could tell one parameter from another
+constexpr double too_noisy = 0.45;  // of a step, relative: no fit could tell one parameter from another
 constexpr double too_shared = 0.3;  // of the cores' time, by others: the profile would be theirs too
 
 struct CalibrateOptions {

@@ -25,7 +25,8 @@ std::vector<std::string> command_of(const Launch& l) {
         words = l.command;
         words.insert(words.end(), {"-n", ranks});  // understood by all of them
     } else if (l.launcher == Launcher::srun) {
-        // One core more than compute, where the allocation has it, is for the thread that communicates.
+        // Ranks may use all cores of the allocation: one more than compute, where it has that, is for the thread that communicates. The
+        // script asks for none, as cores that compute may be all that a node has.
         words = {"srun", "--ntasks", ranks, "--cpu-bind=none", "--kill-on-bad-exit=1"};
     } else {
         words = {"mpirun", "-n", ranks, "--bind-to", "none", "--oversubscribe"};

@@ -79,7 +79,9 @@ void add_predict(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<PredictOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--explain", options->explain, "formula and numbers behind one term")->type_name("TERM");
+    command->add_option("--explain", options->explain, "formula and numbers behind one term")
+        ->check([](const std::string& term) { return std::string(term.empty() ? "name a term" : ""); })
+        ->type_name("TERM");
     command->add_option("--html", options->html, "write the whole report as one page, with the timeline of the step")
         ->type_name("FILE.html");
     command->callback([options, &exit_code] { exit_code = run_predict(*options); });

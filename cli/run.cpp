@@ -65,6 +65,8 @@ ExitCode run_for_real(const RunOptions& o) {
         print_launch(o, scenario);
         return ExitCode::done;
     }
+    if (!o.job.host_file.empty() && !fs::exists(o.job.host_file))
+        throw InputError(Diagnostic{"--hostfile " + o.job.host_file, "", "no such file", "one line for each host: node1 slots=2"});
     check_writable(o.out);
     o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);
     const Launcher launcher = usual_launcher();
@@ -109,7 +111,7 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--out", options->out, "keep the record of the run")->type_name("RUN.json");
     command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
     command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);
-    command->add_option("--seed", job.seed, "of weights and data")->type_name("N");
+    command->add_option("--seed", job.seed, "of weights and data")->check(CLI::NonNegativeNumber)->type_name("N");
     command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(finite_and_positive());
     auto* data =
         command->add_option("--data", job.data, "train on this dataset (sextant data make); none: samples are made as they are needed")

@@ -26,7 +26,13 @@ SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems)
     SearchRequest request;
     request.job = job;
     request.pinned = pinned_fields(job);
-    for (const std::string& pin : pins) problems.collect([&] { request.pinned.insert(read_pin(pin, request.job.plan)); });
+    std::set<PlanField> asked;
+    for (const std::string& pin : pins)
+        problems.collect([&] {
+            const PlanField field = read_pin(pin, request.job.plan);
+            if (!asked.insert(field).second) problems.add({"--pin " + pin, "", "this field is pinned already", "one --pin for each field"});
+            request.pinned.insert(field);
+        });
     request.devices = {job.plan.devices()};
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);

@@ -75,7 +75,7 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
         ->type_name("PREFIX");
     command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
     command->add_option("--html", options->html, "write the whole report as one page, the timeline with it")->type_name("FILE.html");
-    command->add_option("--seed", options->seed, "of the noise that the scenario describes")->type_name("N");
+    command->add_option("--seed", options->seed, "of the noise that the scenario describes")->check(CLI::NonNegativeNumber)->type_name("N");
     command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }
 

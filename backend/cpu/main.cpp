@@ -3,6 +3,7 @@
 #include "backend/exec/memory_check.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
+#include "model/base/diagnostics.hpp"
 #include "model/io/profile/processor_info.hpp"
 
 #include <sched.h>
@@ -10,9 +11,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <thread>
 
 namespace sextant {
 namespace {
+
+constexpr int threads_of_core = 8;  // with more, a step that is divided among them all takes minutes
 
 class CpuEngine final : public RankEngine {
 public:
@@ -21,6 +26,10 @@ public:
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const override {
+        const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+        if (threads > threads_of_core * cores)
+            throw BackendError(std::to_string(threads) + " threads on " + std::to_string(cores) +
+                               " cores would wait for each other: --threads with fewer, as many as there are cores for each rank");
         return std::make_unique<CpuDevice>(threads);
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {

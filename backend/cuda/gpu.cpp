@@ -84,7 +84,7 @@ GpuFacts facts_of(int number) {
     std::array<char, 32> bus{};
     check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number), "cudaDeviceGetPCIBusId");
     f.bus = bus.data();
-    f.clock_hz = attribute(cudaDevAttrClockRate, number) * 1e3;
+    f.clock = attribute(cudaDevAttrClockRate, number) * 1e3 * units::Hz;
     use(number);
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");

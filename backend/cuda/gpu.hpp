@@ -24,7 +24,7 @@ struct GpuFacts {
     std::string name, bus;        // "NVIDIA H200", "0000:1b:00.0"
     int capability = 0;           // 90: sm_90
     std::int64_t free_bytes = 0;  // now
-    double clock_hz = 0;
+    Frequency clock;
 };
 GpuFacts facts_of(int number);
 

@@ -104,7 +104,7 @@ public:
         int gpu = 0;
         cudaGetDevice(&gpu);
         const cuda::GpuFacts facts = cuda::facts_of(gpu);
-        return {facts.name, facts.clock_hz > 0 ? std::optional(Frequency::from_si(facts.clock_hz)) : std::nullopt};
+        return {facts.name, facts.clock > Frequency{} ? std::optional(facts.clock) : std::nullopt};
     }
 };
 

@@ -15,7 +15,6 @@ constexpr int passes_of_sum = 3;  // over an array: what is there, what comes, w
 ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Transport& transport, Whereabouts& where)
     : job_(job),
       together_(job.scenario.plan.data_parallel == DataParallel::parameter_server),
-      server_(server),
       device_(device),
       transport_(transport),
       where_(where),

@@ -46,7 +46,6 @@ private:
 
     const Job& job_;
     bool together_;
-    int server_;
     ComputeDevice& device_;
     Transport& transport_;
     Whereabouts& where_;

@@ -64,7 +64,7 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
         else if (word == "--loss-scale")
             a.training.loss_scale = number_in<double>(word, value(), 1);
         else if (word == "--hang-timeout")
-            a.hang_timeout = number_in<double>(word, value(), 1);
+            a.hang_timeout = number_in<double>(word, value(), 1) * units::s;
         else if (word == "--data")
             a.data = value();
         else if (word == "--data-workers")

@@ -3,12 +3,13 @@
 #include "backend/exec/recorder.hpp"
 #include "model/base/diagnostics.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <numeric>
 #include <string_view>
 
 #include <sys/uio.h>
@@ -17,13 +18,17 @@
 namespace sextant {
 namespace {
 
-constexpr int clock_tag = 1, clock_rounds = 10;
+constexpr int clock_tag = 1, gather_tag = 2, clock_rounds = 10;
+constexpr std::uint64_t longest_piece = 65536;
 
 // Seconds after which a rank ends that waits for others where MPI cannot be asked yet, or any more: they have died or hang.
 constexpr unsigned longest_start = 120, longest_end = 8;
 constexpr unsigned longest_abort = 3;
 
+volatile std::sig_atomic_t abort_code = 0;  // of a rank that ends itself, and has said why
+
 void give_up(int) {
+    if (abort_code != 0) _exit(abort_code);
     constexpr const char* text = ": MPI does not come back from its start or end: another rank has died or hangs\n";
     for (const char* part : {const_cast<const char*>(program_invocation_short_name), text})
         [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
@@ -130,17 +135,28 @@ Seconds MpiWorld::clock_offset() const {
     return offset * units::s;
 }
 
+// Rank by rank and in pieces: what all of them have together is more than an int counts, of a long run.
 std::vector<std::vector<char>> MpiWorld::gather(std::span<const char> mine) const {
-    const int count = static_cast<int>(mine.size());
-    std::vector<int> counts(static_cast<std::size_t>(size_)), offsets(static_cast<std::size_t>(size_));
-    check_mpi(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Gather");
-    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-    std::vector<char> all(rank_ == 0 ? static_cast<std::size_t>(offsets.back() + counts.back()) : 0);
-    check_mpi(MPI_Gatherv(mine.data(), count, MPI_CHAR, all.data(), counts.data(), offsets.data(), MPI_CHAR, 0, MPI_COMM_WORLD),
-              "MPI_Gatherv");
+    const std::uint64_t size = mine.size();
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Gather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD), "MPI_Gather");
+    const auto in_pieces = [](std::uint64_t bytes, const auto& pass) {
+        for (std::uint64_t at = 0; at < bytes; at += longest_piece) pass(at, static_cast<int>(std::min(longest_piece, bytes - at)));
+    };
+    if (rank_ != 0) {
+        in_pieces(size, [&](std::uint64_t at, int count) {
+            check_mpi(MPI_Send(mine.data() + at, count, MPI_CHAR, 0, gather_tag, MPI_COMM_WORLD), "MPI_Send");
+        });
+        return {};
+    }
     std::vector<std::vector<char>> parts;
-    for (std::size_t r = 0; rank_ == 0 && r < counts.size(); ++r)
-        parts.emplace_back(all.begin() + offsets[r], all.begin() + offsets[r] + counts[r]);
+    parts.emplace_back(mine.begin(), mine.end());
+    for (int peer = 1; peer < size_; ++peer) {
+        std::vector<char>& part = parts.emplace_back(sizes[static_cast<std::size_t>(peer)]);
+        in_pieces(part.size(), [&](std::uint64_t at, int count) {
+            check_mpi(MPI_Recv(part.data() + at, count, MPI_CHAR, peer, gather_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+        });
+    }
     return parts;
 }
 
@@ -175,6 +191,7 @@ void MpiWorld::say(const std::string& what) const {
 
 void MpiWorld::abort(const std::string& why, int exit_code) const {
     say(why);
+    abort_code = exit_code;
     alarm(longest_abort);  // where MPI cannot do that either
     MPI_Abort(MPI_COMM_WORLD, exit_code);
     _exit(exit_code);

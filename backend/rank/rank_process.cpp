@@ -329,7 +329,7 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
     std::optional<Heartbeat> heartbeat;  // goes on while a failure is told
     try {
         where.at("the first sign of life");
-        heartbeat.emplace(world, a.hang_timeout * units::s, where);
+        heartbeat.emplace(world, a.hang_timeout, where);
         where.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
         if (!job) return wrong_input;

@@ -78,12 +78,10 @@ private:
 
 }  // namespace
 
+// Each sample a file, each class a folder.
 const DatasetFormat& files_format() {
     static const DatasetFormat format = {
-        "files",
-        "each sample a file, each class a folder",
-        false,
-        [](BlobView) { return false; },
+        "files", false, [](BlobView) { return false; },
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<FilesReader>(path); },
         [](const fs::path& path, const Outline& outline) -> std::unique_ptr<DatasetWriter> {
             return std::make_unique<FilesWriter>(path, outline.encoding);

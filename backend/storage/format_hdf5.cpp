@@ -234,12 +234,10 @@ private:
 
 }  // namespace
 
+// One HDF5 file: an array of all samples, or their files one behind the other.
 const DatasetFormat& hdf5_format() {
     static const DatasetFormat format = {
-        "hdf5",
-        "one HDF5 file: an array of all samples, or their files one behind the other",
-        false,
-        [](BlobView start) { return text_of(start).starts_with(hdf5_signature); },
+        "hdf5", false, [](BlobView start) { return text_of(start).starts_with(hdf5_signature); },
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<Hdf5Reader>(path); },
         [](const fs::path& path, const Outline& outline) -> std::unique_ptr<DatasetWriter> {
             return std::make_unique<Hdf5Writer>(path, outline);

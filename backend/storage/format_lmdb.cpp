@@ -121,13 +121,10 @@ private:
 
 }  // namespace
 
+// One LMDB file: a record of tf.train.Example under each number.
 const DatasetFormat& lmdb_format() {
     static const DatasetFormat format = {
-        "lmdb",
-        "one LMDB file: a record of tf.train.Example under each number",
-        false,
-        is_lmdb,
-        [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<LmdbReader>(path); },
+        "lmdb", false, is_lmdb, [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<LmdbReader>(path); },
         [](const fs::path& path, const Outline&) -> std::unique_ptr<DatasetWriter> { return std::make_unique<LmdbWriter>(path); }};
     return format;
 }

@@ -18,11 +18,9 @@ RecordLayout layout_of(const NpyHeader& header) {
 
 }  // namespace
 
+// One NumPy array of all samples and labels.
 const DatasetFormat& npy_format() {
-    static const DatasetFormat format = {"npy",
-                                         "one NumPy array of all samples and labels",
-                                         true,
-                                         is_npy,
+    static const DatasetFormat format = {"npy", true, is_npy,
                                          [](const fs::path& path) {
                                              InputFile file(path);
                                              RecordLayout layout = layout_of(npy_header(file.head(longest_npy_header)));

@@ -35,12 +35,10 @@ RecordLayout layout_in(std::string_view header) {
 
 }  // namespace
 
+// The bytes of all samples and labels, one behind the other.
 const DatasetFormat& raw_format() {
     static const DatasetFormat format = {
-        "raw",
-        "the bytes of all samples and labels, one behind the other",
-        true,
-        [](BlobView start) { return text_of(start).starts_with(magic); },
+        "raw", true, [](BlobView start) { return text_of(start).starts_with(magic); },
         [](const fs::path& path) {
             InputFile file(path);
             const Blob header = file.read(0, header_bytes);

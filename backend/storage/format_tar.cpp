@@ -71,12 +71,10 @@ private:
 
 }  // namespace
 
+// Each sample a file in one tar archive.
 const DatasetFormat& tar_format() {
     static const DatasetFormat format = {
-        "tar",
-        "each sample a file in one tar archive",
-        false,
-        [](BlobView start) { return start.size() >= block && text_of(start.subspan(257, 5)) == "ustar"; },
+        "tar", false, [](BlobView start) { return start.size() >= block && text_of(start.subspan(257, 5)) == "ustar"; },
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<TarReader>(path); },
         [](const fs::path& path, const Outline& outline) { return make_archive_writer(ArchiveKind::tar, path, outline); }};
     return format;

@@ -77,12 +77,10 @@ private:
 
 }  // namespace
 
+// Records of tf.train.Example, one behind the other, each with checksums.
 const DatasetFormat& tfrecord_format() {
     static const DatasetFormat format = {
-        "tfrecord",
-        "records of tf.train.Example, one behind the other, each with checksums",
-        false,
-        is_head,
+        "tfrecord", false, is_head,
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<TfrecordReader>(path); },
         [](const fs::path& path, const Outline&) -> std::unique_ptr<DatasetWriter> { return std::make_unique<TfrecordWriter>(path); }};
     return format;

@@ -157,12 +157,10 @@ private:
 
 }  // namespace
 
+// Each sample a file in one zip archive, stored.
 const DatasetFormat& zip_format() {
     static const DatasetFormat format = {
-        "zip",
-        "each sample a file in one zip archive, stored",
-        false,
-        [](BlobView start) { return text_of(start).starts_with("PK\x03\x04"); },
+        "zip", false, [](BlobView start) { return text_of(start).starts_with("PK\x03\x04"); },
         [](const fs::path& path) -> std::unique_ptr<DatasetReader> { return std::make_unique<ZipReader>(path); },
         [](const fs::path& path, const Outline& outline) { return make_archive_writer(ArchiveKind::zip, path, outline); }};
     return format;

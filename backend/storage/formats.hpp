@@ -10,9 +10,8 @@
 namespace sextant {
 
 struct DatasetFormat {
-    std::string_view name;   // "tar"
-    std::string_view about;  // "each sample a file in one tar archive"
-    bool arrays_only;        // holds samples of one shape that are not encoded
+    std::string_view name;  // "tar"
+    bool arrays_only;       // holds samples of one shape that are not encoded
     // Whether a file that begins so is one. Folders are `files`.
     bool (*begins_so)(BlobView start);
     // Throws InputError, without a file's name, when it is damaged or absent.

@@ -1,4 +1,4 @@
-// Typed indices: a rank cannot be passed where a stage is meant.
+// Typed indices: a number cannot be passed where an identity is meant.
 #pragma once
 
 #include <compare>
@@ -12,8 +12,6 @@ struct Id {
     friend constexpr auto operator<=>(Id, Id) = default;
 };
 
-using RankId = Id<struct RankTag>;      // a process of the job, one per device
-using StageId = Id<struct StageTag>;    // a pipeline stage (not a virtual chunk)
 using TensorId = Id<struct TensorTag>;  // a tensor of one operator graph
 
 }  // namespace sextant

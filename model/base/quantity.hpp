@@ -104,10 +104,10 @@ using MoneyRate = Quantity<0, 0, -1, 0, 1>;
 namespace units {
 
 inline constexpr Bytes B = Bytes::from_si(1);
-inline constexpr Bytes KB = 1e3 * B, MB = 1e6 * B, GB = 1e9 * B, TB = 1e12 * B, PB = 1e15 * B;
-inline constexpr Bytes KiB = 1024 * B, MiB = 1024 * KiB, GiB = 1024 * MiB, TiB = 1024 * GiB;
+inline constexpr Bytes KB = 1e3 * B, MB = 1e6 * B, GB = 1e9 * B, TB = 1e12 * B;
+inline constexpr Bytes KiB = 1024 * B, MiB = 1024 * KiB, GiB = 1024 * MiB;
 inline constexpr Bytes bit = 0.125 * B;
-inline constexpr Bytes Mbit = 1e6 * bit, Gbit = 1e9 * bit;
+inline constexpr Bytes Gbit = 1e9 * bit;
 
 inline constexpr Seconds s = Seconds::from_si(1);
 inline constexpr Seconds ms = 1e-3 * s, us = 1e-6 * s, ns = 1e-9 * s;
@@ -116,7 +116,7 @@ inline constexpr Frequency Hz = 1.0 / s;
 inline constexpr Frequency MHz = 1e6 * Hz, GHz = 1e9 * Hz;
 
 inline constexpr Flops FLOP = Flops::from_si(1);
-inline constexpr Flops GFLOP = 1e9 * FLOP, TFLOP = 1e12 * FLOP, PFLOP = 1e15 * FLOP;
+inline constexpr Flops GFLOP = 1e9 * FLOP, TFLOP = 1e12 * FLOP;
 
 inline constexpr Joules J = Joules::from_si(1);
 inline constexpr Watts W = J / s;

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-// The first units of a table, those above `print_floor`'s position, are used for printing; all are accepted.
+// All are accepted; those by which a table begins, each smaller than the one before, are written.
 const std::vector<UnitName> byte_units = {{"PB", 1e15},    {"TB", 1e12},    {"GB", 1e9},     {"MB", 1e6},     {"KB", 1e3},
                                           {"B", 1},        {"kB", 1e3},     {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
                                           {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"bit", 0.125},  {"Gbit", 1.25e8}};
@@ -29,7 +29,6 @@ const std::vector<UnitName> watt_units = {{"MW", 1e6}, {"kW", 1e3}, {"W", 1}, {"
 const std::vector<UnitName> money_units = {{"USD", 1}, {"$", 1}};
 const std::vector<UnitName> money_rate_units = {{"USD/h", 1 / 3600.0}, {"$/h", 1 / 3600.0}, {"USD/s", 1}};
 
-// Units past the first one that is not larger than its predecessor are synonyms, never printed.
 const UnitName& unit_for_printing(double magnitude, const UnitTable& table) {
     const auto& units = table.accepted;
     const UnitName* best = &units.front();

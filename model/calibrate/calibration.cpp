@@ -62,11 +62,14 @@ std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted) {
     return terms;
 }
 
+// Of a normal distribution, the standard deviation over half of what lies between its quartiles, and over its median absolute deviation.
+constexpr double deviation_of_quartile = 1.4826;
+
 double noise_of(std::vector<Seconds> steps) {
     if (steps.empty()) return 0;
     std::ranges::sort(steps);
     const auto quartile = [&](double share) { return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1))]; };
-    return (quartile(0.75) - quartile(0.25)) / (2.0 * quartile(0.5));
+    return deviation_of_quartile * (quartile(0.75) - quartile(0.25)) / (2.0 * quartile(0.5));
 }
 
 ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
@@ -93,7 +96,7 @@ ProbeRun joined(std::vector<const ProbeRun*> passes) {
     ProbeRun one = *passes[(passes.size() - 1) / 2];
     const Seconds step = one.measured.total();
     const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total() / step - 1); });
-    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), 1.4826 * apart);
+    one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), deviation_of_quartile * apart);
     if (waits_by_chance(one.scenario)) return one;
     for (std::size_t t = 0; t < term_count; ++t)
         one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));

@@ -27,7 +27,7 @@ struct ProbeRun {
 // that as longer spans of kernels, and only the whole step can be compared.
 std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted);
 
-// Half the distance between their quartiles, relative to the median.
+// Relative standard deviation, of a normal distribution with their quartiles.
 double noise_of(std::vector<Seconds> steps);
 ProbeRun probe_run(std::string name, Scenario, const RunRecord&);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double formula_error = 0.1;   // what the formulas miss, however good their parameters
 constexpr double calls_of_a_curve = 8;  // as how many independent calls those of one curve count at most
+constexpr double no_say = 1e3;          // spread of what was thought before. A profile has what the last fit found: the same calls twice
 
 Seconds time_with(const CommunicationLibrary& library, const LibraryCall& c) {
     return max(collective_time(c.what, c.size, c.group, library), c.at_least);
@@ -30,7 +31,7 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     for (const LibraryCall& c : calls) points.push_back({c.measured.si(), noise_among(formula_error, sizes[c.curve], calls_of_a_curve)});
     std::vector<FitParameter> starts;
     starts.reserve(parameters.size());
-    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most});
+    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), no_say, p.least, p.most});
     const Fit found = fit(starts, points, [&](const std::vector<double>& values) {
         for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].set(machine, values[i]);
         std::vector<double> predicted;
@@ -41,7 +42,7 @@ LibraryFit fit_one(const std::vector<LibraryCall>& calls) {
     LibraryFit of_library;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const FittedParameter& p = found.parameters[i];
-        if (!is_decided(p, starts[i])) continue;
+        if (p.spread > parameters[i].spread) continue;  // the calls do not decide it
         of_library.parameters.push_back({machine.library.name, parameters[i].name, starts[i].value, p.value, p.spread,
                                          parameters[i].text(p.value), p.at_bound, static_cast<int>(calls.size())});
     }

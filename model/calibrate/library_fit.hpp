@@ -1,8 +1,9 @@
 // Parameters of communication libraries from published curves of their calls.
 //
 // What a call costs beyond the links, and what a protocol or a process moves at most: each belongs to one library and acts in every
-// prediction that has it. Found by fit.hpp from the value that the library's profile has. Only the calls that are handed in are looked at
-// (measurement_split.hpp says which may be).
+// prediction that has it. Found by fit.hpp, which begins at the value that the library's profile has: since an earlier fit left it there,
+// it has no other say, and the same calls twice find the same. Only the calls that are handed in are looked at (measurement_split.hpp says
+// which may be).
 #pragma once
 
 #include "model/cost/collectives.hpp"

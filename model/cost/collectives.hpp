@@ -1,22 +1,11 @@
 // What a collective call costs, by algorithm and protocol: the library is assumed to choose the fastest, as NCCL's tuner does.
 //
-// Symbols: n ranks, S bytes (of the buffer; all_gather: of the result; reduce_scatter: of the input; all_to_all: sent by one rank),
-// B bytes per second that one rank passes on in a ring (from the topology), a_k latency of a ring step over hop k,
-// t_k of a tree level, b the base cost of a call, e the protocol's fraction of B.
-//
-//   ring all-reduce      b + sum over its 2(n-1) steps of a_k  + 2 (n-1)/n S / (e B)
-//   ring all-gather,     b + (n-1) steps                       +   (n-1)/n S / (e B)     reduce-scatter likewise
-//   tree all-reduce      b + 2 (levels within and between nodes) t_k + 2 S / (e_tree B)  one pass up, one down, pipelined (*)
-//   in-switch all-reduce b + one step                          +   S / (e B)             each rank sends S once, receives S once
-//   broadcast, reduce    b + (n-1) steps                       +   S / (e B)             pipelined chain
-//   all-to-all           b + (n-1) messages' latency           +   (n-1)/n S / (e A),  A from the topology's all_to_all_bandwidth
-//   send                 b + a_k + S / (e B)
-//
-// (*) A double binary tree uses the full bandwidth of every rank: Sanders, Speck, Träff, "Two-tree algorithms for full
-//     bandwidth broadcast, reduction and scan" (2009), section 3; NCCL implements it since 2.4. Ring: Patarasuk and Yuan,
-//     "Bandwidth optimal all-reduce algorithms for clusters of workstations" (2009), section 3.
-// A library that reduces on the host adds (n-1)/n S over the rate at which one process adds, and copies device buffers there and
-// back. Neglected: start-up skew between ranks, congestion by other jobs, and chunking beyond the per-step latency.
+// A call is its start, the steps of its algorithm one after another, and its bytes over what the protocol reaches of the links that they
+// cross. Sizes are of the buffer; of an all-gather that of its result, of a reduce-scatter of its input, of an all-to-all what one rank
+// sends. Formulas, protocols and sources: docs/model/collectives.md. Rings: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
+// for clusters of workstations" (2009); double binary trees: Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth broadcast,
+// reduction and scan" (2009). A library that reduces on the host adds (n-1)/n S over the rate at which one process adds, and copies device
+// buffers there and back. Neglected: start-up skew between ranks, congestion by other jobs, and chunking beyond the per-step latency.
 #pragma once
 
 #include "model/base/quantity.hpp"

@@ -3,9 +3,10 @@
 // A chain is a run of memory-bound operators, each reading what the one before wrote, that the framework joins: its inner tensors
 // never reach memory unless backward needs them or somebody else reads them. Matrix products, attention, exchanges, embeddings and
 // losses stand alone (a bias belongs to its GEMM already).
-//   none       no chains, except scale + mask + softmax where the framework has that kernel
+//   none       no chains
 //   pointwise  chains of pointwise operators: bias + gelu, dropout + add
-//   compiler   pointwise and normalisation operators
+//   compiler   pointwise operators, normalisations and softmax
+// Scale, mask and softmax are one kernel wherever the framework has that kernel.
 #pragma once
 
 #include "model/plan/framework.hpp"

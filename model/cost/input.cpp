@@ -96,22 +96,28 @@ SampleAccess with_read_ahead(SampleAccess a, const StorageClass& s, double kept)
     const double window = min(most, (asked <= most / 32 ? 4 : asked <= most / 4 ? 2 : 1) * asked) / a.bytes;
     if (window <= 1) return a;
     const double n = window - 1, t = std::clamp(kept, 1e-6, 1.0);
-    if (n > 1) a.seeks = (1 - std::pow(1 + (n - 1) * t, -1 / (n - 1))) / t;
+    const double missed = std::abs(n - 1) < 1e-9 ? std::exp(-t) : std::pow(1 + (n - 1) * t, -1 / (n - 1));  // 1 - f
+    a.seeks = (1 - missed) / t;
     a.bytes *= (1 - std::pow(1 - t, window)) / t;
     return a;
 }
 
 SampleThread thread_of(const HostSpec& host) { return {host.thread_speed.value, host.samples}; }
 
+std::optional<Sourced<Bandwidth>> decoding_speed(SampleEncoding encoding, const SampleThread& thread) {
+    const auto& usual = facts_of(encoding).decode;
+    if (!usual) return {};
+    const auto& own = encoding == SampleEncoding::png ? thread.measured.decode_png : thread.measured.decode_jpeg;
+    return own.value_or(at(thread, *usual));
+}
+
 Seconds sample_work(DataFormat format, SampleEncoding encoding, Transform transform, Bytes stored, std::optional<Bytes> decoded,
                     Bytes input, const SampleThread& thread) {
-    const EncodingFacts& facts = facts_of(encoding);
     const SampleSpeeds& own = thread.measured;
-    const Bytes values = decoded.value_or(facts.compression * stored);
+    const Bytes values = decoded.value_or(facts_of(encoding).compression * stored);
     const FormatSpeed of_format = measured(own, format);
     Seconds t = library_time(format, of_format.read, of_format.read_bytes, stored, thread);
-    if (facts.decode)
-        t += values / (encoding == SampleEncoding::png ? own.decode_png : own.decode_jpeg).value_or(at(thread, *facts.decode)).value;
+    if (const auto decodes = decoding_speed(encoding, thread)) t += values / decodes->value;
     if (transform == Transform::resize) t += values / own.resize.value_or(at(thread, transform_facts().resize)).value;
     if (transform != Transform::none) t += input / own.convert.value_or(at(thread, transform_facts().convert)).value;
     return t;

@@ -33,6 +33,9 @@ struct SampleThread {
 };
 SampleThread thread_of(const HostSpec&);
 
+// Values that it decodes: as measured, else as usual at its speed. Nothing where samples are values already.
+std::optional<Sourced<Bandwidth>> decoding_speed(SampleEncoding, const SampleThread&);
+
 // What a worker's thread does with one sample. `stored`, and `input`: the values that the network takes.
 Seconds sample_work(DataFormat, SampleEncoding, Transform, Bytes stored, std::optional<Bytes> decoded, Bytes input, const SampleThread&);
 // What a thread does with a sample that it puts there: encodes it, and hands it to the library of the format.

@@ -73,7 +73,7 @@ struct FabricSpec {
     int nodes_per_leaf = 0;            // nodes whose NICs (or whose rail's NIC) meet at one leaf
     double oversubscription = 1;       // down-links over up-links at a leaf
     Sourced<Seconds> switch_latency;   // per hop
-    bool in_switch_reduction = false;  // SHARP
+    bool in_switch_reduction = false;  // SHARP: a fact that no cost counts yet
 };
 
 struct Cluster {

@@ -89,7 +89,7 @@ struct CommunicationLibrary {
     Sourced<double> tree_bandwidth_fraction;
     bool tree_of_two_nodes = true;                 // knows that a tree over two nodes passes a buffer once between them
     Bandwidth channel_rate;                        // channels of a long message: one for so much of the group's bandwidth
-    bool in_switch_reduction = false;              // NVLS on NVSwitch of Hopper and later, SHARP on InfiniBand, when the hardware has it
+    bool in_switch_reduction = false;              // NVLS on NVSwitch of Hopper and later, when the hardware has it
     Sourced<double> in_switch_bandwidth_fraction;  // of the port's bandwidth, for the reduced bytes
     Sourced<Seconds> in_switch_step;
     // Reductions run on the host: bytes that one process adds per second, its copies included. Absent: on the device.

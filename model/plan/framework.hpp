@@ -58,7 +58,7 @@ struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
     std::vector<std::string> aliases;
-    std::string strategy_note;       // e.g. Lightning: which strategy it stands for
+    std::string strategy_note;       // e.g. Lightning: which strategy it stands for; among what a report assumes
     std::vector<PlanFeature> lacks;  // a search looks at no plan that needs one of these
 
     [[nodiscard]] Fusion fusion_in(DataType compute) const { return compute == DataType::fp32 ? fusion_fp32.value_or(fusion) : fusion; }

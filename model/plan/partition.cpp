@@ -71,7 +71,7 @@ Network cut_network(const Scenario& scenario) {
 Network whole_network(const Scenario& scenario) {
     const Shard cut = shard_of(scenario.plan, scenario.framework);
     const Shard whole{.vocabulary_multiple = cut.vocabulary_multiple, .training = cut.training};
-    return build_network(scenario.workload, whole);
+    return build_network(dropless(scenario.workload), whole);
 }
 
 int used_devices_per_node(const Scenario& scenario) {

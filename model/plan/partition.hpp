@@ -10,7 +10,8 @@ namespace sextant {
 // The network as one rank sees it. Throws InputError with every problem: shapes that do not divide, more stages than blocks.
 Network cut_network(const Scenario&);
 
-// One sample through the network on a device that holds all of it and computes no score that a mask hides (flash attention).
+// One sample through the network on a device that holds all of it and computes no more than is needed: no score that a mask hides (flash
+// attention), no room of an expert to which no token came.
 Network whole_network(const Scenario&);
 
 // The precision policy as the framework keeps it: autocast leaves weights and gradients in fp32 and needs no master copy; main

@@ -12,14 +12,15 @@ using namespace units;
 // computation each, is at work for 82.6 % (YanRong) and 80.7 % (Juicedata) of the time in MLPerf Storage v1.0.
 constexpr Seconds loop = 0.79 * ms;
 
-LoaderRate rate_of(const StorageBenchmark& b, double of_host, double cached) {
+// Of a host with so many accelerators. What hosts share is divided among those that would have as many.
+LoaderRate rate_of(const StorageBenchmark& b, double of_host, double hosts, double cached) {
     const BenchmarkTraining& t = *b.training;
     LoaderNode node;
     node.workers = node.cores = of_host * std::max(1, t.readers);
     node.network = b.network.value_or(Bandwidth{});
     const SampleAccess access = sample_access(t.format, t.shuffle, t.sample, t.samples_per_file);
     const Seconds work = sample_work(t.format, t.encoding, Transform::none, t.sample, {}, Bytes{}, {}) + t.preparation;
-    return loader_rate({{b.storage, access, 1 - cached, {}}, {page_cache(), access, cached, {}}}, work, node, b.hosts, b.other_jobs);
+    return loader_rate({{b.storage, access, 1 - cached, {}}, {page_cache(), access, cached, {}}}, work, node, hosts, b.other_jobs);
 }
 
 bool enough(const StorageBenchmark& b, int accelerators) {
@@ -85,8 +86,8 @@ CheckpointRun checkpoint_run(const StorageBenchmark& b, int accelerators, std::i
 
 LoadingEstimate estimate_loading(const StorageBenchmark& b, int accelerators, double cached) {
     const BenchmarkTraining& t = *b.training;
-    const double of_host = static_cast<double>(accelerators) / b.hosts;
-    const LoaderRate rate = rate_of(b, of_host, cached);
+    const double of_host = std::ceil(static_cast<double>(accelerators) / b.hosts);  // that has most: all meet at a barrier
+    const LoaderRate rate = rate_of(b, of_host, accelerators / of_host, cached);
     const Seconds alone = t.computation + loop, loading = of_host * t.batch / rate.samples;
     LoadingEstimate e;
     e.batch = t.readers == 0 ? alone + loading : max(alone, loading);

@@ -72,8 +72,13 @@ private:
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 
-// Where a file leaves the global batch to follow, other numbers would change it.
-std::string batch_of(const Plan& p) { return "plan.global_batch=" + number(p.global_batch); }
+// Where a file leaves the global batch to follow, other numbers would change it; where it says how many micro-batches there are,
+// contradict.
+std::vector<std::string> with_batch(std::vector<std::string> set, const Plan& p) {
+    set.push_back("plan.global_batch=" + number(p.global_batch));
+    if (p.states_grad_accum) set.emplace_back("plan.grad_accum=null");
+    return set;
+}
 
 void try_shards(Trials& t) {
     using enum DataParallel;
@@ -119,7 +124,7 @@ void try_batch(Trials& t) {
         Plan plan = p;
         plan.micro_batch = micro;
         plan.global_batch = global;
-        t.try_plan(plan, {"plan.micro_batch=" + number(micro), batch_of(plan)});
+        t.try_plan(plan, with_batch({"plan.micro_batch=" + number(micro)}, plan));
     };
     t.kind("micro-batch");
     batches(2 * p.micro_batch, p.global_batch);
@@ -156,7 +161,7 @@ void try_degrees(Trials& t) {
         if (from % 2 != 0) return;
         from /= 2;
         to *= 2;
-        t.try_plan(plan, {std::string(path) + number(plan.*degree), "plan.dp=" + number(plan.dp), batch_of(plan)});
+        t.try_plan(plan, with_batch({std::string(path) + number(plan.*degree), "plan.dp=" + number(plan.dp)}, plan));
     };
     if (p.has_servers()) return;
     t.kind("tensor");

@@ -35,7 +35,8 @@ private:
     void check_settings() {
         for (const auto& [pointer, here] : job_settings(scenario_))
             if (const auto ran = run_.settings.find(pointer); ran != run_.settings.end() && ran->second != here)
-                complain("the run had " + ran->second + ", this scenario has " + here, pointer);
+                complain("the run had " + pointer.substr(pointer.find_last_of('/') + 1) + " " + ran->second + ", this scenario has " + here,
+                         pointer);
     }
 
     void check_operators() {

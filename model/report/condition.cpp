@@ -69,7 +69,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
     if (r.run) {
         list.push_back({"run.goodput", r.run->goodput, nullptr});
         list.push_back({"run.time", r.run->time.si(), time});
-        list.push_back({"run.device_hours", r.run->device_hours, nullptr});
+        list.push_back({"run.device_hours", r.run->device_time / units::hour, nullptr});
         list.push_back({"run.energy", r.run->energy.si(), &unit_table<Joules>()});
         if (r.run->cost) list.push_back({"run.cost", r.run->cost->si(), &unit_table<Money>()});
     }

@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
@@ -48,6 +49,8 @@ std::string plan_line(const Plan& p) {
     if (!turns_back(p.schedule)) dimension("virtual", p.vpp);
     dimension("context", p.cp);
     dimension("expert", p.ep);
+    if (p.has_servers())
+        text += p.servers_on_workers ? ", servers on the workers' hosts" : ", parameter servers " + std::to_string(p.parameter_servers);
     return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +
            std::string(to_text(p.precision.compute));
 }
@@ -72,7 +75,7 @@ RunCost run_cost(const Scenario& s, double samples, const Report& r) {
     cost.steps = std::ceil(samples / static_cast<double>(s.plan.global_batch));
     cost.time = cost.steps * e.step;
     add_input(cost, r);
-    cost.device_hours = reserved * (cost.time / units::hour);
+    cost.device_time = reserved * cost.time;
     if (const std::optional<MoneyRate> rent = device_rent(s)) cost.cost = reserved * (*rent * cost.time);
     cost.energy = power_drawn(s, r.utilization, reserved) * cost.time;
     return cost;
@@ -152,7 +155,7 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
                                                        : "a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch)) +
                        " fits and would need fewer kernels and messages a sample");
     const bool idle_fabric = &network_link(s) != &s.cluster.node.nic_link && s.cluster.node.nics > 0;
-    if (idle_fabric && s.plan.devices() > s.cluster.node.devices)
+    if (idle_fabric && used_nodes(s) > 1)
         list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name + " is idle: " +
                        (s.use_ethernet ? "hardware.ethernet=false uses it" : "choose a library other than " + s.library.name));
     if (s.plan.schedule == Schedule::sequential && s.plan.pp > 1)
@@ -232,6 +235,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     if (s.cluster.calibration && s.cluster.calibration->edited)
         r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
                                 s.cluster.calibration->date);
+    if (!s.framework.strategy_note.empty()) r.assumptions.push_back(s.framework.title + ": " + s.framework.strategy_note);
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
     for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
     r.advice = advice(s, r);

@@ -62,7 +62,7 @@ struct RunCost {
     Seconds time;                                     // of all
     Seconds staging{}, first_epoch{}, checkpoints{};  // of that, beside steps as they are once the first epoch is over
     double goodput = 1;                               // the part of the time that is such steps
-    double device_hours = 0;                          // of the devices reserved
+    Seconds device_time;                              // of the devices reserved
     std::optional<Money> cost;
     Joules energy;
 };

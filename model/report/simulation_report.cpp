@@ -24,6 +24,26 @@ std::vector<Seconds> ends_of(const Trace& trace) {
     return ends;
 }
 
+// Of each rank, how long its kernels run.
+std::vector<Seconds> work_of(const Trace& trace) {
+    std::vector<Seconds> work(trace.ranks.size());
+    for (const Span& s : trace.spans)
+        if (const Term t = term_of(s.kind); t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer)
+            work[s.rank] += s.end - s.start;
+    return work;
+}
+
+// Of the stage of `rank` one in the middle, where noise or a slow device gives others less to do than `rank`: the closed form's, which
+// waits for the slow. Else `rank` itself.
+GraphRank usual_one(const Trace& trace, const std::vector<Seconds>& work, GraphRank rank) {
+    std::vector<GraphRank> of_stage;
+    for (GraphRank r = 0; r < work.size(); ++r)
+        if (!trace.ranks[r].server && trace.ranks[r].stage == trace.ranks[rank].stage) of_stage.push_back(r);
+    const auto middle = of_stage.begin() + (std::ssize(of_stage) - 1) / 2;
+    std::ranges::nth_element(of_stage, middle, {}, [&](GraphRank r) { return work[r]; });
+    return work[*middle] < (1 - 1e-9) * work[rank] ? *middle : rank;
+}
+
 // Where the time of a worker goes that is not slow; what slow ones do not do meanwhile costs the job the rest.
 void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
     const std::vector<Seconds> ends = ends_of(trace);
@@ -38,13 +58,14 @@ void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
 
 // The estimate of the closed form, with everything that the trace tells in its place.
 Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const std::vector<MemoryTimeline>& memory) {
-    const GraphRank last = last_rank(trace);
+    const std::vector<Seconds> work = work_of(trace);
+    const GraphRank usual = usual_one(trace, work, last_rank(trace));
     e.step = step_time(trace, steps, asynchronous);
-    e.terms = per_step(terms_of(trace, last), steps);
-    e.overlapped = per_step(overlapped_of(trace, last), steps);
-    e.last_stage = trace.ranks[last].stage;
+    e.terms = per_step(terms_of(trace, usual), steps);
+    e.overlapped = per_step(overlapped_of(trace, usual), steps);
+    e.last_stage = trace.ranks[usual].stage;
     const auto slowest = std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == e.slowest_stage; });
-    e.slowest = per_step(terms_of(trace, static_cast<GraphRank>(slowest - trace.ranks.begin())), steps);
+    e.slowest = per_step(terms_of(trace, usual_one(trace, work, static_cast<GraphRank>(slowest - trace.ranks.begin()))), steps);
     if (asynchronous) take_terms_of_the_first(e, trace, steps);
     e.peak_memory = {};
     for (std::size_t s = 0; s < memory.size(); ++s) {

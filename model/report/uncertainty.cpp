@@ -1,7 +1,8 @@
 #include "model/report/uncertainty.hpp"
 
 #include "model/base/quantity_text.hpp"
-#include "model/cost/data_formats.hpp"
+#include "model/cost/input.hpp"
+#include "model/plan/partition.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -50,15 +51,23 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
         input("start-up time of a kernel on " + d.name, d.kernel_overhead, to_text(d.kernel_overhead.value), &Resources::kernel_overhead));
     const Framework& f = s.framework;
     list.push_back(input("host time to dispatch a kernel, " + f.name, f.dispatch, to_text(f.dispatch.value), &Resources::host));
-    if (s.plan.devices() > 1) {
+    const int nodes = used_nodes(s);
+    const bool has_network = node.nics > 0 && (nodes > 1 || s.plan.has_servers());
+    if (s.plan.devices() > nodes) {
         const LinkType& inside = node.peers.layout == PeerLayout::none ? node.host_link : node.peers.link;
         list.push_back(input("bandwidth of " + inside.name, inside.achievable, to_text(inside.bandwidth.value * inside.achievable.value),
                              &Resources::node_bandwidth));
+    }
+    if (s.plan.devices() > 1) {
         list.push_back(input("slow-down of kernels beside communication, " + f.name, f.overlap_slowdown,
                              number_text(f.overlap_slowdown.value) + " times", &Resources::overlap));
-        if (!s.library.protocols.empty())
-            list.push_back(input("start of a collective, " + s.library.name, s.library.protocols.front().base,
-                                 to_text(s.library.protocols.front().base.value), &Resources::latency));
+        if (const auto& messages = s.library.messages) {
+            const Sourced<Seconds>& time = nodes > 1 ? messages->across : messages->inside;
+            list.push_back(input("time of a small message, " + s.library.name, time, to_text(time.value), &Resources::latency));
+        } else if (!s.library.protocols.empty()) {
+            const Sourced<Seconds>& start = s.library.protocols.front().base;
+            list.push_back(input("start of a collective, " + s.library.name, start, to_text(start.value), &Resources::latency));
+        }
     }
     if (s.plan.offload != Offload::none || s.plan.offload_activations != OffloadActivations::none)
         list.push_back(input("bandwidth of " + node.host_link.name + " to host memory", node.host_link.achievable,
@@ -69,11 +78,11 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
                              &Resources::storage));
         list.push_back(input("time to open a file on " + from.name, *from.open_latency, to_text(from.open_latency->value),
                              &Resources::storage_operations));
-        if (const auto& decode = facts_of(s.data.encoding).decode)
+        if (const auto decode = decoding_speed(s.data.encoding, thread_of(node.host)))
             list.push_back(input("decoding of " + std::string(to_text(s.data.encoding)) + " by one thread", *decode, to_text(decode->value),
                                  &Resources::loader_cores));
     }
-    if (node.nics > 0 && s.plan.devices() > node.devices)
+    if (has_network)
         list.push_back(input("bandwidth of " + network_link(s).name, network_link(s).achievable,
                              to_text(network_link(s).bandwidth.value * network_link(s).achievable.value), &Resources::network_bandwidth));
     return list;

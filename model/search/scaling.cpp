@@ -64,7 +64,7 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
         at_size.devices = {sizes[i]};
         at_size.global_batches = batches_at(request, sizes[i]);
         at_size.top = 1;
-        ScalingPoint point{sizes[i], at_size.global_batches.front(), {}, {}, 0, {}};
+        ScalingPoint point{sizes[i], at_size.global_batches.front(), {}, {}, {}, 0, {}};
         try {
             const SearchResult found = search(at_size, [&](const SearchProgress& p) {
                 return !progress || progress((static_cast<double>(i) + p.done) / static_cast<double>(sizes.size()), p);
@@ -78,6 +78,7 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
             }
         } catch (const InputError& e) {
             refused = e;
+            point.refusal = e.diagnostics().front().what;
         }
         scaling.points.push_back(std::move(point));
     }

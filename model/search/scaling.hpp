@@ -15,7 +15,8 @@ struct ScalingRequest {
 struct ScalingPoint {
     int devices = 1;
     std::int64_t global_batch = 1;
-    std::optional<PlanChoice> best;  // none: nothing fits, or can be
+    std::optional<PlanChoice> best;  // none: nothing fits, or can be,
+    std::string refusal;             // for this reason, where it is not memory
     std::optional<Report> report;    // of the best
     double efficiency = 0;           // throughput of a device, over that at the smallest size that has a plan
     // What each device that the size before lacked brings, over what one brings at the smallest size.

@@ -32,7 +32,8 @@ std::vector<Part> parts_of(const SearchRequest& request) {
     if (sizes.empty()) sizes.push_back(request.job.plan.devices());
     if (batches.empty()) batches.push_back(request.job.plan.global_batch);
     std::vector<Part> parts;
-    Diagnostics problems;
+    std::vector<Diagnostic> problems;  // of the first number of devices that cannot be
+    int others = 0;
     for (const int devices : sizes) {
         Scenario job = request.job;
         // Do so many devices exist, and reach each other?
@@ -42,7 +43,8 @@ std::vector<Part> parts_of(const SearchRequest& request) {
         job.plan.scattered = request.job.plan.scattered;
         job.plan.devices_per_node = request.job.plan.devices_per_node;
         const auto wrong = check_plan(job);
-        for (const Diagnostic& d : wrong) problems.add(d);
+        if (!wrong.empty() && !problems.empty()) ++others;
+        if (problems.empty()) problems = wrong;
         if (!wrong.empty()) continue;
         const auto topology = std::make_shared<const Topology>(Topology::build(job.cluster, used_nodes(job), uses_sockets(job)));
         for (const std::int64_t batch : batches) {
@@ -51,8 +53,9 @@ std::vector<Part> parts_of(const SearchRequest& request) {
             parts.push_back({plan_space(job, request.pinned, devices), topology});
         }
     }
-    problems.throw_if_any();
-    return parts;
+    if (problems.empty()) return parts;
+    if (others > 0) problems.front().what += ", and " + std::to_string(others) + " more of the numbers asked for cannot be";
+    throw InputError(std::move(problems));
 }
 
 // Conditions that are not about anything known, and a price where none is.

@@ -25,7 +25,7 @@ namespace sextant {
 
 // What makes ranks differ: independent noise on every rank's kernels, and devices that are slower.
 struct Jitter {
-    double noise = 0;  // standard deviation of a rank's speed over its mean, drawn once per step
+    double noise = 0;  // standard deviation of the time of a rank's kernels over its mean, drawn once per step
     std::uint64_t seed = 1;
     int slow_devices = 0;  // the first so many ranks of the job run at `slow_speed`
     double slow_speed = 1;

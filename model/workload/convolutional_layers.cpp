@@ -30,6 +30,8 @@ std::optional<std::string> activation_name(PointwiseKind kind) {
             return "silu";
         case PointwiseKind::sigmoid:
             return "sigmoid";
+        case PointwiseKind::tanh:
+            return "tanh";
         default:
             return std::nullopt;
     }
@@ -40,7 +42,7 @@ void require_activation(Diagnostics& problems, std::string pointer, PointwiseKin
     problems.add({.file = {},
                   .pointer = std::move(pointer),
                   .what = "not an activation function",
-                  .hint = "relu, relu6, squared_relu, gelu, silu or sigmoid"});
+                  .hint = "relu, relu6, squared_relu, gelu, silu, sigmoid or tanh"});
 }
 
 std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
@@ -180,13 +182,13 @@ Image Layers::pool(const std::string& name, Image x, PoolLayer p) {
     Image y = x;
     y.height = size_after(x.height, p.kernel, p.stride, p.padding, p.round_up);
     y.width = size_after(x.width, p.kernel, p.stride, p.padding, p.round_up);
-    return emit(name, Pooling{p.kind, elements_here(y), p.kernel * p.kernel, p.kernel, p.stride, p.padding}, {x.id}, y);
+    return emit(name, Pooling{p.kind, p.kernel * p.kernel, p.kernel, p.stride, p.padding}, {x.id}, y);
 }
 
 Image Layers::global_pool(Image x) {
     Image y = x;
     y.height = y.width = 1;
-    return emit("global pool", Pooling{PoolingKind::global_average, elements_here(y), x.height * x.width}, {x.id}, y);
+    return emit("global pool", Pooling{PoolingKind::global_average, x.height * x.width}, {x.id}, y);
 }
 
 Image Layers::average_pool_to(Image x, std::int64_t px) {
@@ -194,7 +196,7 @@ Image Layers::average_pool_to(Image x, std::int64_t px) {
     Image y = x;
     y.height = y.width = px;
     const std::int64_t window = ((x.height + px - 1) / px) * ((x.width + px - 1) / px);
-    return emit("average pool", Pooling{PoolingKind::average, elements_here(y), window}, {x.id}, y);
+    return emit("average pool", Pooling{PoolingKind::average, window}, {x.id}, y);
 }
 
 Image Layers::add(const std::string& name, Image a, Image b) {

@@ -134,7 +134,6 @@ struct Pointwise {
 enum class PoolingKind { max, average, global_average };
 struct Pooling {
     PoolingKind kind = PoolingKind::max;
-    double out_elements = 1;
     std::int64_t window = 1;  // elements read for one written
     // Square windows. kernel 0: as many as the output has pixels, spread evenly over the image (adaptive).
     std::int64_t kernel = 0, stride = 1, padding = 0;

@@ -54,8 +54,18 @@ Network build_network(const Workload& workload, const Shard& shard) {
                       workload.spec);
 }
 
+bool Workload::pads_experts() const {
+    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&spec);
+    return transformer != nullptr && transformer->moe && transformer->moe->capacity_factor > 0;
+}
+
+Workload dropless(Workload w) {
+    if (w.pads_experts()) std::get<TransformerSpec>(w.spec).moe->capacity_factor = 0;
+    return w;
+}
+
 WorkloadSize size_of(const Workload& workload) {
-    const Network network = build_network(workload, {});
+    const Network network = build_network(dropless(workload), {});
     WorkloadSize size;
     size.parameters = size.active_parameters = network.parameters();
     const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);

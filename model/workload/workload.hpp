@@ -152,9 +152,14 @@ struct Workload {
 
     [[nodiscard]] std::int64_t tokens_per_sample() const;  // 0 where the notion does not exist
     [[nodiscard]] bool is_transformer() const { return std::holds_alternative<TransformerSpec>(spec); }
+    // Do experts work on room that a capacity factor gives them, whoever came?
+    [[nodiscard]] bool pads_experts() const;
     // What one sample is called: "sequence", "image", "sample".
     [[nodiscard]] std::string_view sample_word() const;
 };
+
+// The same with a row for each token that is routed: none that pads an expert, none dropped.
+Workload dropless(Workload);
 
 // The blocks of `workload` cut as `shard` says. Throws InputError (pointer "/plan/...", "/workload/...") with every problem
 // when the cut is impossible: heads not divisible by tp, experts not divisible by ep, an unknown network name.

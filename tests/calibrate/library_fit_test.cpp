@@ -67,6 +67,17 @@ TEST(LibraryFit, FindsWhatACallOfAProtocolCosts) {
     EXPECT_NEAR(found.parameters[0].value, 10e-6, 0.3e-6);
 }
 
+TEST(LibraryFit, FindsTheSameFromWhatItFound) {
+    const CommunicationLibrary truth = round_machine::library();
+    CommunicationLibrary guess = truth;
+    guess.protocols.front().base.value = 25 * us;
+    std::vector<LibraryCall> calls = calls_of(truth, guess, false);
+    for (std::size_t i = 0; i < calls.size(); ++i) calls[i].measured *= i % 2 == 0 ? 1.1 : 0.95;  // as nothing predicts it
+    const double once = fit_to_calls(calls).parameters.at(0).value;
+    for (LibraryCall& c : calls) c.library.protocols.front().base.value = Seconds::from_si(once);
+    EXPECT_NEAR(fit_to_calls(calls).parameters.at(0).value / once, 1, 1e-3);
+}
+
 TEST(LibraryFit, CallsAreSplitByMachine) {
     MeasurementFile file;
     for (const char* system : {"a", "b", "c", "a", "b"}) {

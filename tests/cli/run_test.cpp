@@ -111,6 +111,10 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
+    EXPECT_EQ(run({"--seed", "-1"}).exit_code, 2);
+    const ProcessResult nowhere = run({"--hostfile", "/no/such/hosts"});
+    EXPECT_EQ(nowhere.exit_code, 2);
+    EXPECT_THAT(nowhere.err, HasSubstr("no such file"));
     for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
         const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
         EXPECT_EQ(odd.exit_code, 2) << rate;
@@ -130,6 +134,9 @@ TEST_F(Run, TellsWhyTheMachineRefused) {
     const ProcessResult r = run({"--out", "/no/such/folder/run.json"});
     EXPECT_EQ(r.exit_code, 3);
     EXPECT_THAT(r.err, HasSubstr("/no/such/folder/run.json"));
+    const ProcessResult crowd = run({"--steps", "1", "--threads", "100000"});
+    EXPECT_EQ(crowd.exit_code, 3);
+    EXPECT_THAT(crowd.err, HasSubstr("threads on"));
 }
 
 // As Ctrl-C does: the ranks end, what was put aside goes, and the shell sees the signal.

@@ -85,6 +85,14 @@ TEST(ReadAhead, FetchesWhatOthersNeed) {
     EXPECT_NEAR(all.seeks, 1 - 1 / std::sqrt(3), 1e-9);
     EXPECT_NEAR(all.seeks / played_fetches(4), 1, 0.12);  // whether one was fetched tells something of its neighbour
     EXPECT_NEAR(all.bytes / KiB, 128, 1e-9);
+    // Up to a quarter of the most twice as much: windows of two, f' = 1 - f, or of a little more. Of 5 MiB 8, the power of two: 1.6.
+    const auto fetches = [&](Bytes sample) {
+        return with_read_ahead(sample_access(DataFormat::npy, Shuffle::full, sample, {}), disk, 1).seeks;
+    };
+    EXPECT_NEAR(fetches(1 * MiB), 1 - std::exp(-1), 1e-9);
+    EXPECT_NEAR(fetches(1 * MiB) / played_fetches(2), 1, 0.12);
+    EXPECT_NEAR(fetches(0.999 * MiB), fetches(1 * MiB), 1e-3);
+    EXPECT_NEAR(fetches(5 * MiB), 1 - std::pow(0.6, 2.5), 1e-9);
     // Nothing is kept: all that is fetched beside it is in vain.
     const SampleAccess none = with_read_ahead(one, disk, 0);
     EXPECT_NEAR(none.seeks, 1, 1e-3);

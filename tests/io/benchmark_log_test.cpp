@@ -83,6 +83,23 @@ TEST(NcclTestsLog, TakesTheNameOfTheFileWhereColumnsLeaveTwo) {
     EXPECT_THAT(problems_of(read_nccl_tests, text), ElementsAre(HasSubstr("log.txt:15: the table does not say which collective")));
 }
 
+// A broadcast counts each byte of the message once on the bus, a gather and a scatter those of the n - 1 others.
+TEST(NcclTestsLog, RefusesCollectivesThatItDoesNotKnow) {
+    const auto rooted = [](std::string_view begin, std::string_view bus) {
+        std::string text(begin);
+        for (const char* rank : {"0", "1"})
+            text += std::string("#  Rank ") + rank + " Pid 7 on made-up device " + rank + " [0x00] NVIDIA L4\n";
+        return text +
+               "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" +
+               "     1048576        262144     float    none       0    42.10   24.91   " + std::string(bus) +
+               "      0    41.90   25.03   25.03      0\n";
+    };
+    EXPECT_EQ(nccl(rooted("", "24.91"))[0].collective, "broadcast");
+    EXPECT_THAT(problems_of(read_nccl_tests, rooted("", "12.45")), ElementsAre(HasSubstr("a gather or a scatter is not read")));
+    EXPECT_THAT(problems_of(read_nccl_tests, rooted("# Collective test starting: gather_perf\n", "24.91")),
+                ElementsAre(HasSubstr("gather_perf is not read")));
+}
+
 TEST(NcclTestsLog, ReadsOldTablesAndTagsOfMpirun) {
     const std::string old =
         "[1,0]<stdout>:# nThread 1 nGpus 2 minBytes 1048576 maxBytes 1048576 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n"
@@ -138,6 +155,10 @@ TEST(OsuLog, CountsWhatOneRankSendsToEachAsTheWholeBuffer) {
 TEST(OsuLog, KnowsBuffersOnDevices) {
     const std::string cuda = replaced(text_of("osu_allreduce.txt"), "OSU MPI ", "OSU MPI-CUDA ");
     EXPECT_FALSE(osu(cuda)[0].host_buffers);
+    EXPECT_EQ(osu(cuda)[0].library, "");
+    const BenchmarkCurve of_nccl = osu(replaced(text_of("osu_allreduce.txt"), "OSU MPI ", "OSU NCCL-CUDA "))[0];
+    EXPECT_FALSE(of_nccl.host_buffers);
+    EXPECT_EQ(of_nccl.library, "NCCL");
 }
 
 TEST(OsuLog, AsksForTheRanksThatItDoesNotPrint) {

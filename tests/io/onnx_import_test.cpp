@@ -178,6 +178,14 @@ TEST(OnnxImport, ReadsWindowsAsTheyArePadded) {
     EXPECT_FALSE(layers[3].padding);
 }
 
+TEST(OnnxImport, ReadsActivationsOfChains) {
+    std::vector<Node> nodes = residual();
+    nodes[2].type = "Tanh";
+    const Workload w = import_onnx(model({3, 32, 32}, weights_of_residual, nodes), "small.onnx");
+    EXPECT_EQ(std::get<ChainSpec>(w.spec).layers[2].function, PointwiseKind::tanh);
+    EXPECT_THAT(write_workload(w), HasSubstr("\"tanh\""));
+}
+
 TEST(OnnxImport, LeavesOutWhatTheClassifierDoesNotRead) {
     std::vector<Node> nodes = residual();
     nodes.insert(nodes.begin() + 4, {"Conv", {"c2", "w3"}, "of another output"});

@@ -281,6 +281,22 @@ TEST(ExportTorchrun, plain_data_parallelism_needs_no_fsdp) {
     EXPECT_EQ(value_of(launch, "--optim"), "sgd");
 }
 
+TEST(Export, says_what_is_left_to_the_program) {
+    const std::vector<std::string> more{"plan.cuda_graph=true", "plan.head_chunks=4", "plan.launch_blocking=true",
+                                        "plan.optimizer=momentum"};
+    const Scenario job = bundled_scenario("llama-3-8b-adapters", more);
+    const auto all =
+        testing::AllOf(Contains(HasSubstr("CUDA graphs")), Contains(HasSubstr("over 4 parts")), Contains(HasSubstr("LoraConfig")));
+    for (const ExportedLaunch& launch : {torchrun_launch(job), deepspeed_launch(job)}) {
+        EXPECT_THAT(launch.notes, all);
+        EXPECT_THAT(launch.environment, Contains(Pair("CUDA_LAUNCH_BLOCKING", "1")));
+    }
+    EXPECT_THAT(torchrun_launch(job).notes, Contains(HasSubstr("no momentum")));
+    EXPECT_THAT(megatron_launch(bundled_scenario("gpt3-175b-1024xa100", {"plan.cuda_graph=true"})).notes,
+                Contains(HasSubstr("CUDA graphs")));
+    EXPECT_THAT(megatron_launch(bundled_scenario("gpt3-175b-1024xa100")).notes, Not(Contains(HasSubstr("CUDA graphs"))));
+}
+
 TEST(ExportTorchrun, divides_no_model) {
     EXPECT_THAT(problems_of([] { torchrun_launch(bundled_scenario("gpt3-175b-1024xa100")); }), ElementsAre("/plan/tp", "/plan/pp"));
 }

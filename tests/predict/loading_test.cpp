@@ -46,6 +46,18 @@ TEST(LoadingBenchmark, IsAsFastAsTheStorageThatItsMakerStates) {
     EXPECT_NEAR(samples_per_s(b), 2 * 500e6 / 100064, 1e-6);
 }
 
+TEST(LoadingBenchmark, WaitsForTheHostWithMostAccelerators) {
+    // Nine on two hosts: five share 500 MB/s, and the others meet them at the barrier.
+    StorageBenchmark b = with_node_bandwidth(500 * MB / s);
+    b.hosts = 2;
+    b.accelerators = 9;
+    EXPECT_NEAR(900 / samples_per_s(b) * s / ms, 5 * 100 * 100064 / 500e6 * 1e3, 1e-6);
+    // What both hosts share serves nine.
+    b.storage.client_read_bandwidth.reset();
+    b.storage.total_read_bandwidth = {500 * MB / s, SourceKind::datasheet, ""};
+    EXPECT_NEAR(900 / samples_per_s(b) * s / ms, 9 * 100 * 100064 / 500e6 * 1e3, 1e-6);
+}
+
 TEST(LoadingBenchmark, HasAsManyAcceleratorsAsTheStorageKeepsAtWork) {
     // At work for nine tenths of the time: 99.21 / 0.9 = 110.2 ms a batch, and with eleven of them more. So ten take between 10/11 of that,
     // which is as if nothing held them up, and all of it.

@@ -300,7 +300,12 @@ TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
                                                    std::string(R"(hardware.straggler={"devices": 1, "speed": )") + speed + '}'};
                 std::string text;
                 for (const std::string& o : set) text += ' ' + o;
-                list.push_back({difference(bundled_scenario("bert-large-64xv100", set)), text});
+                const Scenario job = bundled_scenario("bert-large-64xv100", set);
+                list.push_back({difference(job), text});
+                const Prepared prepared = prepare(job);
+                const Terms played = simulate(prepared).report.estimate.terms, predicted = estimate(prepared).terms;
+                EXPECT_NEAR(played[Term::straggler] / predicted[Term::straggler], 1, 0.05) << text;
+                EXPECT_NEAR(played[Term::backward] / predicted[Term::backward], 1, 0.05) << text;
             }
     sort_and_print(list, "plans with a slow device");
     EXPECT_LE(percentile(list, 1), 0.005);

@@ -151,7 +151,7 @@ TEST(Lessons, reserved_devices_that_nobody_uses_only_cost) {
     const Report one = report_of("gpus-reserved-and-idle", {"hardware.reserved_devices=1"});
     EXPECT_EQ(four.estimate.step, one.estimate.step);
     ASSERT_TRUE(four.run && one.run);
-    EXPECT_NEAR(four.run->device_hours / one.run->device_hours, 4, 1e-9);
+    EXPECT_NEAR(four.run->device_time / one.run->device_time, 4, 1e-9);
     EXPECT_FALSE(four.advice.empty());
 }
 

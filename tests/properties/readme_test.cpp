@@ -1,8 +1,11 @@
 // scenarios/README.md lists every scenario, and what it tells a reader to change can be changed.
+#include "model/io/profile/profile_reader.hpp"
+#include "model/sextant.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace sextant {
@@ -62,10 +65,23 @@ TEST(ScenariosReadme, lists_every_scenario_once_and_no_other) {
     EXPECT_EQ(listed, bundled_scenario_names());
 }
 
-TEST(Readme, counts_the_scenarios) {
+std::string readme() {
     std::ostringstream text;
     text << std::ifstream(SEXTANT_SOURCE_DIR "/README.md").rdbuf();
-    EXPECT_NE(text.str().find(": " + std::to_string(bundled_scenario_names().size()) + " small scenarios"), std::string::npos);
+    return text.str();
+}
+
+TEST(Readme, counts_the_scenarios) {
+    EXPECT_NE(readme().find(": " + std::to_string(bundled_scenario_names().size()) + " small scenarios"), std::string::npos);
+}
+
+TEST(Readme, counts_the_profiles) {
+    Library library = open_library();
+    std::map<std::string, std::size_t> count;
+    for (const NamesOfKind& kind : all_names(library.catalog)) count[kind.kind] = kind.names.size();
+    const std::string text = std::to_string(count["devices"]) + " devices, " + std::to_string(count["links"]) + " links, " +
+                             std::to_string(count["storage"]) + " storage classes, " + std::to_string(count["clusters"]) + " clusters";
+    EXPECT_NE(readme().find(text), std::string::npos) << text;
 }
 
 TEST(ScenariosReadme, suggests_only_changes_that_can_be_made) {

@@ -24,10 +24,7 @@ auto sets(const std::string& part) { return Field(&PricedSetting::set, Contains(
 TEST_P(EveryScenario, gains_by_each_named_setting_what_was_said) {
     const Seconds now = estimate(prepare(bundled_scenario(GetParam()))).step;
     for (const PricedSetting& s : settings_of(GetParam())) {
-        std::vector<std::string> overrides = s.set;
-        // A file that states this instead would contradict another global batch.
-        if (testing::Matches(sets("plan.global_batch"))(s)) overrides.emplace_back("plan.grad_accum=null");
-        const Estimate then = estimate(prepare(bundled_scenario(GetParam(), overrides)));
+        const Estimate then = estimate(prepare(bundled_scenario(GetParam(), s.set)));
         EXPECT_NEAR(s.step / then.step, 1, 1e-9) << s.set.front();
         EXPECT_EQ(s.memory, then.peak_memory) << s.set.front();
         EXPECT_TRUE(then.fits()) << s.set.front();

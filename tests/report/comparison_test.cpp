@@ -331,7 +331,8 @@ TEST(Comparison, ARunOfAnotherBatchPrecisionOrOptimizerIsRefusedThoughItDidTheSa
         std::vector<std::string> pointers;
         for (const Diagnostic& d : e.diagnostics()) pointers.push_back(d.pointer);
         EXPECT_THAT(pointers, testing::ElementsAre("/plan/global_batch", "/plan/micro_batch", "/plan/optimizer", "/plan/precision"));
-        EXPECT_THAT(e.what(), AllOf(HasSubstr("the run had 1024, this scenario has 2048"), HasSubstr("this scenario has momentum")));
+        EXPECT_THAT(e.what(),
+                    AllOf(HasSubstr("the run had micro_batch 1024, this scenario has 2048"), HasSubstr("this scenario has momentum")));
     }
 }
 

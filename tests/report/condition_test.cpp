@@ -90,7 +90,7 @@ TEST(Condition, OnWhatIsNotReportedListsWhatIs) {
     EXPECT_THAT(complaint("run.cost > 10 USD"), HasSubstr("not reported"));
     Report r = half_a_second();
     r.tokens_per_s = 9 * Hz;
-    r.run = RunCost{.steps = 1, .time = 2 * hour, .device_hours = 16, .cost = 32 * USD, .energy = 5 * kWh};
+    r.run = RunCost{.steps = 1, .time = 2 * hour, .device_time = 16 * hour, .cost = 32 * USD, .energy = 5 * kWh};
     EXPECT_TRUE(holds("tokens_per_s < 10", r));
     EXPECT_TRUE(holds("run.cost > 10 USD", r));
     EXPECT_TRUE(holds("run.time <= 2 h", r));

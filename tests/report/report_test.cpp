@@ -104,7 +104,7 @@ TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
     ASSERT_TRUE(r.run && r.run->cost);
     EXPECT_EQ(r.run->steps, 2);
     EXPECT_NEAR(r.run->time / run, 1, 1e-12);
-    EXPECT_NEAR(r.run->device_hours, 2 * (run / hour), 1e-12);
+    EXPECT_NEAR(r.run->device_time / run, 2, 1e-12);
     EXPECT_NEAR(*r.run->cost / USD, 6 * (run / hour), 1e-12);
     EXPECT_NEAR(r.run->energy / (1100 * W * run), 1, 1e-12);
     EXPECT_THAT(r.advice, Contains(HasSubstr("1 of 2 reserved devices do nothing")));
@@ -183,6 +183,20 @@ TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
     EXPECT_NEAR(std::pow(sigma(report_of(job)), 2) - std::pow(sigma(sure), 2), 0.05975, 1e-5);
 }
 
+TEST(Interval, CountsTheNetworkWhereverRanksAreOnSeveralNodes) {
+    Scenario job = products(4);
+    job.plan.dp = 4;
+    job.plan.global_batch = 4096;
+    const auto networks = [&job] {
+        const Report r = report_of(job);
+        return std::ranges::count_if(r.inputs, [](const InputUsed& i) { return i.resource == &Resources::network_bandwidth; });
+    };
+    EXPECT_EQ(networks(), 0);
+    job.cluster.nodes = 4;
+    job.plan.devices_per_node = 1;
+    EXPECT_EQ(networks(), 1);
+}
+
 TEST(Explain, OfShardedWeightsGivesGatherAndScatterOfEachBlock) {
     // 1024 x 1025 parameters of 2 bytes over four ranks: 10 us + 3 us + 3/4 x 2.0992 MB / (100 GB/s) = 28.744 us
     Scenario job = mlp_job(1);
@@ -194,9 +208,8 @@ TEST(Explain, OfShardedWeightsGivesGatherAndScatterOfEachBlock) {
     EXPECT_THAT(lines, testing::Not(Contains(HasSubstr("bucket"))));
 }
 
-TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
-    // Two ranks with four of eight experts each. 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
-    // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
+// Two ranks with four of eight experts each.
+Scenario experts_over_two_ranks() {
     TransformerSpec gpt;
     gpt.layers = 2;
     gpt.hidden = 64, gpt.ffn_hidden = 256;
@@ -208,7 +221,25 @@ TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
     job.plan.micro_batch = 1;
     job.plan.dp = job.plan.ep = 2;
     job.plan.global_batch = 2;
-    const auto lines = explain(prepare(job), Term::expert_communication);
+    return job;
+}
+
+TEST(Report, RoomOfExpertsThatNobodyFillsIsNoModelWork) {
+    Scenario job = experts_over_two_ranks();
+    const Estimate dropless = estimate(prepare(job));
+    for (const int ranks : {2, 1}) {
+        job.plan.dp = job.plan.ep = ranks;
+        std::get<TransformerSpec>(job.workload.spec).moe->capacity_factor = 4;
+        const Estimate padded = estimate(prepare(job));
+        EXPECT_EQ(padded.model_flops / FLOP, dropless.model_flops / FLOP);
+        EXPECT_GT(padded.hardware_flops, 1.5 * dropless.hardware_flops);
+    }
+}
+
+TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
+    // 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
+    // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
+    const auto lines = explain(prepare(experts_over_two_ranks()), Term::expert_communication);
     const auto call = HasSubstr("4.10 KB, 11.0 us");
     EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return testing::Matches(call)(line); }), 4)
         << testing::PrintToString(lines);

@@ -1,3 +1,4 @@
+#include "model/io/search/scaling_writer.hpp"
 #include "model/search/scaling.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
@@ -72,6 +73,9 @@ TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
     EXPECT_FALSE(s.points[0].best);  // 8 billion parameters, 16 bytes each, on 80 GB
     EXPECT_TRUE(s.points[1].best);
     EXPECT_DOUBLE_EQ(s.points[1].efficiency, 1);
+    EXPECT_THAT(scaling_to_text(s), testing::HasSubstr("no plan on 1: none fits the memory"));
+    request.search.devices = {8, 1 << 20};
+    EXPECT_THAT(scaling_to_text(scale(request)), testing::HasSubstr("no plan on 1048576: "));
 }
 
 }  // namespace

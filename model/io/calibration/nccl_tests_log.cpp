@@ -29,10 +29,16 @@ constexpr Program programs[] = {{"all_reduce", "all_reduce"}, {"all_gather", "al
                                 {"alltoall", "all_to_all"},   {"broadcast", "broadcast"},   {"reduce", "reduce"},
                                 {"sendrecv", "send"}};
 
-const Program* program_named_in(std::string_view text) {
+const Program* program_called(std::string_view name) {
+    const auto* const found = std::ranges::find(programs, name, &Program::name);
+    return found == std::end(programs) ? nullptr : found;
+}
+// "gather_perf" of the line by which newer versions begin; of any other line only a program that is known, as in a command.
+std::string program_named_in(const LogLine& line) {
+    if (line.says("Collective test starting:")) return line.words.back();
     for (const Program& p : programs)
-        if (text.find(std::string(p.name) + "_perf") != std::string_view::npos) return &p;
-    return nullptr;
+        if (const std::string name = std::string(p.name) + "_perf"; line.says(name)) return name;
+    return {};
 }
 // A file is called after its benchmark, often shortened: "all_reduce.txt", "nccl-allreduce-8gpus.log".
 const Program* program_of_file(const std::string& path) {
@@ -54,7 +60,7 @@ struct Sweep {
     std::map<std::string, int> ranks_of_process;
     int ranks = 0;
     std::string device, library;
-    const Program* named = nullptr;
+    std::string named;  // the program, where the log says it
     BenchmarkCurve curve;
     bool counts_wrong = false, has_root = false;  // its columns
     bool sums = false, root = false;              // its rows
@@ -69,7 +75,7 @@ public:
     std::vector<BenchmarkCurve> read(std::string_view text) {
         for (const LogLine& line : lines_of(text)) {
             if (line.says("nThread ") && !sweep_.curve.points.empty()) finish();
-            if (const Program* p = program_named_in(line.text)) sweep_.named = p;
+            if (std::string named = program_named_in(line); !named.empty()) sweep_.named = std::move(named);
             if (const std::size_t at = line.text.find("NCCL version "); at != std::string::npos)
                 sweep_.library = "NCCL " + line.text.substr(at + 13, line.text.find_first_of(" +", at + 13) - at - 13);
             else if (line.says("device") && line.says("Rank") && line.says("Pid"))
@@ -130,16 +136,16 @@ private:
     }
 
     // By name, else by what the columns leave: sums and a root, and how bandwidth is counted for n ranks.
-    const Program* program() {
-        if (sweep_.named) return sweep_.named;
-        const Program* file = program_of_file(name_);
-        if (sweep_.sums && !sweep_.root) {
-            const double n = sweep_.ranks, all_reduce = 2 * (n - 1) / n;
-            const bool twice = n < 2 || std::abs(sweep_.bus_factor - all_reduce) < std::abs(sweep_.bus_factor - all_reduce / 2);
-            return &programs[twice ? 0 : 2];
-        }
-        if (sweep_.root) return &programs[sweep_.sums ? 5 : 4];
-        return file;
+    const Program* program() const {
+        const double n = sweep_.ranks, of_others = (n - 1) / n;  // what other ranks have of a message
+        const auto counts_as = [&](double one, double other) {
+            return n < 2 || std::abs(sweep_.bus_factor - one) < std::abs(sweep_.bus_factor - other);
+        };
+        if (!sweep_.named.empty()) return program_called(sweep_.named.substr(0, sweep_.named.find("_perf")));
+        if (sweep_.sums && !sweep_.root) return program_called(counts_as(2 * of_others, of_others) ? "all_reduce" : "reduce_scatter");
+        if (sweep_.sums) return program_called("reduce");
+        if (sweep_.root) return counts_as(1, of_others) ? program_called("broadcast") : nullptr;  // a gather or a scatter
+        return program_of_file(name_);
     }
 
     void finish() {
@@ -151,6 +157,9 @@ private:
         BenchmarkCurve& c = sweep_.curve;
         const std::string place = name_ + ":" + std::to_string(c.line);
         const Program* p = program();
+        if (!p && (!sweep_.named.empty() || sweep_.root))
+            return diagnostics_.add({place, "", (sweep_.named.empty() ? "a gather or a scatter" : sweep_.named) + " is not read",
+                                     "all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce and sendrecv are"});
         if (!p)
             return diagnostics_.add({place, "", "the table does not say which collective it is of",
                                      "call the file after it: all_gather.txt, alltoall.txt, sendrecv.txt"});

@@ -36,11 +36,12 @@ constexpr Title titles[] = {
     {"Bandwidth", "osu_bw", "send", Counts::buffer, true},
 };
 
-// "# OSU MPI-CUDA Allreduce Latency Test v7.3": what stands between the first words and "Test".
+// "# OSU MPI-CUDA Allreduce Latency Test v7.3", "# OSU NCCL-CUDA ...": what stands between the first words and "Test".
 const Title* title_of(const LogLine& line) {
-    const std::size_t from = line.text.find("# OSU MPI"), to = line.text.find(" Test");
+    constexpr std::string_view begin = "# OSU ";
+    const std::size_t from = line.text.find(begin), to = line.text.find(" Test");
     if (from == std::string::npos || to == std::string::npos || to < from) return nullptr;
-    const std::size_t words = line.text.find(' ', from + 9);
+    const std::size_t words = line.text.find(' ', from + begin.size());
     const std::string_view between = std::string_view(line.text).substr(words + 1, to - words - 1);
     for (const Title& t : titles)
         if (between == t.words) return &t;
@@ -75,7 +76,8 @@ private:
         finish();
         title_ = title_of(line);
         curve_.line = line.number;
-        curve_.host_buffers = !line.says("OSU MPI-");  // MPI-CUDA, MPI-ROCM
+        if (line.says("OSU NCCL")) curve_.library = "NCCL";
+        curve_.host_buffers = curve_.library.empty() && !line.says("OSU MPI-");  // MPI-CUDA, MPI-ROCM
         if (!title_)
             complain(line, "this benchmark is not read",
                      "osu_latency, osu_bw, osu_allreduce, osu_allgather, osu_alltoall, osu_bcast, osu_reduce or osu_reduce_scatter");

@@ -58,6 +58,7 @@ template <class Json>
 std::string assign(Json& document, std::string_view assignment) {
     const auto equals = assignment.find('=');
     if (equals == std::string_view::npos || equals == 0) return "expected PATH=VALUE";
+    if (assignment[equals - 1] == '.') return "an empty name in the path";
     Json value = json_value<Json>(assignment.substr(equals + 1));
     Json* at = &document;
     const std::string_view whole = assignment.substr(0, equals);

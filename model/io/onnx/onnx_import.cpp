@@ -180,8 +180,6 @@ private:
 
     // What needs no weights and has no window.
     bool read_free(const OnnxNode& node) {
-        static const std::set<std::string, std::less<>> passes{"Identity", "Flatten", "Reshape",    "Squeeze",  "Unsqueeze",
-                                                               "Cast",     "Softmax", "LogSoftmax", "Transpose"};
         const int source = input(node, 0).layer;
         if (node.type == "GlobalAveragePool" || is_mean_over_pixels(node)) {
             add(node, {.kind = Kind::pool, .pooling = PoolingKind::global_average}, {source});

@@ -83,7 +83,7 @@ OnnxLayer onnx_activation(const OnnxNode& node) {
                                       Known{"HardSwish", PointwiseKind::silu, "HardSwish taken as SiLU"},
                                       Known{"Swish", PointwiseKind::silu},
                                       Known{"HardSigmoid", PointwiseKind::sigmoid, "HardSigmoid taken as sigmoid"},
-                                      Known{"Tanh", PointwiseKind::sigmoid, "Tanh taken as sigmoid"},
+                                      Known{"Tanh", PointwiseKind::tanh},
                                       Known{"LeakyRelu", PointwiseKind::relu, "LeakyRelu taken as ReLU"},
                                       Known{"PRelu", PointwiseKind::relu, "PRelu taken as ReLU"},
                                       Known{"Elu", PointwiseKind::relu, "Elu taken as ReLU"}};

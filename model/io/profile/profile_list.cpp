@@ -14,6 +14,12 @@ std::string tera(const Device& d, DataType type, ComputeUnit unit) {
     return p ? number_text(p->rate.value / (TFLOP / s)) : "-";
 }
 
+// Of products that train, which sum in more bits than they multiply; not of those in another type.
+std::string narrow_tera(const Device& d, DataType type) {
+    const MatrixPath path = matrix_path(d, type, false);
+    return path.native ? number_text(path.peak->rate.value / (TFLOP / s)) : "-";
+}
+
 std::vector<std::string> device_row(const Device& d) {
     const PeakRate* half = matrix_path(d, DataType::fp16, false).peak;
     const PeakRate* wide = matrix_path(d, DataType::bf16, false).peak;
@@ -23,7 +29,7 @@ std::vector<std::string> device_row(const Device& d) {
             to_text(d.memory_bandwidth.value),
             tera(d, DataType::fp32, ComputeUnit::vector),
             number_text(training->rate.value / (TFLOP / s)),
-            tera(d, DataType::fp8, ComputeUnit::tensor)};
+            narrow_tera(d, DataType::fp8)};
 }
 
 std::vector<std::string> cluster_row(const Cluster& c) {

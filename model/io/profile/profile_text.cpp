@@ -189,7 +189,7 @@ void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
     if (c.fabric.kind != FabricKind::none)
         t.row({"fabric",
                fabric_text(c) + ", " + shown(c.fabric.switch_latency.value) + " per switch" +
-                   (c.fabric.in_switch_reduction ? ", switches add" : ""),
+                   (c.fabric.in_switch_reduction ? ", switches add (SHARP, which predictions leave out)" : ""),
                sources.note(c.fabric.switch_latency)});
 }
 

@@ -61,7 +61,7 @@ std::string head(const Report& r) {
                    !e.host.fits());
     out += box(percent_text(r.mfu), "MFU; HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) + " a device");
     out += box(percent_text(r.scaling_efficiency), "data-parallel scaling; a device is busy for " + percent_text(r.utilization));
-    if (r.run) out += box(to_text(r.run->time), "the whole run; " + number_text(r.run->device_hours, 4) + " device-hours");
+    if (r.run) out += box(to_text(r.run->time), "the whole run; " + number_text(r.run->device_time / units::hour, 4) + " device-hours");
     return out + "</div>\n";
 }
 

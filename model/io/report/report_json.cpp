@@ -71,7 +71,8 @@ Json sweep_json(const SweepEstimate& s) {
 }
 
 Json run_json(const RunCost& run) {
-    Json json = {{"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_hours}, {"energy_j", run.energy.si()}};
+    Json json = {
+        {"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_time / units::hour}, {"energy_j", run.energy.si()}};
     if (run.goodput < 1) {
         json["staging_s"] = run.staging.si();
         json["first_epoch_s"] = run.first_epoch.si();

@@ -129,7 +129,7 @@ std::string run_text(const Report& r) {
     std::string out;
     if (r.run) {
         out += "\nThe whole run\n" + row("steps", number_text(r.run->steps, 1)) + row("time", to_text(r.run->time)) + once_text(*r.run) +
-               row("device-hours", number_text(r.run->device_hours, 4)) + row("energy", to_text(r.run->energy));
+               row("device-hours", number_text(r.run->device_time / units::hour, 4)) + row("energy", to_text(r.run->energy));
         if (r.run->cost) out += row("cost", number_text(r.run->cost->si(), 5) + " USD");
     }
     if (r.sweep) {

@@ -86,6 +86,7 @@ bool read_batch(ObjectReader& r, Plan& plan, bool dp_is_known) {
     read("micro_batch", batch.micro);
     read("global_batch", batch.global);
     read("grad_accum", batch.accumulate);
+    plan.states_grad_accum = batch.accumulate.has_value();
     if (!usable || !dp_is_known) return false;
     if (given == 0 || (given == 1 && plan.pp > 1)) {
         r.node().complain(given == 0 ? "no batch is stated" : "the batch is half stated: a pipeline needs its number of micro-batches",

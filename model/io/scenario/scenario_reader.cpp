@@ -263,7 +263,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     ObjectReader r(file.root());
     if (!r.node().value) return scenario;
     r.schema("scenario/1");
-    r.required("name", scenario.name);
+    if (r.required("name", scenario.name) && scenario.name.empty()) r.get("name").complain("a scenario has a name");
     r.optional("description", scenario.description);
     r.optional("assumptions", scenario.assumptions);
 

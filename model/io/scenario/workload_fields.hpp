@@ -29,7 +29,8 @@ inline constexpr Word<HeadKind> head_kinds[] = {{"language_model", HeadKind::lan
                                                 {"classifier", HeadKind::classifier}};
 inline constexpr Word<PointwiseKind> activation_kinds[] = {{"relu", PointwiseKind::relu},   {"gelu", PointwiseKind::gelu},
                                                            {"silu", PointwiseKind::silu},   {"sigmoid", PointwiseKind::sigmoid},
-                                                           {"relu6", PointwiseKind::relu6}, {"squared_relu", PointwiseKind::squared_relu}};
+                                                           {"relu6", PointwiseKind::relu6}, {"squared_relu", PointwiseKind::squared_relu},
+                                                           {"tanh", PointwiseKind::tanh}};
 // Layers of a chain that need nothing: those that stand as a word, and those that join others.
 inline constexpr Word<ChainLayer::Kind> bare_layers[] = {{"dropout", ChainLayer::Kind::dropout},
                                                          {"residual_begin", ChainLayer::Kind::residual_begin},

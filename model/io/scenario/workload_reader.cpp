@@ -178,10 +178,10 @@ void read_chain(const JsonNode& node, ChainSpec& spec) {
         if (read_value(n, extent, width_bound)) spec.input_shape.push_back(extent);
     });
     const JsonNode layers = r.need("layers");
+    r.optional("classes", spec.classes, width_bound);
     if (layers.is_array() && (layers.elements().empty() || layers.elements().size() > max_layers))
         return layers.complain("a chain has 1 to 10000 layers");
     r.each("layers", [&](const JsonNode& n) { read_layer(n, spec.layers.emplace_back()); });
-    r.optional("classes", spec.classes, width_bound);
 }
 
 // ---- the whole

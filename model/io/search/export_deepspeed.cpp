@@ -71,7 +71,7 @@ Json zero_json(const Scenario& s) {
 ExportedConfig deepspeed_config(const Scenario& s) {
     check_for_deepspeed(s);
     const Plan& p = s.plan;
-    ExportedConfig config;
+    ExportedConfig config{{}, left_to_the_program(s)};
     Json json{{"train_batch_size", p.global_batch},
               {"train_micro_batch_size_per_gpu", p.micro_batch},
               {"gradient_accumulation_steps", p.micro_batches()}};
@@ -96,6 +96,7 @@ ExportedConfig deepspeed_config(const Scenario& s) {
 ExportedLaunch deepspeed_launch(const Scenario& s) {
     const ExportedConfig config = deepspeed_config(s);
     ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "train.py", {}, config.notes};
+    if (s.plan.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
     launch.arguments = {{"--deepspeed_config", "ds_config.json"}};
     launch.notes.emplace_back(
         "ds_config.json is what `sextant export deepspeed` writes; train.py is yours: deepspeed.add_config_arguments");

@@ -277,10 +277,12 @@ void optimizer(const Plan& p, Words& w) {
 ExportedLaunch megatron_launch(const Scenario& s) {
     check_for_megatron(s);
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
-    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {}, {}};
+    ExportedLaunch launch{used_nodes(s),         std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {},
+                          left_to_the_program(s)};
     // A tensor exchange must be issued before the kernels behind it. Megatron-LM does not start without this, and with it not under FSDP,
     // whose gathers go on beside kernels.
     if ((s.plan.tp > 1 || s.plan.cp > 1) && !uses_fsdp(s.plan)) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
+    if (s.plan.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
     Words w;
     parallelism(s.plan, w);
     expert_parallelism(s, w);

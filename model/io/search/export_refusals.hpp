@@ -4,6 +4,7 @@
 #include "model/plan/partition.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sextant {
 
@@ -28,6 +29,23 @@ inline std::string some_blocks_again(const Plan& plan, const std::string& checkp
     return "the first " + std::to_string(plan.recompute_blocks) + " blocks" + where + " run forward again, and no others: " + checkpoint +
            " around each of these is the program's";
 }
+
+// What no flag of these systems says, and a program has to do itself.
+inline std::vector<std::string> left_to_the_program(const Scenario& s) {
+    const Plan& p = s.plan;
+    std::vector<std::string> notes;
+    if (p.cuda_graph) notes.emplace_back("CUDA graphs are the program's: torch.cuda.graph around a step, or the framework's own way");
+    if (p.head_chunks > 1)
+        notes.push_back("the head and its loss over " + std::to_string(p.head_chunks) + " parts of the tokens in turn are the program's");
+    if (p.pruned_fraction > 0) notes.emplace_back("weights that are pruned are the program's: torch.nn.utils.prune");
+    const auto* transformer = std::get_if<TransformerSpec>(&s.workload.spec);
+    if (transformer != nullptr && transformer->adapters)
+        notes.push_back("adapters are the program's: peft.LoraConfig(r=" + std::to_string(transformer->adapters->rank) + ")");
+    return notes;
+}
+
+// The host waits for each kernel: for launches, which have an environment.
+constexpr const char* blocking_launches = "CUDA_LAUNCH_BLOCKING";
 
 inline bool in_order(const Plan& plan, std::vector<PlanDimension> order) {
     // Dimensions of one rank may stand anywhere.

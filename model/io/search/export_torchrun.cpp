@@ -67,10 +67,11 @@ std::string optimizer_name(Optimizer o) {
 ExportedLaunch torchrun_launch(const Scenario& s) {
     check_for_torchrun(s);
     const Plan& p = s.plan;
-    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), p.devices()), {}, "train.py", {}, {}};
+    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), p.devices()), {}, "train.py", {}, left_to_the_program(s)};
     const DataType type = p.precision.compute;
     const bool bf16 = type == DataType::bf16, fp16 = type == DataType::fp16;
     launch.environment.emplace_back("ACCELERATE_MIXED_PRECISION", bf16 ? "bf16" : fp16 ? "fp16" : "no");
+    if (p.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
     if (p.has_shards()) shard(p, launch);
     launch.arguments = {{"--per_device_train_batch_size", std::to_string(p.micro_batch)},
                         {"--gradient_accumulation_steps", std::to_string(p.micro_batches())}};
@@ -81,6 +82,8 @@ ExportedLaunch torchrun_launch(const Scenario& s) {
         launch.arguments.push_back({"--optim", name});
     else
         launch.notes.emplace_back("LAMB is none of the Trainer's optimizers: pass one to it");
+    if (p.optimizer == Optimizer::momentum)
+        launch.notes.emplace_back("the Trainer's sgd has no momentum: pass it torch.optim.SGD(momentum=0.9)");
     if (p.recompute == Recompute::blocks) launch.notes.push_back(some_blocks_again(p, "torch.utils.checkpoint.checkpoint"));
     launch.notes.emplace_back("train.py is yours: one that reads TrainingArguments, or builds an Accelerator");
     return launch;

@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 
 Json point_json(const ScalingPoint& p) {
     Json json{{"devices", p.devices}, {"global_batch", p.global_batch}, {"fits", p.best.has_value()}};
+    if (!p.best) json["why"] = why_no_plan(p);
     if (!p.best) return json;
     json["plan"] = plan_json(p.best->plan);
     json["step_time_s"] = p.best->step.si();

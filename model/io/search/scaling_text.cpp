@@ -44,7 +44,13 @@ std::string table_text(const Scaling& s) {
         row.push_back(share_bar(std::min(1.0, p.efficiency)));
         table.row(std::move(row));
     }
-    return "\n" + table.text();
+    std::string text = "\n" + table.text(), last;
+    for (const ScalingPoint& p : s.points) {
+        const std::string why = p.best ? "" : why_no_plan(p);
+        if (!why.empty() && why != last) text += "  no plan on " + std::to_string(p.devices) + ": " + why + "\n";
+        last = why;
+    }
+    return text;
 }
 
 std::string plans_text(const Scaling& s) {
@@ -58,6 +64,8 @@ std::string plans_text(const Scaling& s) {
 }
 
 }  // namespace
+
+std::string why_no_plan(const ScalingPoint& p) { return p.refusal.empty() ? "none fits the memory of the devices" : p.refusal; }
 
 std::string longest_wait(const Estimate& e) {
     std::optional<Term> longest;

@@ -11,6 +11,8 @@ std::string scaling_to_text(const Scaling&);
 std::string scaling_to_json(const Scaling&);
 std::string scaling_svg(const Scaling&);
 
+// Of a size without a plan: "none fits the memory of the devices".
+std::string why_no_plan(const ScalingPoint&);
 // Up to how many devices more of them pay, in a sentence.
 std::string scaling_verdict(const Scaling&);
 // The longest of what is no work on the model: "data communication 12 %".
