@@ -6,22 +6,31 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <utility>
 
 namespace sextant::gui {
 
-// `work()` must not touch anything of the window; `then(result)` is called there, unless `owner` is gone by then.
+// To be called where something was caught: shows it, in the thread of the window.
+std::function<void()> complaint_of_caught();
+
+// `work()` must not touch anything of the window; `then(result)` is called there, unless `owner` is gone by then. If work throws, a box
+// says why, and nothing is called.
 template <class Work, class Then>
 void in_background(QObject* owner, Work work, Then then) {
     QThreadPool::globalInstance()->start([owner = QPointer<QObject>(owner), work = std::move(work), then = std::move(then)]() mutable {
-        auto result = std::make_shared<decltype(work())>(work());
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [owner, result, then = std::move(then)]() mutable {
+        std::function<void()> tell;
+        try {
+            auto result = std::make_shared<decltype(work())>(work());
+            tell = [owner, result, then = std::move(then)]() mutable {
                 if (owner) then(std::move(*result));
-            },
-            Qt::QueuedConnection);
+            };
+        } catch (const std::exception&) {
+            tell = complaint_of_caught();
+        }
+        QMetaObject::invokeMethod(QCoreApplication::instance(), std::move(tell), Qt::QueuedConnection);
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/caught.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <atomic>
@@ -62,10 +63,8 @@ private:
     static Outcome<Result> outcome_of(const Work& work) {
         try {
             return {work()};
-        } catch (const InputError& e) {
-            return {std::nullopt, e.diagnostics()};
-        } catch (const std::exception& e) {
-            return {std::nullopt, {Diagnostic{"", "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}}};
+        } catch (const std::exception&) {
+            return {std::nullopt, problems_caught()};
         }
     }
 

@@ -1,6 +1,7 @@
 #include "gui/jobs/predictor.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/caught.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 
@@ -54,8 +55,8 @@ void Predictor::work() {
         try {
             if (!library) library = open_library();
             task(*library);
-        } catch (const InputError& e) {
-            tell([this, problems = e.diagnostics()] { emit refused({}, problems, nullptr); });
+        } catch (const std::exception&) {
+            refuse({}, problems_caught());
         }
     }
 }
@@ -75,9 +76,13 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
         if (session->answer) return tell([this, session] { workbench_.open(session); });
         const SessionPtr mendable = can_be_edited(session->document) ? session : nullptr;
         tell([this, name, session, mendable] { emit refused(name, session->problems, mendable); });
-    } catch (const InputError& e) {
-        tell([this, name, problems = e.diagnostics()] { emit refused(name, problems, nullptr); });
+    } catch (const std::exception&) {
+        refuse(name, problems_caught(path.string()));
     }
+}
+
+void Predictor::refuse(const QString& path, std::vector<Diagnostic> problems) {
+    tell([this, path, list = std::move(problems)] { emit refused(path, list, nullptr); });
 }
 
 void Predictor::lay_beside(const QString& path, const std::shared_ptr<const Measured>& measured) {

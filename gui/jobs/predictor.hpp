@@ -36,6 +36,7 @@ private:
     void work();
     void answer(Library&, const SessionPtr& question);
     void read(Library&, const std::filesystem::path&);
+    void refuse(const QString& path, std::vector<Diagnostic> problems);
     void lay_beside(const QString& path, const std::shared_ptr<const Measured>&);
     // Runs in the thread of the workbench.
     void tell(std::function<void()>);

@@ -1,6 +1,7 @@
 #include "gui/jobs/simulator.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/caught.hpp"
 #include "gui/models/simulated.hpp"
 
 #include <utility>
@@ -35,9 +36,8 @@ std::shared_ptr<const Simulated> Simulator::simulated(Work& work) {
         return freed_in_background(gui::simulated(*work.question, listener));
     } catch (const Stopped&) {
         return nullptr;
-    } catch (const std::exception& e) {
-        const std::string what = "a defect in sextant itself, please report it: " + std::string(e.what());
-        return std::make_shared<const Simulated>(Simulated{.problems = {{work.question->document.file.string(), "", what, ""}}});
+    } catch (const std::exception&) {
+        return std::make_shared<const Simulated>(Simulated{.problems = problems_caught(work.question->document.file.string())});
     }
 }
 

@@ -1,5 +1,6 @@
 #include "gui/models/compared.hpp"
 
+#include "gui/models/caught.hpp"
 #include "gui/models/text.hpp"
 
 #include <algorithm>
@@ -43,6 +44,19 @@ std::vector<QVariant> rates_row(const QString& name, const Beside<Frequency>& r)
 }
 
 }  // namespace
+
+std::vector<Diagnostic> differences(const Scenario& scenario, const RunRecord& run) {
+    const int ranks = run_layout(scenario).ranks;  // no graph of many thousands is made for a run of two
+    if (static_cast<std::size_t>(ranks) != run.trace.ranks.size())
+        return {{scenario.file, "/plan",
+                 "the run has " + std::to_string(run.trace.ranks.size()) + " ranks, this plan " + std::to_string(ranks), ""}};
+    try {
+        static_cast<void>(compare(scenario, run));
+        return {};
+    } catch (const std::exception&) {
+        return problems_caught(scenario.file);
+    }
+}
 
 Table residuals_table(const Comparison& c) {
     Table t{{QString(), QStringLiteral("predicted"), QStringLiteral("simulated"), QStringLiteral("measured"), QStringLiteral("residual"),

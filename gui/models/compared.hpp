@@ -12,6 +12,9 @@ struct Compared {
     Comparison comparison;
 };
 
+// What a run did that a scenario does not say: empty where both are of one plan. Plays the step: for worker threads.
+std::vector<Diagnostic> differences(const Scenario&, const RunRecord&);
+
 // Step, rates and terms: predicted, simulated, measured, and measured over predicted; exposed and hidden.
 Table residuals_table(const Comparison&);
 // Each rank's end and memory.

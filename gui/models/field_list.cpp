@@ -111,6 +111,16 @@ Field wide(Field f) {
     return f;
 }
 
+// Or of so many blocks of each stage, which no word says.
+Field recompute() {
+    Field f = word("recompute", QStringLiteral("Recompute"), QStringLiteral("Activations that are computed again instead of kept"),
+                   &Plan::recompute, recompute_words);
+    f.resolved = [in_a_word = f.resolved](const Scenario& s) {
+        return s.plan.recompute == Recompute::blocks ? QStringLiteral("%1 blocks").arg(s.plan.recompute_blocks) : in_a_word(s);
+    };
+    return f;
+}
+
 FieldSection plan_section() {
     Field optimizer{.path = "plan.optimizer",
                     .label = QStringLiteral("Optimizer"),
@@ -143,9 +153,7 @@ FieldSection plan_section() {
                    &Plan::data_parallel, data_parallel_words)),
          word("schedule", QStringLiteral("Schedule"), QStringLiteral("The order of micro-batches in a pipeline"), &Plan::schedule,
               schedule_words),
-         word("recompute", QStringLiteral("Recompute"), QStringLiteral("Activations that are computed again instead of kept"),
-              &Plan::recompute, recompute_words),
-         precision, optimizer,
+         recompute(), precision, optimizer,
          wide(word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words)),
          placement(),
          flag("scattered", QStringLiteral("Scattered ranks"),

@@ -22,6 +22,10 @@ void History::push(SessionPtr session, QString label, int gesture) {
 
 void History::replace(SessionPtr session) { steps_[at_].session = std::move(session); }
 
+void History::replace_all(const std::function<Session(Session)>& other) {
+    for (Step& step : steps_) step.session = std::make_shared<const Session>(other(*step.session));
+}
+
 std::optional<QString> History::undoes() const {
     if (steps_.empty() || at_ == 0) return std::nullopt;
     return steps_[at_].label;

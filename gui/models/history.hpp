@@ -5,6 +5,7 @@
 
 #include <QString>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,8 @@ public:
     void push(SessionPtr, QString label, int gesture = 0);
     // The same step, of which more is known now.
     void replace(SessionPtr);
+    // Puts another in place of every step.
+    void replace_all(const std::function<Session(Session)>& other);
 
     [[nodiscard]] const SessionPtr& now() const { return steps_[at_].session; }
     [[nodiscard]] bool is_empty() const { return steps_.empty(); }

@@ -42,6 +42,12 @@ PlanForm plan_form(const Scenario& s) {
     return form;
 }
 
+PlanForm followed(PlanForm form, const PlanForm& before, const PlanForm& now) {
+    if (form.devices == before.devices && !form.counts_nodes) form.devices = now.devices;
+    if (form.pins == before.pins) form.pins = now.pins;
+    return form;
+}
+
 ReadPlanForm read_plan_form(const PlanForm& form, const Scenario& job) {
     PlanQuestion question{{}, job.plan, true};
     SearchRequest& r = question.search;

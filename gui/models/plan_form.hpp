@@ -25,6 +25,9 @@ struct PlanForm {
 // What the scenario says.
 PlanForm plan_form(const Scenario&);
 
+// With another scenario: what was not typed, and so is as `before` has it, becomes as `now` has it.
+PlanForm followed(PlanForm form, const PlanForm& before, const PlanForm& now);
+
 // What is wrong with a form, in the words of the command line, by field.
 using PlanFormProblems = std::map<PlanFormField, QString>;
 

@@ -55,7 +55,7 @@ Table scaling_table(const ScalingFindings& f) {
                 add(q(plan_line(p.best->plan)));
             } else {
                 row.resize(static_cast<std::size_t>(t.headings.size()) - 1, QStringLiteral("-"));
-                add(QStringLiteral("no plan fits, or can be"));
+                add(QStringLiteral("no plan: ") + q(why_no_plan(p)));
             }
             t.rows.push_back(std::move(row));
         }

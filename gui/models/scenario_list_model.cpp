@@ -2,6 +2,8 @@
 
 #include "gui/models/text.hpp"
 
+#include <QFileInfo>
+
 #include <algorithm>
 #include <set>
 
@@ -95,7 +97,10 @@ std::vector<ScenarioEntry> scenario_entries(const Library& library, const QStrin
     };
     heading(QStringLiteral("Open last"));
     for (const QString& file : recent)
-        if (const auto title = title_of(file.toStdString())) entries.push_back(entry_of(*title));
+        if (const auto title = title_of(file.toStdString())) {
+            entries.push_back(entry_of(*title));
+            entries.back().place = QStringLiteral("%1 in %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath());
+        }
     std::vector<ScenarioTitle> bundled = bundled_scenarios(library);
     const auto words_first = [](const ScenarioTitle& t) { return std::pair(t.name < "A", t.name); };
     std::ranges::stable_sort(bundled, {}, words_first);

@@ -18,6 +18,7 @@ struct ScenarioGlance {
 struct ScenarioEntry {
     QString heading;  // of a group; there is nothing else then
     QString path, name, description;
+    QString place{};  // file and folder, of a user's own
     std::optional<ScenarioGlance> glance;
 };
 

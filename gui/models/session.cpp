@@ -1,5 +1,7 @@
 #include "gui/models/session.hpp"
 
+#include "gui/models/caught.hpp"
+
 namespace sextant::gui {
 namespace {
 
@@ -19,13 +21,9 @@ Session answered(Library& library, const Session& question) {
         result.answer = std::make_shared<const Answer>(answer_to(library, question));
         result.state = AnswerState::ready;
         result.problems.clear();
-    } catch (const InputError& e) {
+    } catch (const std::exception&) {
         result.state = AnswerState::refused;
-        result.problems = e.diagnostics();
-    } catch (const std::exception& e) {
-        result.state = AnswerState::refused;
-        result.problems = {
-            {question.document.file.string(), "", "a defect in sextant itself, please report it: " + std::string(e.what()), ""}};
+        result.problems = problems_caught(question.document.file.string());
     }
     return result;
 }

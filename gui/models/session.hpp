@@ -31,6 +31,7 @@ enum class AnswerState {
 
 struct Session {
     ScenarioDocument document;
+    bool is_exercise = false;  // of a lesson: what is changed is no loss
     Resources what_if{};
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};

@@ -1,6 +1,7 @@
 #include "gui/models/workbench.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/format/json_text.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/scenario/scenario_writer.hpp"
 
@@ -41,6 +42,9 @@ void Workbench::replace_plan(const Plan& plan, const QString& label) {
     if (!answer()) return;
     Session next = *history_.now();
     next.document = document_with_plan(next.document, answer()->scenario, plan);
+    const Precision &now = answer()->scenario.plan.precision, &then = plan.precision;
+    if (now.compute != then.compute || now.parameter != then.parameter)
+        next.document = edited(next.document, "plan.precision", json_text(to_text(then.compute)));
     if (next.document == history_.now()->document) return;
     next.compared = nullptr;
     push(std::move(next), label, 0);
@@ -101,15 +105,17 @@ void Workbench::redo() {
 
 void Workbench::save(const std::filesystem::path& path) {
     if (history_.is_empty()) return;
-    Session next = *history_.now();
-    const std::string text = text_of(next.document);
-    replace_text_file(path, text);
-    // The document stays as it is with its edits, so that undo goes on to work; only its place may be another.
-    next.document.file = path;
-    history_.replace(std::make_shared<const Session>(std::move(next)));
+    take_typed();
+    replace_text_file(path, text_of(history_.now()->document));
+    // Documents stay as they are with their edits, so that undo goes on to work; only their place may be another.
+    history_.replace_all([&](Session step) {
+        step.document.file = path;
+        step.is_exercise = false;
+        return step;
+    });
     history_.mark_saved();
     emit saved();
-    emit changed();
+    announce();
 }
 
 void Workbench::add(const Session& question, const std::function<void(Session&)>& finding) {

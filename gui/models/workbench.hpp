@@ -36,7 +36,10 @@ public:
     void undo();
     void redo();
 
-    // Writes the document, and from then on is at work on that file. Throws BackendError when the disk refuses; nothing is lost then.
+    // Has the fields give what is being typed in them: before the document leaves the window.
+    void take_typed() { emit typed_wanted(); }
+    // Writes the document, and from then on is at work on that file, whichever step is gone back to. Throws BackendError when the disk
+    // refuses; nothing is lost then.
     void save(const std::filesystem::path&);
 
     // Asks for the simulation of what the document says now, for a view that needs it. Nothing happens where it is known, or where there is
@@ -57,6 +60,7 @@ signals:
     void opened();   // another scenario
     void changed();  // the session was replaced, for whatever reason
     void asked(const sextant::gui::SessionPtr& question);
+    void typed_wanted();
     void saved();
     void simulation_wanted(const sextant::gui::SessionPtr& question);
     void simulation_unwanted();

@@ -18,13 +18,19 @@ AskRow::AskRow(Workbench& workbench, const QString& button, const QString& text)
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(gap + 4);
+    without_ = text_label(Type::small, "warning");
+    without_->setObjectName(area + QStringLiteral(".without"));
+    without_->setText(tr("without the what-if"));
+    without_->setWordWrap(false);
     row->addWidget(button_);
+    row->addWidget(without_);
     row->addWidget(said_, 1);
     row->addWidget(new JobBar(job_, area + QStringLiteral(".stop")), 1);
     connect(button_, &QPushButton::clicked, this, &AskRow::asked);
     connect(&job_, &LongJob::began, this, [this] { button_->setEnabled(false), said_->hide(); });
     connect(&job_, &LongJob::ended, this, [this] { button_->setEnabled(true), said_->show(); });
     connect(&workbench, &Workbench::changed, this, &AskRow::follow);
+    follow();
 }
 
 void AskRow::say(const QString& text) { said_->setText(text); }
@@ -37,7 +43,9 @@ SessionPtr AskRow::session_to_ask() {
 }
 
 void AskRow::follow() {
-    if (!job_.is_running() || workbench_.session()->document == asked_of_) return;
+    const SessionPtr session = workbench_.session();
+    without_->setVisible(session && !is_neutral(session->what_if));
+    if (!job_.is_running() || session->document == asked_of_) return;
     job_.stop();
     say(tr("The scenario was changed: what was asked of it was stopped."));
 }

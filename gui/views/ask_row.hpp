@@ -44,7 +44,7 @@ private:
 
     Workbench& workbench_;
     QPushButton* button_;
-    QLabel* said_;
+    QLabel *said_, *without_;
     ScenarioDocument asked_of_;
     LongJob job_;
 };

@@ -100,7 +100,8 @@ void draw_page(QWidget& owner, const ViewInfo& info, Workbench& workbench, Selec
     if (view->is_complete())
         QMetaObject::invokeMethod(view, draw, Qt::QueuedConnection);
     else
-        QObject::connect(view, &View::completed, view, draw, Qt::QueuedConnection);
+        QObject::connect(view, &View::completed, view, draw,
+                         static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
 }
 
 QImage image_of(Drawing drawing) {

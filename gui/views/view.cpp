@@ -10,8 +10,15 @@ namespace sextant::gui {
 
 View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), selection_(selection) {
     connect(&workbench, &Workbench::changed, this, [this] {
-        if (isVisible()) refresh();
+        if (!isVisible()) return;
+        refresh();
+        if (is_complete()) emit completed();
     });
+}
+
+bool View::is_played() const {
+    const SessionPtr session = workbench_.session();
+    return !session || session->simulated || session->state == AnswerState::refused;
 }
 
 void View::showEvent(QShowEvent* e) {

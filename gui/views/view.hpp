@@ -38,6 +38,9 @@ public:
     // Whether all of it is there; `completed` tells when it comes to be. An export waits for that.
     [[nodiscard]] virtual bool is_complete() const { return true; }
 
+    // Whether a program is at work that would end with the view.
+    [[nodiscard]] virtual bool is_at_work() const { return false; }
+
     // What keys are meant for when the view is chosen, if it makes much of them.
     [[nodiscard]] virtual QWidget* takes_keys() { return nullptr; }
 
@@ -54,6 +57,9 @@ signals:
 protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
+
+    // Whether the step is played that a view is to show, or cannot be.
+    [[nodiscard]] bool is_played() const;
 
     // Called whenever the session is another, and when the view is shown: for what is not in the answer.
     virtual void follow(const Session&) {}

@@ -1,9 +1,11 @@
 #include "tests/gui/desk.hpp"
 
+#include <QApplication>
 #include <QLabel>
 #include <QSettings>
 #include <QTest>
 #include <QThreadPool>
+#include <QTimer>
 
 #include <fstream>
 #include <stdexcept>
@@ -27,6 +29,19 @@ void Desk::settle() {
         QThreadPool::globalInstance()->waitForDone();
         QCoreApplication::processEvents();
     }
+}
+
+void Desk::answer_next(QMessageBox::StandardButton button) {
+    asked.clear();
+    auto* waiting = new QTimer(&window);
+    QObject::connect(waiting, &QTimer::timeout, &window, [this, waiting, button] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box) return;
+        waiting->deleteLater();
+        asked = box->text();
+        box->button(button)->click();
+    });
+    waiting->start(20);
 }
 
 void Desk::open(const std::string& name) {

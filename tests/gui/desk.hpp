@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QMessageBox>
 #include <QTemporaryDir>
 
 #include <string>
@@ -21,6 +22,9 @@ protected:
     // Until nothing is worked out any more. Fails the test when that takes seconds.
     void settle();
     void wait_for(const std::function<bool()>&);
+    // The next question that comes up is answered so, and its text kept.
+    void answer_next(QMessageBox::StandardButton);
+    QString asked;
 
     static QString bundled(const std::string& name);
     QString write_file(const char* name, const std::string& text);

@@ -1,4 +1,6 @@
 // Opening and saving: what is broken is told, and nothing is lost.
+#include "gui/models/bundled.hpp"
+#include "gui/models/scenario_words.hpp"
 #include "gui/views/view_list.hpp"
 #include "tests/gui/desk.hpp"
 
@@ -8,9 +10,13 @@
 #include <QComboBox>
 #include <QDropEvent>
 #include <QFile>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSpinBox>
+#include <QStatusBar>
 #include <QTest>
 
 #include "gui/models/recent_files.hpp"
@@ -85,6 +91,55 @@ TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
     EXPECT_TRUE(window.view("summary").isVisible());
 }
 
+TEST_F(Files, AKeyThatNobodyKnowsCanBeTakenAway) {
+    predictor.open(broken().toStdString());
+    wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
+    auto* box = window.findChild<QMessageBox*>(QStringLiteral("refusal"));
+    for (QAbstractButton* button : box->buttons())
+        if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+    auto& strangers = find<QWidget>("strangers");
+    EXPECT_TRUE(strangers.isVisible());
+    find<QPushButton>("take_away.plan.micro_batsh").click();
+    settle();
+    EXPECT_FALSE(stated_at(workbench.session()->document, "plan.micro_batsh"));
+    EXPECT_FALSE(strangers.isVisible());
+    auto& micro_batch = find<QSpinBox>("plan.micro_batch");
+    EXPECT_EQ(micro_batch.cleanText().trimmed(), QString()) << "nobody said";
+    QTest::keyClicks(&micro_batch, QStringLiteral("1"));
+    auto& memory = find<QLineEdit>("hardware.device.memory");
+    memory.selectAll();
+    QTest::keyClicks(&memory, QStringLiteral("40 GiB"));
+    workbench.take_typed();
+    settle();
+    EXPECT_EQ(workbench.session()->state, AnswerState::ready) << "mended with nothing but the editor";
+}
+
+TEST_F(Files, ADegreeOfNoneCannotBeTyped) {
+    open("default");
+    auto& tensor = find<QSpinBox>("plan.tp");
+    tensor.selectAll();
+    QTest::keyClicks(&tensor, QStringLiteral("0"));
+    workbench.take_typed();
+    EXPECT_EQ(tensor.value(), 1);
+    EXPECT_TRUE(workbench.session()->document.edits.empty());
+}
+
+TEST_F(Files, WhatCannotBeIsNotDrawnAndTheTimelineIsDrawnOnceItIsPlayed) {
+    open("default");
+    const QString path = folder.filePath(QStringLiteral("timeline.svg"));
+    bool done = false;
+    QObject::connect(&window.files(), &FileActions::exported, [&] { done = true; });
+    window.files().export_picture(path, *find_view("timeline"), selection, picture_formats()[1]);
+    wait_for([&] { return done; });
+    EXPECT_TRUE(workbench.session()->simulated) << "the export has waited for it";
+    EXPECT_THAT(contents(path), HasSubstr("critical path"));
+    EXPECT_THAT(window.statusBar()->currentMessage().toStdString(), HasSubstr("timeline.svg"));
+    workbench.edit({{"plan.tp", "7"}});
+    settle();
+    window.files().copy_picture(*find_view("timeline"), selection);
+    EXPECT_THAT(message("complaint"), HasSubstr("mended first"));
+}
+
 TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
     const QString path = write_file("mine.json", contents(bundled("gpt3-175b-1024xa100")));
     window.files().open(path);
@@ -118,6 +173,62 @@ TEST_F(Files, AfterSavingUndoStillGoesBack) {
     settle();
     EXPECT_EQ(workbench.answer()->scenario.plan.micro_batch, before);
     EXPECT_TRUE(window.isWindowModified());
+}
+
+TEST_F(Files, WhatIsBeingTypedIsSavedAndAskedAbout) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    auto& batch = find<QSpinBox>("plan.global_batch");
+    const auto type = [&](const char* text) {
+        batch.selectAll();
+        QTest::keyClicks(&batch, QString::fromLatin1(text));
+    };
+    type("32");
+    EXPECT_TRUE(window.files().save());
+    EXPECT_THAT(contents(path), HasSubstr("\"global_batch\": 32"));
+    type("64");
+    answer_next(QMessageBox::Cancel);
+    EXPECT_FALSE(window.close());
+    EXPECT_THAT(asked.toStdString(), HasSubstr("mine.json was changed"));
+    EXPECT_EQ(stated_at(workbench.session()->document, "plan.global_batch"), "64");
+}
+
+TEST_F(Files, AfterSavingElsewhereEveryStepIsOfTheNewFile) {
+    const QString first = write_file("a.json", contents(bundled("default"))), second = folder.filePath(QStringLiteral("b.json"));
+    window.files().open(first);
+    settle();
+    workbench.edit({{"plan.global_batch", "32"}});
+    EXPECT_TRUE(window.files().save_to(second)) << "before there is an answer";
+    settle();
+    EXPECT_EQ(workbench.session()->state, AnswerState::ready);
+    workbench.undo();
+    EXPECT_EQ(workbench.session()->document.file, second.toStdString());
+    EXPECT_TRUE(window.files().save());
+    EXPECT_EQ(contents(first), contents(bundled("default")));
+    EXPECT_EQ(contents(second), contents(bundled("default"))) << "what was gone back to";
+}
+
+TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    workbench.edit({{"plan.global_batch", "32"}, {"hardware.device.memory", "\"7 GiB\""}, {"plan.recompute", "full"}});
+    settle();
+    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::SizeIs(3)) << "those that were made";
+    ASSERT_TRUE(window.files().save());
+    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::IsEmpty()) << "all of it stands in the file";
+    workbench.undo();
+    settle();
+    Library library = open_library();
+    EXPECT_EQ(predict(load_scenario(library, path.toStdString(), edits_of_file(workbench.session()->document))).estimate.step, step());
+    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::Contains("plan.recompute=null"));
+}
+
+TEST(Bundled, AreTheScenariosOfTheProgram) {
+    EXPECT_TRUE(is_bundled(SEXTANT_SOURCE_DIR "/scenarios/default.json"));
+    EXPECT_TRUE(is_bundled(SEXTANT_SOURCE_DIR "/scenarios/../scenarios/default.json"));
+    EXPECT_FALSE(is_bundled(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json"));
 }
 
 TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
@@ -204,6 +315,15 @@ TEST_F(Files, WhatWasOpenIsRememberedNewestFirst) {
     open("slowest-worker");
     open("default");
     EXPECT_EQ(recent_files(), QStringList({bundled("default"), bundled("slowest-worker")}));
+    QMenu *file = nullptr, *recent = nullptr;
+    for (QMenu* menu : window.findChildren<QMenu*>()) {
+        if (menu->title() == QStringLiteral("&File")) file = menu;
+        if (menu->title() == QStringLiteral("Open &recent")) recent = menu;
+    }
+    recent->setEnabled(false);  // as it was when there was none
+    emit file->aboutToShow();
+    EXPECT_TRUE(recent->isEnabled());
+    EXPECT_EQ(recent->actions().size(), 2);
 }
 
 }  // namespace

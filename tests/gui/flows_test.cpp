@@ -1,4 +1,5 @@
 // What people do, as they do it: with keys and the mouse, in the window.
+#include "gui/models/scenario_list_model.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -9,11 +10,13 @@
 #include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
 #include <QPlainTextEdit>
 #include <QSettings>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolBar>
 
 namespace sextant::gui {
 namespace {
@@ -21,6 +24,42 @@ namespace {
 using testing::HasSubstr;
 
 class Flows : public Desk {};
+
+TEST_F(Flows, ASearchThatFindsNothingSaysSo) {
+    auto& words = find<QLineEdit>("filter");
+    QTest::keyClicks(&words, QStringLiteral("no such model"));
+    EXPECT_TRUE(find<QLabel>("start.nothing").isVisible());
+    EXPECT_THAT(find<QLabel>("start.nothing").text().toStdString(), HasSubstr("no such model"));
+    words.clear();
+    EXPECT_FALSE(find<QLabel>("start.nothing").isVisible());
+}
+
+TEST_F(Flows, WhatWasOpenedStandsAtTheStartWithItsPlace) {
+    open("default");
+    window.show_view("start");
+    auto* list = window.view("start").findChild<QListView*>();
+    wait_for([&] { return list->model()->index(1, 0).data(ScenarioListModel::path).toString() == bundled("default"); });
+    EXPECT_THAT(static_cast<ScenarioListModel*>(list->model())->at(1).place.toStdString(), HasSubstr("default.json in /"));
+}
+
+TEST_F(Flows, ALongNameLeavesTheWindowAsSmallAsItMayBe) {
+    open("default");
+    const int before = window.minimumSizeHint().width();
+    const QString name(300, QLatin1Char('n'));
+    workbench.edit({{"name", name.toStdString()}});
+    settle();
+    EXPECT_EQ(find<QLabel>("bar_name").text(), name);
+    EXPECT_EQ(find<QLabel>("bar_name").toolTip(), name);
+    EXPECT_EQ(window.minimumSizeHint().width(), before);
+}
+
+TEST_F(Flows, AViewInAWindowOfItsOwnNamesTheScenario) {
+    open("default");
+    QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_THAT(find<QWidget>("own_window").windowTitle().toStdString(), HasSubstr("default.json: Summary"));
+    open("slowest-worker");
+    EXPECT_THAT(find<QWidget>("own_window").windowTitle().toStdString(), HasSubstr("slowest-worker.json: Summary"));
+}
 
 TEST_F(Flows, BeginWithAChoiceOfScenariosAndNothingElse) {
     EXPECT_FALSE(workbench.session());
@@ -106,6 +145,63 @@ TEST_F(Flows, UndoTakesBackLettersWhileTheyAreTypedAndEditsAfterwards) {
     memory.setText(before);
     QTest::keySequence(&memory, QKeySequence::Undo);
     EXPECT_EQ(find<QSpinBox>("plan.micro_batch").value(), 1);
+}
+
+TEST_F(Flows, WhatIsBeingTypedStaysWhateverIsWorkedOutMeanwhile) {
+    open("default");
+    auto& batch = find<QSpinBox>("plan.global_batch");
+    auto& memory = find<QLineEdit>("hardware.device.memory");
+    batch.selectAll();
+    QTest::keyClicks(&batch, QStringLiteral("32"));
+    memory.selectAll();
+    QTest::keyClicks(&memory, QStringLiteral("7 G"));
+    workbench.want_simulation();
+    settle();
+    EXPECT_TRUE(workbench.session()->simulated);
+    EXPECT_EQ(batch.cleanText(), QStringLiteral("32"));
+    EXPECT_EQ(memory.text(), QStringLiteral("7 G"));
+    workbench.edit({{"plan.global_batch", "16"}});
+    EXPECT_EQ(batch.cleanText(), QStringLiteral("16")) << "it has another value by now";
+}
+
+TEST_F(Flows, WhatIsBeingTypedIsTakenWhenAnotherViewIsChosen) {
+    open("default");
+    auto& batch = find<QSpinBox>("plan.global_batch");
+    batch.selectAll();
+    QTest::keyClicks(&batch, QStringLiteral("32"));
+    auto* rail = window.findChild<QToolBar*>(QStringLiteral("rail"));
+    for (QAction* action : rail->actions())
+        if (action->text() == QStringLiteral("Topology")) QTest::mouseClick(rail->widgetForAction(action), Qt::LeftButton);
+    settle();
+    EXPECT_TRUE(window.view("topology").isVisible());
+    EXPECT_EQ(workbench.answer()->scenario.plan.global_batch, 32);
+}
+
+TEST_F(Flows, EscapeGivesUpWhatIsBeingTyped) {
+    open("default");
+    for (const char* name : {"plan.global_batch", "hardware.device.memory"}) {
+        auto& field = find<QWidget>(name);
+        auto* line = qobject_cast<QLineEdit*>(&field);
+        if (!line) line = field.findChild<QLineEdit*>();
+        const QString before = line->text();
+        line->selectAll();
+        QTest::keyClicks(&field, QStringLiteral("32"));
+        QTest::keyClick(&field, Qt::Key_Escape);
+        EXPECT_EQ(line->text(), before) << name;
+    }
+    workbench.take_typed();
+    EXPECT_TRUE(workbench.session()->document.edits.empty());
+}
+
+TEST_F(Flows, BlocksThatAreRecomputedAreToldInTheirField) {
+    open("gpt3-175b-1024xa100");
+    auto& recompute = find<QComboBox>("plan.recompute");
+    const int words = recompute.count();
+    workbench.edit({{"plan.recompute", R"({"blocks": 2})"}});
+    settle();
+    EXPECT_EQ(recompute.currentText().toStdString(), "2 blocks");
+    workbench.undo();
+    EXPECT_EQ(recompute.count(), words) << "nothing that can be chosen";
 }
 
 TEST_F(Flows, AMissingUnitIsToldAtTheFieldAndTheLastAnswerStays) {

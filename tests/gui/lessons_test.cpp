@@ -68,6 +68,17 @@ TEST_F(LessonsView, MakesTheChangeWhenAsked) {
     EXPECT_FALSE(is_done());
 }
 
+TEST_F(LessonsView, IsLeftWithoutAQuestionWhatItsUserChangedIsNot) {
+    begin();
+    click("lesson.show");
+    EXPECT_TRUE(window.isWindowModified());
+    EXPECT_TRUE(window.files().may_leave());
+    open("default");
+    workbench.edit({{"plan.global_batch", "64"}});
+    answer_next(QMessageBox::Cancel);
+    EXPECT_FALSE(window.files().may_leave());
+}
+
 TEST_F(LessonsView, GoesThroughAllStepsAndIsRemembered) {
     begin();
     for (int s = 0; s < 3; ++s) {

@@ -151,6 +151,26 @@ TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {
     EXPECT_TRUE(workbench.answer()->report.estimate.fits());
 }
 
+TEST_F(Planner, AsksForAsManyDevicesAsThePlanHasUnlessSomebodyTypedOthers) {
+    begin("gpt3-175b-1024xa100");
+    auto& devices = find<QLineEdit>("planner.devices");
+    EXPECT_EQ(devices.text(), QStringLiteral("1024"));
+    workbench.edit({{"plan.dp", "8"}});
+    settle();
+    EXPECT_EQ(devices.text(), QString::number(workbench.answer()->scenario.plan.devices()));
+    type("planner.devices", QStringLiteral("2048"));
+    workbench.undo();
+    EXPECT_EQ(devices.text(), QStringLiteral("2048"));
+}
+
+TEST_F(Planner, SaysThatItKnowsNoWhatIf) {
+    begin("default");
+    EXPECT_FALSE(find<QLabel>("planner.without").isVisible());
+    workbench.set_what_if({.compute = 2});
+    settle();
+    EXPECT_TRUE(find<QLabel>("planner.without").isVisible());
+}
+
 TEST_F(Planner, SaysWhatIsWrongBesideTheField) {
     begin("default");
     type("planner.pins", QStringLiteral("tq=8"));
@@ -168,8 +188,22 @@ TEST_F(Planner, TellsWhatWouldMakeAJobFitThatDoesNot) {
     type("planner.pins", QStringLiteral("data_parallel, tp, pp, offload"));
     search();
     EXPECT_THAT(find<QLabel>("planner.verdict").text().toStdString(), HasSubstr("No plan fits"));
-    EXPECT_FALSE(workbench.session()->plans->answer.remedies.empty());
     EXPECT_FALSE(find<QWidget>("planner.plot").isVisible());
+    QTableView* remedies = nullptr;
+    for (QTableView* t : window.view("planner").findChildren<QTableView*>())
+        if (t->accessibleName() == QStringLiteral("What would make one fit")) remedies = t;
+    ASSERT_TRUE(remedies);
+    const auto count = workbench.session()->plans->answer.remedies.size();
+    ASSERT_GT(count, 0U);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Remedy& r = workbench.session()->plans->answer.remedies[i];
+        emit remedies->activated(remedies->model()->index(static_cast<int>(i), 0));
+        settle();
+        EXPECT_EQ(step(), r.tried.estimate->step) << "the change itself, whichever it is";
+        EXPECT_THAT(find<QLabel>("planner.verdict").text().toStdString(), HasSubstr("open fits"));
+        workbench.undo();
+        settle();
+    }
 }
 
 TEST_F(Planner, KeepsTheBestSoFarWhenItIsStopped) {

@@ -94,7 +94,11 @@ TEST_F(RunFlow, IsStoppedWithEveryProcessThatItStarted) {
     open_here("default");
     begin(100'000);
     ASSERT_TRUE(wait_long([this] { return processes() > 2; })) << said().toStdString();
+    answer_next(QMessageBox::Cancel);
+    EXPECT_FALSE(window.close());
+    EXPECT_THAT(asked.toStdString(), HasSubstr("still at work"));
     QTest::mouseClick(&find<QPushButton>("run.stop"), Qt::LeftButton);
+    EXPECT_FALSE(find<QPushButton>("run.stop").isEnabled()) << "it is stopping";
     ASSERT_TRUE(wait_long([this] { return is_through(); }));
     EXPECT_THAT(said().toStdString(), HasSubstr("Stopped"));
     EXPECT_TRUE(wait_long([this] { return processes() == 0; }));

@@ -239,6 +239,27 @@ TEST_F(TimelineFlows, ARunIsLaidBelowThePrediction) {
     EXPECT_TRUE(workbench.session()->measured);
 }
 
+TEST_F(TimelineFlows, ARunOfAnotherPlanIsCalledSo) {
+    const auto headline = [this] { return find<QLabel>("timeline.headline").text().toStdString(); };
+    predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
+    wait_for([&] { return workbench.session() != nullptr; });
+    window.show_view("timeline");
+    settle();
+    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
+    wait_for([&] { return workbench.session()->measured != nullptr; });
+    settle();
+    EXPECT_THAT(headline(), HasSubstr("times the predicted"));
+    workbench.edit({{"plan.micro_batch", "1"}});
+    settle();
+    EXPECT_THAT(headline(), HasSubstr("of another plan"));
+    EXPECT_THAT(headline(), Not(HasSubstr("times the predicted")));
+    open("gpt3-175b-1024xa100");
+    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
+    wait_for([&] { return workbench.session()->measured != nullptr; });
+    settle();
+    EXPECT_THAT(headline(), HasSubstr("the run has 2 ranks, this plan 1024"));
+}
+
 TEST_F(TimelineFlows, ARunWithoutItsScenarioIsRefusedInWords) {
     window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
     wait_for([&] { return window.findChild<QWidget*>(QStringLiteral("refusal")) != nullptr; });

@@ -4,12 +4,17 @@
 #include "gui/jobs/names.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/editor/field_row.hpp"
+#include "gui/views/editor/strangers_panel.hpp"
 #include "gui/views/editor/what_if_panel.hpp"
 #include "gui/views/paint/card.hpp"
 
 #include <QCheckBox>
 #include <QGridLayout>
+#include <QScrollArea>
 #include <QToolButton>
+
+#include <algorithm>
+#include <map>
 
 namespace sextant::gui {
 namespace {
@@ -21,6 +26,7 @@ public:
     EditorView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         setMinimumWidth(292);
         column().setSpacing(gap);
+        column().addWidget(strangers_ = new StrangersPanel(workbench));
         for (const FieldSection& section : field_sections()) {
             add_section(section.title, fields_of(section), section.open);
             if (&section != &field_sections().front()) continue;
@@ -28,6 +34,10 @@ public:
             add_section(tr("What if it were faster"), what_if_, true);
         }
         connect(&workbench, &Workbench::changed, this, [this] { show_session(); });
+        connect(&workbench, &Workbench::opened, this, [this] {
+            QMetaObject::invokeMethod(
+                this, [this] { show_problem(); }, Qt::QueuedConnection);
+        });
         in_background(
             this, [] { return load_names(); }, [this](const Names& names) { set_names(names); });
         show_session();
@@ -50,6 +60,7 @@ private:
         };
         connect(heading, &QToolButton::toggled, content, toggle);
         heading->setChecked(open);
+        heading_of_[content] = heading;
         column().addWidget(heading);
         column().addWidget(content);
         toggle(open);
@@ -93,11 +104,25 @@ private:
         const SessionPtr session = workbench().session();
         page().setEnabled(session != nullptr);
         if (!session) return;
+        strangers_->show_session(*session);
         for (FieldRow* row : rows_) row->show_session(*session);
         what_if_->show_session(*session);
     }
 
+    // What was opened to be mended shows where to begin.
+    void show_problem() {
+        const auto wrong = std::ranges::find_if(rows_, &FieldRow::is_wrong);
+        auto* scroll = findChild<QScrollArea*>();
+        if (!strangers_->isHidden()) return scroll->ensureWidgetVisible(strangers_);
+        if (wrong == rows_.end()) return;
+        heading_of_.at((*wrong)->parentWidget())->setChecked(true);
+        column().activate();
+        scroll->ensureWidgetVisible(*wrong);
+    }
+
+    StrangersPanel* strangers_;
     std::vector<FieldRow*> rows_;
+    std::map<QWidget*, QToolButton*> heading_of_;  // of what stands below it
     WhatIfPanel* what_if_ = nullptr;
     QCheckBox* keeps_ = nullptr;
 };

@@ -12,17 +12,21 @@
 namespace sextant::gui {
 namespace {
 
-// Its arrows double and halve, as people try degrees; any number can be typed.
+// Its arrows double and halve, as people try degrees; any number can be typed. 0 stands for none, which is blank.
 class DegreeBox : public QSpinBox {
 public:
     DegreeBox() {
-        setRange(1, 1'000'000'000);
+        setRange(0, 1'000'000'000);
+        setSpecialValueText(QStringLiteral(" "));
         setKeyboardTracking(false);
         setFocusPolicy(Qt::StrongFocus);
     }
-    void stepBy(int steps) override { setValue(steps > 0 ? value() * 2 : std::max(1, value() / 2)); }
+    void stepBy(int steps) override { setValue(std::max(1, steps > 0 ? value() * 2 : value() / 2)); }
 
 protected:
+    [[nodiscard]] QValidator::State validate(QString& text, int& at) const override {
+        return text.trimmed() == QLatin1String("0") ? QValidator::Intermediate : QSpinBox::validate(text, at);
+    }
     // The wheel scrolls the page, and changes no plan.
     void wheelEvent(QWheelEvent* e) override { e->ignore(); }
 };
@@ -42,55 +46,62 @@ protected:
 class DegreeInput : public FieldInput {
 public:
     explicit DegreeInput(QObject* owner) : FieldInput(owner) {
-        connect(&box_, &QSpinBox::valueChanged, this, [this](int value) { emit edited(QString::number(value)); });
+        connect(&box_, &QSpinBox::valueChanged, this, [this](int value) { take(QString::number(value)); });
     }
     QWidget& widget() override { return box_; }
-    void show_text(const QString& text) override {
+    void take_typed() override { box_.interpretText(); }
+
+private:
+    void put(const QString& text) override {
         const QSignalBlocker quiet(box_);
         box_.setValue(text.toInt());
     }
-    [[nodiscard]] bool is_being_typed() const override { return box_.cleanText() != QString::number(box_.value()); }
+    [[nodiscard]] bool is_being_typed() const override {
+        const QString taken = box_.value() == 0 ? QString() : QString::number(box_.value());
+        return box_.cleanText().trimmed() != taken;
+    }
 
-private:
     DegreeBox& box_ = *new DegreeBox;
 };
 
 class WordInput : public FieldInput {
 public:
-    WordInput(const Field& field, QObject* owner) : FieldInput(owner) {
-        box_.addItems(field.choices);
-        connect(&box_, &QComboBox::textActivated, this, &FieldInput::edited);
+    WordInput(const Field& field, QObject* owner) : FieldInput(owner), choices_(field.choices) {
+        box_.addItems(choices_);
+        connect(&box_, &QComboBox::textActivated, this, [this](const QString& text) {
+            if (choices_.contains(text)) emit edited(text);
+        });
     }
     QWidget& widget() override { return box_; }
-    void show_text(const QString& text) override {
-        const QSignalBlocker quiet(box_);
-        if (box_.findText(text) < 0 && !text.isEmpty()) box_.addItem(text);
-        box_.setCurrentIndex(box_.findText(text));  // none, where nothing follows
-    }
 
 private:
+    void put(const QString& text) override {
+        const QSignalBlocker quiet(box_);
+        while (box_.count() > choices_.size()) box_.removeItem(box_.count() - 1);
+        if (box_.findText(text) < 0 && !text.isEmpty()) box_.addItem(text);  // nothing that can be chosen, but what is
+        box_.setCurrentIndex(box_.findText(text));                           // none, where nothing follows
+    }
+
+    QStringList choices_;
     ChoiceBox& box_ = *new ChoiceBox;
 };
 
 // A text that is taken over when it is complete: by Enter, or when the field is left.
 class TextInput : public FieldInput {
 public:
-    explicit TextInput(QObject* owner) : FieldInput(owner) {
-        connect(&line_, &QLineEdit::editingFinished, this, [this] {
-            if (line_.text() != shown_) emit edited(shown_ = line_.text());
-        });
-    }
+    explicit TextInput(QObject* owner) : FieldInput(owner) { connect(&line_, &QLineEdit::editingFinished, this, &TextInput::take_typed); }
     QWidget& widget() override { return line_; }
-    void show_text(const QString& text) override {
-        if (text == shown_) return;
-        line_.setText(shown_ = text);
-        line_.setCursorPosition(0);
-    }
-    [[nodiscard]] bool is_being_typed() const override { return line_.text() != shown_; }
+    void take_typed() override { take(line_.text()); }
 
 private:
+    void put(const QString& text) override {
+        if (text == line_.text()) return;
+        line_.setText(text);
+        line_.setCursorPosition(0);
+    }
+    [[nodiscard]] bool is_being_typed() const override { return line_.text() != shown(); }
+
     QLineEdit& line_ = *new QLineEdit;
-    QString shown_;
 };
 
 class NameInput : public FieldInput {
@@ -99,32 +110,29 @@ public:
         box_.setEditable(true);
         box_.setInsertPolicy(QComboBox::NoInsert);
         connect(&box_, &QComboBox::textActivated, this, [this](const QString& text) { take(text); });
-        connect(box_.lineEdit(), &QLineEdit::editingFinished, this, [this] { take(box_.currentText()); });
+        connect(box_.lineEdit(), &QLineEdit::editingFinished, this, &NameInput::take_typed);
     }
     QWidget& widget() override { return box_; }
-    void show_text(const QString& text) override {
-        shown_ = text;
+    void take_typed() override { take(box_.currentText()); }
+    void set_choices(const QStringList& names) override {
+        const QString typed = box_.currentText();
+        const QSignalBlocker quiet(box_);
+        box_.addItems(names);
+        box_.completer()->setFilterMode(Qt::MatchContains);
+        box_.completer()->setCompletionMode(QCompleter::PopupCompletion);
+        put(typed);
+    }
+
+private:
+    void put(const QString& text) override {
         if (text == box_.currentText()) return;
         const QSignalBlocker quiet(box_);
         box_.setCurrentText(text);
         box_.lineEdit()->setCursorPosition(0);
     }
-    void set_choices(const QStringList& names) override {
-        const QSignalBlocker quiet(box_);
-        box_.addItems(names);
-        box_.completer()->setFilterMode(Qt::MatchContains);
-        box_.completer()->setCompletionMode(QCompleter::PopupCompletion);
-        box_.setCurrentText(shown_);
-        box_.lineEdit()->setCursorPosition(0);
-    }
-    [[nodiscard]] bool is_being_typed() const override { return box_.currentText() != shown_; }
+    [[nodiscard]] bool is_being_typed() const override { return box_.currentText() != shown(); }
 
-private:
-    void take(const QString& text) {
-        if (text != shown_) emit edited(shown_ = text);
-    }
     ChoiceBox& box_ = *new ChoiceBox;
-    QString shown_;
 };
 
 class FlagInput : public FieldInput {
@@ -134,16 +142,28 @@ public:
         connect(&box_, &QCheckBox::clicked, this, [this](bool on) { emit edited(on ? QStringLiteral("true") : QStringLiteral("false")); });
     }
     QWidget& widget() override { return box_; }
-    void show_text(const QString& text) override { box_.setChecked(text == QLatin1String("true")); }
 
 private:
+    void put(const QString& text) override { box_.setChecked(text == QLatin1String("true")); }
+
     QCheckBox& box_ = *new QCheckBox;
 };
 
 }  // namespace
 
-// A field has an undo of its own, of letters. Only while some are typed it is what is meant.
+void FieldInput::show_text(const QString& text) {
+    if (text == shown_ && is_being_typed()) return;
+    put(shown_ = text);
+}
+
+void FieldInput::take(const QString& text) {
+    if (text != shown_) emit edited(shown_ = text);
+}
+
+// A field has an undo of its own, of letters. Only while some are typed it is what is meant; Escape gives them up.
 bool FieldInput::eventFilter(QObject*, QEvent* e) {
+    if (e->type() == QEvent::KeyPress && static_cast<const QKeyEvent*>(e)->key() == Qt::Key_Escape && is_being_typed())
+        return put(shown_), true;
     if (e->type() != QEvent::ShortcutOverride || is_being_typed()) return false;
     const auto* key = static_cast<const QKeyEvent*>(e);
     if (!key->matches(QKeySequence::Undo) && !key->matches(QKeySequence::Redo)) return false;

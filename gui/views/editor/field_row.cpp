@@ -81,6 +81,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     }
     grid->addWidget(problem_, 2, 0, 1, 3);
     connect(input_, &FieldInput::edited, this, &FieldRow::take);
+    connect(&workbench, &Workbench::typed_wanted, input_, &FieldInput::take_typed);
 }
 
 void FieldRow::take(const QString& text) {
@@ -90,6 +91,7 @@ void FieldRow::take(const QString& text) {
         workbench_.edit(edits_without(session->document, field_));
     else
         workbench_.edit(edits_for(*session, field_, text, keeps_devices_()));
+    if (workbench_.session() == session) show_session(*session);  // it changed nothing
 }
 
 void FieldRow::show_session(const Session& session) {
@@ -97,8 +99,8 @@ void FieldRow::show_session(const Session& session) {
     const bool is_simple = stated && !stated->startsWith(QLatin1Char('{')) && !stated->startsWith(QLatin1Char('['));
     const QString resolved = session.answer ? field_.resolved(session.answer->scenario) : QString();
     input_->show_text(is_simple ? *stated : resolved);
-    // A degree that this scenario knows nothing of: the length of a sequence of images.
-    setVisible(field_.kind != FieldKind::degree || stated || !resolved.isEmpty());
+    // A degree that this scenario knows nothing of: the length of a sequence of images. Without an answer nobody knows.
+    setVisible(field_.kind != FieldKind::degree || stated || !session.answer || !resolved.isEmpty());
     set_state(input_->widget(), "stated", stated.has_value());
     if (drop_) drop_->setVisible(stated.has_value());
     const QString problem = problem_at(session, path_in(session.document, field_));

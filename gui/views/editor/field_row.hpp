@@ -4,7 +4,8 @@
 #include "gui/models/workbench.hpp"
 #include "gui/views/editor/field_input.hpp"
 
-class QLabel;
+#include <QLabel>
+
 class QToolButton;
 
 namespace sextant::gui {
@@ -18,6 +19,7 @@ public:
 
     void show_session(const Session&);
     void set_names(const QStringList& names) { input_->set_choices(names); }
+    [[nodiscard]] bool is_wrong() const { return !problem_->isHidden(); }
     [[nodiscard]] const Field& field() const { return field_; }
 
 private:

@@ -117,21 +117,19 @@ private:
         list_->show();
     }
 
-    // What a lesson changed of a bundled scenario is no loss, and is left without a question.
     void start(const ScenarioDocument& document) {
         const SessionPtr now = workbench().session();
-        if (now && (now->document == document || page_->is_at_start(now.get()))) return page_->show_session(now.get());
-        const bool is_ours = now && now->document.file == ours_;
+        if (now && (now->document == document || page_->is_at_start(now.get()))) {
+            if (workbench().history().is_saved()) workbench().add(now->document, [](Session& s) { s.is_exercise = true; });
+            return page_->show_session(now.get());
+        }
         in_background(
             this,
             [document] {
                 Library library = open_library();
-                return std::make_shared<const Session>(answered(library, {.document = document}));
+                return std::make_shared<const Session>(answered(library, {.document = document, .is_exercise = true}));
             },
-            [this, is_ours](const SessionPtr& session) {
-                ours_ = session->document.file;
-                is_ours ? workbench().open(session) : emit wants_in_place(session);
-            });
+            [this](const SessionPtr& session) { emit wants_in_place(session); });
     }
 
     // On top of what is there, if the lesson began there; else from its beginning.
@@ -145,7 +143,6 @@ private:
     std::vector<QToolButton*> choices_;
     QWidget* list_;
     LessonPage* page_;
-    std::filesystem::path ours_;
 };
 
 }  // namespace

@@ -110,6 +110,7 @@ public:
         });
     }
 
+    [[nodiscard]] bool is_complete() const override { return is_played(); }
     [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("memory"), &table_}}; }
 
 private:

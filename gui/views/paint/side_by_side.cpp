@@ -26,8 +26,9 @@ void SideBySide::arrange(int columns) {
     if (columns == columns_) return;
     for (QWidget* w : widgets_) grid_->removeWidget(w);
     for (int i = 0; i < static_cast<int>(widgets_.size()); ++i) {
-        grid_->addWidget(widgets_[static_cast<std::size_t>(i)], i / columns, i % columns);
-        grid_->setColumnStretch(i, i < columns ? 1 : 0);
+        QWidget* const w = widgets_[static_cast<std::size_t>(i)];
+        grid_->addWidget(w, i / columns, i % columns);
+        grid_->setColumnStretch(i, i < columns ? std::max(1, w->sizePolicy().horizontalStretch()) : 0);
     }
     columns_ = columns;
 }

@@ -13,7 +13,8 @@ class SideBySide : public QWidget {
     Q_OBJECT
 
 public:
-    // `needed`: the width from which on they stand in one row. Where there is less, half of them do, and so on.
+    // They share the room evenly, or as their policies ask for stretch. `needed`: the width from which on they stand in one row. Where
+    // there is less, half of them do, and so on.
     SideBySide(std::vector<QWidget*>, int needed);
 
     // As if they stood below one another: they can.

@@ -14,6 +14,12 @@ double total_of(const BarRow& row) {
     return std::accumulate(row.parts.begin(), row.parts.end(), 0.0, [](double sum, const BarPart& p) { return sum + p.value; });
 }
 
+QRectF box_of(const BarPart& part, double sum_before, const QRectF& bar, const Scale& scale) {
+    const double from = scale.x_of(sum_before), to = scale.x_of(sum_before + part.value);
+    const double seam = to - from > 3 ? 1 : 0;
+    return {from, bar.top(), std::max(0.5, to - from - seam), bar.height()};
+}
+
 }  // namespace
 
 double StackedBars::largest() const {
@@ -45,21 +51,10 @@ void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& 
     const double total = total_of(row);
     for (const BarPart& part : row.parts) {
         if (part.value <= 0) continue;
-        const double from = scale.x_of(sum), to = scale.x_of(sum += part.value);
-        const double seam = to - from > 3 ? 1 : 0;
-        const QRectF box(from, bar.top(), std::max(0.5, to - from - seam), bar.height());
+        const QRectF box = box_of(part, sum, bar, scale);
+        sum += part.value;
         painter.setOpacity(emphasized && *emphasized != part.key ? 0.45 : 1);
         paint_fill(painter, box, part.fill, look);
-        const QFont font = font_of(Type::small);
-        const double room = box.width() - 8;
-        const QString label = room > text_width(part.text, font) ? part.text : QString();
-        if (!label.isEmpty() && row_height > 20) {
-            if (part.fill.hatched) {
-                const double w = text_width(label, font) + 8;
-                painter.fillRect(QRectF(box.center().x() - w / 2, box.center().y() - 8, w, 16), look.sunken);
-            }
-            paint_text(painter, box, Qt::AlignCenter, label, font, part.fill.hatched ? look.text : text_on(part.fill.colour));
-        }
         painter.setOpacity(1);
         if (emphasized && *emphasized == part.key) {
             painter.setPen(QPen(look.text, 1.5));
@@ -69,6 +64,26 @@ void StackedBars::paint_row(QPainter& painter, const BarRow& row, const QRectF& 
         hits.push_back({box.adjusted(-1, 0, 1, 0), part.key,
                         QStringLiteral("<b>%1</b>: %2, %3<br>%4").arg(part.name, part.text, percent(part.value / total), part.meaning)});
     }
+}
+
+// On a ground of their own where lines would run through them.
+void StackedBars::paint_values(QPainter& painter, const BarRow& row, const QRectF& bar, const Scale& scale, const Look& look,
+                               std::optional<int> emphasized) const {
+    if (row_height <= 20) return;
+    const QFont font = font_of(Type::small);
+    double sum = 0;
+    for (const BarPart& part : row.parts) {
+        if (part.value <= 0) continue;
+        const QRectF box = box_of(part, sum, bar, scale);
+        sum += part.value;
+        const double width = text_width(part.text, font) + 8;
+        if (box.width() <= width) continue;
+        const QColor ground = part.fill.hatched ? look.sunken : part.fill.colour;
+        painter.setOpacity(emphasized && *emphasized != part.key ? 0.45 : 1);
+        if (part.fill.hatched || limit) painter.fillRect(QRectF(box.center().x() - width / 2, box.center().y() - 8, width, 16), ground);
+        paint_text(painter, box, Qt::AlignCenter, part.text, font, part.fill.hatched ? look.text : text_on(ground));
+    }
+    painter.setOpacity(1);
 }
 
 void StackedBars::paint_limit(QPainter& painter, const Scale& scale, double top, double bottom, const Look& look) const {
@@ -104,6 +119,9 @@ std::vector<Hit> StackedBars::paint(QPainter& painter, const QRectF& area, const
         y += row_height + row_gap;
     }
     if (limit) paint_limit(painter, scale, top, bottom, look);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        paint_values(painter, rows[i], {left, top + static_cast<double>(i) * (row_height + row_gap), right - left, row_height}, scale, look,
+                     emphasized);
     hits.insert(hits.end(), names.begin(), names.end());
     return hits;
 }

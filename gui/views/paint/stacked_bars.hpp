@@ -38,6 +38,7 @@ public:
 private:
     [[nodiscard]] Legend legend() const;
     void paint_row(QPainter&, const BarRow&, const QRectF& bar, const Scale&, const Look&, std::optional<int>, std::vector<Hit>&) const;
+    void paint_values(QPainter&, const BarRow&, const QRectF& bar, const Scale&, const Look&, std::optional<int>) const;
     void paint_limit(QPainter&, const Scale&, double top, double bottom, const Look&) const;
     [[nodiscard]] double largest() const;
 };

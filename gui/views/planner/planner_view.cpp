@@ -39,6 +39,12 @@ PlanFindings found_by(const PlanForm& form, const PlanQuestion& question, const 
     return findings_of(form, std::move(answer), Seconds::from_si(static_cast<double>(clock.elapsed()) / 1000));
 }
 
+void stretch(QWidget& widget, int times) {
+    QSizePolicy policy = widget.sizePolicy();
+    policy.setHorizontalStretch(times);
+    widget.setSizePolicy(policy);
+}
+
 class PlannerView : public PageView {
 public:
     PlannerView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
@@ -47,7 +53,11 @@ public:
         auto* found = new QVBoxLayout(found_);
         found->setContentsMargins(0, 0, 0, 0);
         found->setSpacing(gap + 4);
-        found->addWidget(new SideBySide({plot_card(), details_card()}, 640));
+        auto* plot = plot_card();
+        auto* details = details_card();
+        stretch(*plot, 3);
+        stretch(*details, 2);
+        found->addWidget(new SideBySide({plot, details}, 640));
         found->addWidget(table_card());
         found->addWidget(beside_card());
         found->addWidget(alternatives_card());
@@ -99,7 +109,6 @@ private:
         auto* card = new Card(tr("The plan that is chosen"));
         details_ = new PlanDetails;
         card->body().addWidget(details_);
-        card->setMaximumWidth(330);
         connect(details_, &PlanDetails::wants_to_open, this, [this] { open(chosen_); });
         connect(details_, &PlanDetails::beside, this, [this](bool on) { model_.set_beside(chosen_, on); });
         return card;
@@ -153,7 +162,7 @@ private:
         for (QWidget* w : std::initializer_list<QWidget*>{verdict_, smallest_, table}) remedies_card_->body().addWidget(w);
         connect(table, &QAbstractItemView::activated, this, [this](const QModelIndex& row) {
             const Remedy& r = findings_->answer.remedies[static_cast<std::size_t>(row.row())];
-            if (r.kind != RemedyKind::precision) workbench().replace_plan(r.tried.plan, tr("plan that fits"));
+            workbench().replace_plan(r.tried.plan, tr("plan that fits"));
         });
         return remedies_card_;
     }
@@ -163,13 +172,18 @@ private:
     }
 
     void show_answer(const Session& session, const Answer& answer) override {
-        // What was typed stays, unless it was of another scenario or is what a search was asked.
-        if (form_of_ != session.document.file || (session.plans && session.plans != findings_)) {
-            form_of_ = session.document.file;
-            form_->show_form(session.plans ? session.plans->form : plan_form(answer.scenario));
-            form_->show_problems({});
-        }
+        show_form(session, plan_form(answer.scenario));
         show_findings(session);
+    }
+
+    // What was typed stays, unless it was of another scenario or is what a search was asked.
+    void show_form(const Session& session, const PlanForm& now) {
+        const bool is_asked = session.plans && session.plans != findings_, is_another = form_of_ != session.document.file;
+        const PlanForm next = is_asked ? session.plans->form : is_another ? now : followed(form_->form(), plan_says_, now);
+        if (next != form_->form()) form_->show_form(next);
+        if (is_asked || is_another) form_->show_problems({});
+        form_of_ = session.document.file;
+        plan_says_ = now;
     }
 
     void show_findings(const Session& session) {
@@ -182,7 +196,7 @@ private:
             return model_.set_findings(nullptr);
         }
         row_->say(counts_line(*findings_));
-        if (findings_->answer.best.empty()) return show_remedies();
+        if (findings_->answer.best.empty()) return show_remedies(*session.answer);
         if (is_new) chosen_ = 0;
         const PlanAnswer& a = findings_->answer;
         show_axes();
@@ -197,10 +211,15 @@ private:
         choose(chosen_);
     }
 
-    void show_remedies() {
+    // One of the remedies may have been opened since.
+    void show_remedies(const Answer& open) {
         const PlanAnswer& a = findings_->answer;
-        verdict_->setText(capitalised(q(why_none(a)).replace(QLatin1String("NO PLAN FITS"), tr("no plan fits"))) + QLatin1Char('.'));
-        QString text = a.smallest ? tr("The smallest is %1.").arg(q(plan_line(a.smallest->plan))) : QString();
+        const QString why = capitalised(q(why_none(a)).replace(QLatin1String("NO PLAN FITS"), tr("no plan fits"))) + QLatin1Char('.');
+        const bool fits = open.report.estimate.fits();
+        verdict_->setText(fits ? tr("The plan that is open fits.") : why);
+        set_role(*verdict_, fits ? "good" : "bad");
+        QString text = fits ? tr("As it was asked: %1 ").arg(why) : QString();
+        text += a.smallest ? tr("The smallest is %1.").arg(q(plan_line(a.smallest->plan))) : QString();
         if (!a.all_ruled_out() && a.complete)
             text += a.remedies.empty() ? tr(" No single change tried here makes one fit: a smaller model, or devices with more memory.")
                                        : tr(" Each of these changes would make one fit; a double click opens that plan.");
@@ -289,6 +308,7 @@ private:
     std::shared_ptr<const PlanFindings> findings_;
     std::size_t chosen_ = 0;
     std::filesystem::path form_of_;
+    PlanForm plan_says_;  // by itself
 };
 
 }  // namespace

@@ -26,12 +26,12 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     bar_->setTextVisible(false);
     bar_->setFixedWidth(200);
     note_ = text_label(Type::small, "faint");
-    auto* stop = new QPushButton(tr("Stop"));
-    stop->setObjectName(name + QStringLiteral(".stop"));
-    stop->setToolTip(tr("Ends it and every process that it started"));
+    stop_ = new QPushButton(tr("Stop"));
+    stop_->setObjectName(name + QStringLiteral(".stop"));
+    stop_->setToolTip(tr("Ends it and every process that it started"));
     row->addWidget(bar_);
     row->addWidget(note_, 1);
-    row->addWidget(stop);
+    row->addWidget(stop_);
     said_ = text_label(Type::body);
     said_->setObjectName(name + QStringLiteral(".said"));
     log_ = new QPlainTextEdit;
@@ -46,8 +46,14 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
         column->addWidget(w);
         w->hide();
     }
-    connect(stop, &QPushButton::clicked, &child, &Child::stop);
+    connect(stop_, &QPushButton::clicked, this, [this, &child] {
+        stop_->setEnabled(false);
+        bar_->setRange(0, 0);
+        note_->setText(tr("stopping"));
+        child.stop();
+    });
     connect(&child, &Child::began, this, [this] {
+        stop_->setEnabled(true);
         bar_->setRange(0, 0);
         note_->setText(tr("starting"));
         log_->clear();
@@ -56,6 +62,7 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
         log_->show();
     });
     connect(&child, &Child::progressed, this, [this](int done, int total, const QString& what) {
+        if (!stop_->isEnabled()) return;
         bar_->setRange(0, total);
         bar_->setValue(done);
         note_->setText(tr("%1: %2 of %3").arg(what).arg(done).arg(total));

@@ -8,6 +8,7 @@
 class QLabel;
 class QPlainTextEdit;
 class QProgressBar;
+class QPushButton;
 
 namespace sextant::gui {
 
@@ -22,6 +23,7 @@ public:
 private:
     QWidget* at_work_;
     QProgressBar* bar_;
+    QPushButton* stop_;
     QLabel *note_, *said_;
     QPlainTextEdit* log_;
 };

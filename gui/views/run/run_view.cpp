@@ -3,6 +3,7 @@
 #include "gui/jobs/background.hpp"
 #include "gui/jobs/long_job.hpp"
 #include "gui/models/compared.hpp"
+#include "gui/models/scenario_words.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/whole_table.hpp"
@@ -29,12 +30,6 @@ namespace {
 
 // More processes for each core than this would bring a machine to a standstill.
 constexpr int most_ranks_per_core = 16;
-
-QStringList scenario_words(const ScenarioDocument& d) {
-    QStringList words{q(d.file.string())};
-    for (const std::string& edit : d.edits) words << QStringLiteral("--set") << q(edit);
-    return words;
-}
 
 Compared held_beside(const std::shared_ptr<const Answer>& answer, const std::shared_ptr<const Measured>& measured) {
     if (!measured->run)
@@ -72,6 +67,8 @@ public:
         if (!compared_->comparison.operators.empty()) tables.push_back({QStringLiteral("operators"), &operators_});
         return tables;
     }
+
+    [[nodiscard]] bool is_at_work() const override { return run_.is_running() || calibration_.is_running(); }
 
 private:
     QWidget* run_card() {

@@ -125,13 +125,7 @@ private:
     }
 
     void show_answer(const Session& session, const Answer& answer) override {
-        if (form_of_ != session.document.file || (session.scaling && session.scaling != findings_)) {
-            form_of_ = session.document.file;
-            const ScalingForm form = session.scaling ? session.scaling->form : scaling_form(answer.scenario);
-            sizes_->setText(form.sizes);
-            strong_->setChecked(form.strong);
-            weak_->setChecked(form.weak);
-        }
+        show_form(session, scaling_form(answer.scenario));
         const bool was_there = findings_ != nullptr;
         findings_ = session.scaling;
         found_->setVisible(findings_ != nullptr);
@@ -139,6 +133,21 @@ private:
             show_findings();
         else if (was_there)
             row_->say(tr("The scenario is another one now: ask again."));
+    }
+
+    // What was typed stays, unless it was of another scenario or is what was asked.
+    void show_form(const Session& session, const ScalingForm& now) {
+        const bool is_asked = session.scaling && session.scaling != findings_, is_another = form_of_ != session.document.file;
+        if (is_asked || is_another) {
+            const ScalingForm form = is_asked ? session.scaling->form : now;
+            sizes_->setText(form.sizes);
+            strong_->setChecked(form.strong);
+            weak_->setChecked(form.weak);
+        } else if (sizes_->text() == plan_says_) {
+            sizes_->setText(now.sizes);
+        }
+        form_of_ = session.document.file;
+        plan_says_ = now.sizes;
     }
 
     void show_findings() {
@@ -195,6 +204,7 @@ private:
     TableModel table_;
     std::shared_ptr<const ScalingFindings> findings_;
     std::filesystem::path form_of_;
+    QString plan_says_;  // of the sizes, by itself
 };
 
 }  // namespace

@@ -46,7 +46,14 @@ void ScenarioDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
     }
     const QRectF text = area.adjusted(gap + 4, 0, -glance_width - 3 * gap, 0);
     paint_text(*painter, {text.left(), text.top() + 8, text.width(), 18}, Qt::AlignVCenter, entry.name, font_of(Type::strong), look.text);
-    paint_two_lines(*painter, text.adjusted(0, 28, 0, 0), entry.description, font_of(Type::small), look.faint);
+    const QRectF below = text.adjusted(0, 28, 0, 0);
+    if (entry.place.isEmpty()) {
+        paint_two_lines(*painter, below, entry.description, font_of(Type::small), look.faint);
+    } else {
+        const QRectF line(below.left(), below.top(), below.width(), 16);
+        paint_text(*painter, line, Qt::AlignVCenter, entry.place, font_of(Type::small), look.text);
+        paint_text(*painter, line.translated(0, line.height()), Qt::AlignVCenter, entry.description, font_of(Type::small), look.faint);
+    }
     if (entry.glance)
         paint_glance(*painter, *entry.glance, {area.right() - glance_width - gap, area.top(), glance_width, area.height()}, look);
     painter->restore();

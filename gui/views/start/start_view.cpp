@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
+#include <QScrollBar>
 
 namespace sextant::gui {
 namespace {
@@ -56,11 +57,17 @@ public:
         list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
         column->addWidget(title);
         column->addWidget(hint);
+        nothing_ = text_label(Type::body, "faint");
+        nothing_->setObjectName(QStringLiteral("start.nothing"));
+        nothing_->setAlignment(Qt::AlignTop);
+        nothing_->hide();
         column->addLayout(row);
         column->addWidget(list_, 1);
+        column->addWidget(nothing_, 1);
 
         filter_->installEventFilter(this);
         connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
+        connect(&model_, &QAbstractItemModel::modelReset, this, [this] { show_whether_found(); });
         connect(filter_, &QLineEdit::returnPressed, this, [this] {
             if (!filter_->text().isEmpty()) choose(first());
         });
@@ -83,7 +90,15 @@ private:
         int height = 2 * gap;
         for (int row = 0; row < model_.rowCount(); ++row) height += list_->sizeHintForRow(row);
         if (testAttribute(Qt::WA_DontShowOnScreen)) list_->setFixedHeight(height);
+        if (has_pictures_ && !e->spontaneous()) load_pictures();  // others were open by now
         View::showEvent(e);
+    }
+
+    void show_whether_found() {
+        const bool is_found = model_.rowCount() > 0 || filter_->text().isEmpty();
+        nothing_->setText(tr("Nothing here has \u201c%1\u201d in its name or its description.").arg(filter_->text().toHtmlEscaped()));
+        nothing_->setVisible(!is_found);
+        list_->setVisible(is_found);
     }
 
     // From what is searched for to what was found.
@@ -106,12 +121,17 @@ private:
 
     // The names at once, the pictures when they are worked out.
     void load() {
-        const QStringList recent = recent_files();
-        model_.set_entries(listed(recent, false));
+        model_.set_entries(listed(recent_files(), false));
+        load_pictures();
+    }
+
+    void load_pictures() {
         in_background(
-            this, [recent] { return listed(recent, true); },
+            this, [recent = recent_files()] { return listed(recent, true); },
             [this](std::vector<ScenarioEntry> entries) {
+                const int scrolled = list_->verticalScrollBar()->value();
                 model_.set_entries(std::move(entries));
+                list_->verticalScrollBar()->setValue(scrolled);
                 has_pictures_ = true;
                 emit completed();
             });
@@ -120,6 +140,7 @@ private:
     ScenarioListModel model_;
     QLineEdit* filter_;
     QListView* list_;
+    QLabel* nothing_;
     bool has_pictures_ = false;
 };
 

@@ -45,8 +45,9 @@ QString list_of(const std::vector<std::string>& items) {
 
 QString run_text(const Report& r) {
     if (!r.run) return {};
-    QString text = QStringLiteral("%1 steps, <b>%2</b>, %3 device-hours, %4")
-                       .arg(grouped(r.run->steps), quantity(r.run->time), grouped(r.run->device_time / units::hour), quantity(r.run->energy));
+    QString text =
+        QStringLiteral("%1 steps, <b>%2</b>, %3 device-hours, %4")
+            .arg(grouped(r.run->steps), quantity(r.run->time), grouped(r.run->device_time / units::hour), quantity(r.run->energy));
     if (r.run->cost) text += QStringLiteral(", <b>%1 USD</b>").arg(grouped(r.run->cost->si()));
     return text;
 }

@@ -21,7 +21,7 @@ SearchBar::SearchBar() {
     words_ = new QLineEdit;
     words_->setObjectName(QStringLiteral("timeline_search"));
     words_->setAccessibleName(tr("Search"));
-    words_->setPlaceholderText(tr("Search: backward, all_reduce, block 3 (Ctrl+F)"));
+    words_->setPlaceholderText(tr("Search: backward, all-reduce, block 3 (Ctrl+F)"));
     words_->setClearButtonEnabled(true);
     words_->setMinimumWidth(120);
     words_->setMaximumWidth(280);

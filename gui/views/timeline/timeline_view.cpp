@@ -1,6 +1,7 @@
 #include "gui/views/timeline/timeline_view.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/compared.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/legend.hpp"
@@ -39,6 +40,13 @@ QString path_sentence(const Timeline& t) {
     return sentence + QLatin1Char('.');
 }
 
+// How a step that ran compares with the one that was played.
+QString measured_sentence(Seconds measured, Seconds played, const std::vector<Diagnostic>& differences) {
+    const QString took = QStringLiteral(" Measured: <b>%1</b>, ").arg(quantity(measured, 4));
+    if (differences.empty()) return took + QStringLiteral("%1 times the predicted.").arg(number(measured / played));
+    return took + QStringLiteral("<b>of another plan</b>: %1.").arg(q(differences.front().what).toHtmlEscaped());
+}
+
 std::shared_ptr<Chart> legend_of(const Timeline& t) {
     auto legend = std::make_shared<Legend>();
     for (int k = 0; k < span_kind_count; ++k) {
@@ -57,6 +65,7 @@ public:
         column->setContentsMargins(gap, gap, gap, gap);
         column->setSpacing(gap / 2);
         headline_ = text_label(Type::body);
+        headline_->setObjectName(QStringLiteral("timeline.headline"));
         legend_ = new ChartWidget(tr("Kinds of work"));
         canvas_ = new TimelineCanvas;
         canvas_->setAccessibleName(tr("The step over time"));
@@ -82,6 +91,7 @@ public:
         show_details();
     }
 
+    [[nodiscard]] bool is_complete() const override { return is_played() && is_held_beside_; }
     [[nodiscard]] QWidget* takes_keys() override { return canvas_; }
     [[nodiscard]] std::vector<NamedTable> tables() const override {
         return {{QStringLiteral("segments"), &kinds_}, {QStringLiteral("links"), &links_}};
@@ -166,16 +176,29 @@ private:
         canvas_->show_content(content);
         canvas_->set_range(selection().now().range);
         if (first) canvas_->fit();
-        QString text = path_sentence(simulated->timeline);
-        if (measured)
-            text +=
-                tr(" Measured: <b>%1</b>, %2 times the predicted.")
-                    .arg(quantity(measured->timeline.trace->end, 4), number(measured->timeline.trace->end / simulated->report->trace.end));
-        headline_->setText(text);
+        headline_->setText(path_sentence(simulated->timeline));
+        is_held_beside_ = !measured;
+        if (measured) hold_beside(simulated, measured);
         legend_->show_chart(legend_of(simulated->timeline));
         search_->look_in({simulated, simulated->timeline.trace.get()});  // the whole of it: see freed_in_background
         show_details();
         fill_tables();
+    }
+
+    // A trace alone does not say of which plan it is.
+    void hold_beside(const std::shared_ptr<const Simulated>& simulated, const std::shared_ptr<const Measured>& measured) {
+        in_background(
+            this,
+            [answer = workbench().answer(), measured] {
+                return measured->run ? differences(answer->scenario, *measured->run) : std::vector<Diagnostic>();
+            },
+            [this, simulated, measured, content = canvas_->content()](const std::vector<Diagnostic>& differences) {
+                if (canvas_->content() != content) return;
+                headline_->setText(path_sentence(simulated->timeline) +
+                                   measured_sentence(measured->timeline.trace->end, simulated->report->trace.end, differences));
+                is_held_beside_ = true;
+                emit completed();
+            });
     }
 
     void choose(const std::optional<ChosenSpan>& chosen) {
@@ -212,6 +235,7 @@ private:
                 tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
                    "Wheel or W, S zoom; drag or A, D move; F fits.<br>"
                    "Comma and period choose the segment beside, R its range; [ and ] go to cause and effect."));
+            details_->setToolTip({});
             return set_role(*details_, "faint");
         }
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;
@@ -220,6 +244,7 @@ private:
         details_->setText(QStringLiteral("<b>%1</b>, %2<br>%3<br>%4")
                               .arg(title_of(trace, span).toHtmlEscaped(), name_of(trace.ranks[span.rank], true), figures_of(trace, span),
                                    ties_text(trace, canvas_->aspect().ties)));
+        details_->setToolTip(details_->text());  // whose lines may be longer than the view is wide
     }
 
     static QString ties_text(const Trace& trace, const std::vector<Tie>& ties) {
@@ -272,6 +297,7 @@ private:
     TimelineCanvas* canvas_;
     QScrollBar* scroll_;
     std::optional<int> emphasized_;
+    bool is_held_beside_ = true;
     TableModel kinds_, links_;
 };
 

@@ -45,6 +45,7 @@ public:
         connect(&selection, &Selection::changed, this, [this] { take_selection(); });
     }
 
+    [[nodiscard]] bool is_complete() const override { return is_played(); }
     [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("links"), &table_}}; }
 
 private:

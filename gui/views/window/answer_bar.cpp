@@ -9,6 +9,21 @@
 namespace sextant::gui {
 namespace {
 
+// As wide as there is room, whatever its text; the end gives way to an ellipsis.
+class OneLine : public QLabel {
+public:
+    OneLine() {
+        setFont(font_of(Type::heading));
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        paint_text(painter, rect(), Qt::AlignVCenter, text(), font(), look_of(*this).text);
+    }
+};
+
 // Two lines at most; the end of the second gives way to an ellipsis.
 class TwoLines : public QLabel {
 public:
@@ -40,7 +55,8 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     auto* row = new QHBoxLayout(bar_);
     row->setContentsMargins(2 * gap, gap, 2 * gap, gap);
     row->setSpacing(2 * gap);
-    name_ = text_label(Type::heading);
+    name_ = new OneLine;
+    name_->setObjectName(QStringLiteral("bar_name"));
     plan_ = new TwoLines;
     for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     auto* left = new QVBoxLayout;
@@ -79,6 +95,7 @@ void AnswerBar::refresh() {
     if (!session->answer) return name_->setText(q(session->document.file.filename().string()));
     const Report& r = session->answer->report;
     name_->setText(q(r.scenario));
+    name_->setToolTip(q(r.scenario));
     plan_->setText(q(r.plan));
     plan_->setToolTip(q(r.workload + ", " + r.hardware + ", " + r.plan));
     step_->setText(quantity(r.estimate.step));

@@ -1,6 +1,7 @@
 #include "gui/views/window/file_actions.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/bundled.hpp"
 #include "gui/models/csv.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/simulated.hpp"
@@ -11,6 +12,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -56,7 +58,8 @@ void FileActions::ask_and_open() {
 
 bool FileActions::save() {
     const SessionPtr session = workbench_.session();
-    return session && save_to(QString::fromStdString(session->document.file.string()));
+    if (!session) return false;
+    return is_bundled(session->document.file) ? ask_and_save() : save_to(QString::fromStdString(session->document.file.string()));
 }
 
 bool FileActions::save_to(const QString& path) {
@@ -70,13 +73,13 @@ bool FileActions::save_to(const QString& path) {
 }
 
 bool FileActions::ask_and_save() {
-    const QString path =
-        QFileDialog::getSaveFileName(&window_, tr("Save the scenario"), suggested(QStringLiteral("json")), tr("Scenarios (*.json)"));
+    const QString path = ask_for_path(tr("Save the scenario"), QStringLiteral("json"), tr("Scenarios (*.json)"));
     return !path.isEmpty() && save_to(path);
 }
 
 bool FileActions::may_leave() {
-    if (!workbench_.session() || workbench_.history().is_saved()) return true;
+    workbench_.take_typed();
+    if (!workbench_.session() || workbench_.session()->is_exercise || workbench_.history().is_saved()) return true;
     const QString name = QString::fromStdString(workbench_.session()->document.file.filename().string());
     const auto answer = QMessageBox::question(&window_, tr("Save the changes?"), tr("%1 was changed. Save it?").arg(name),
                                               QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
@@ -84,55 +87,81 @@ bool FileActions::may_leave() {
     return answer == QMessageBox::Discard;
 }
 
+void FileActions::when_answered(const std::function<void(const SessionPtr&)>& then) {
+    workbench_.take_typed();
+    const SessionPtr session = workbench_.session();
+    if (session && session->state != AnswerState::pending) return then(session);
+    connect(
+        &workbench_, &Workbench::changed, this, [this, then] { when_answered(then); }, Qt::SingleShotConnection);
+}
+
+void FileActions::draw(const ViewInfo& info, Selection& selection, const std::function<void(const Drawing&)>& then) {
+    when_answered([this, info, &selection, then](const SessionPtr& session) {
+        if (session->state == AnswerState::refused && info.needs_scenario)
+            return complain(tr("Not drawn"), tr("The scenario has to be mended first."));
+        draw_page(window_, info, workbench_, selection, then);
+    });
+}
+
 void FileActions::ask_and_export(const ViewInfo& info, Selection& selection, const PictureFormat& format) {
-    const QString path = QFileDialog::getSaveFileName(&window_, tr("Export as %1").arg(format.name),
-                                                      suggested(q(info.name) + QLatin1Char('.') + format.suffix),
-                                                      QStringLiteral("%1 (*.%2)").arg(format.name, format.suffix));
+    const QString path = ask_for_path(tr("Export as %1").arg(format.name), q(info.name) + QLatin1Char('.') + format.suffix,
+                                      QStringLiteral("%1 (*.%2)").arg(format.name, format.suffix));
     if (!path.isEmpty()) export_picture(path, info, selection, format);
 }
 
 void FileActions::export_picture(const QString& path, const ViewInfo& info, Selection& selection, const PictureFormat& format) {
-    draw_page(window_, info, workbench_, selection,
-              [this, path, format](const Drawing& drawing) { write(path, [drawing, format] { return format.file(drawing); }); });
+    draw(info, selection,
+         [this, path, format](const Drawing& drawing) { write(path, [drawing, format] { return format.file(drawing); }); });
 }
 
 void FileActions::copy_picture(const ViewInfo& info, Selection& selection) {
-    draw_page(window_, info, workbench_, selection, [this](const Drawing& drawing) {
+    draw(info, selection, [this](const Drawing& drawing) {
         in_background(
-            this, [drawing] { return image_of(drawing); }, [](const QImage& image) { QApplication::clipboard()->setImage(image); });
+            this, [drawing] { return image_of(drawing); },
+            [this](const QImage& image) {
+                QApplication::clipboard()->setImage(image);
+                emit copied();
+            });
     });
 }
 
 void FileActions::ask_and_export_tables(const View& view) {
     for (const NamedTable& table : tables_of(view)) {
-        const QString path = QFileDialog::getSaveFileName(&window_, tr("Export %1").arg(table.name),
-                                                          suggested(table.name + QStringLiteral(".csv")), tr("Tables (*.csv)"));
-        if (!path.isEmpty()) write(path, [text = csv_of(*table.model)] { return text.toStdString(); });
+        const QString path = ask_for_path(tr("Export %1").arg(table.name), table.name + QStringLiteral(".csv"), tr("Tables (*.csv)"));
+        if (path.isEmpty()) return;
+        write(path, [text = csv_of(*table.model)] { return text.toStdString(); });
     }
 }
 
 void FileActions::copy_tables(const View& view) {
     QStringList tables;
     for (const NamedTable& table : tables_of(view)) tables += csv_of(*table.model);
-    if (!tables.isEmpty()) QApplication::clipboard()->setText(tables.join(QLatin1Char('\n')));
+    if (tables.isEmpty()) return;
+    QApplication::clipboard()->setText(tables.join(QLatin1Char('\n')));
+    emit copied();
 }
 
 std::vector<NamedTable> FileActions::tables_of(const View& view) {
     std::vector<NamedTable> tables = view.tables();
+    std::erase_if(tables, [](const NamedTable& table) { return table.model->rowCount() == 0; });
     if (tables.empty()) complain(tr("No tables"), tr("There is no table in this view, or none yet."));
     return tables;
 }
 
 void FileActions::ask_and_export_report(const ViewInfo& topology, Selection& selection) {
-    const QString path = QFileDialog::getSaveFileName(&window_, tr("Export the whole report"), suggested(QStringLiteral("report.html")),
-                                                      tr("Pages (*.html)"));
+    const QString path = ask_for_path(tr("Export the whole report"), QStringLiteral("report.html"), tr("Pages (*.html)"));
     if (!path.isEmpty()) export_report(path, topology, selection);
 }
 
-// The step is played for it where it was not yet.
 void FileActions::export_report(const QString& path, const ViewInfo& topology, Selection& selection) {
-    const SessionPtr session = workbench_.session();
-    if (!session || !session->answer) return complain(tr("Not exported"), tr("There is no answer yet."));
+    when_answered([this, path, topology, &selection](const SessionPtr& session) {
+        if (session->state == AnswerState::refused) return complain(tr("Not exported"), tr("The scenario has to be mended first."));
+        write_report(path, session, topology, selection);
+    });
+}
+
+// The step is played for it where it was not yet.
+void FileActions::write_report(const QString& path, const SessionPtr& session, const ViewInfo& topology, Selection& selection) {
     const auto write_page = [this, path, session](const std::optional<Drawing>& cluster) {
         write(path, [session, cluster] {
             std::vector<PageFigure> figures;
@@ -185,14 +214,27 @@ void FileActions::complain(const QString& title, const QString& what) {
     box->open();
 }
 
-// Beside the scenario, with its name.
+// With its suffix, whether it was typed or not. Empty: none was chosen.
+QString FileActions::ask_for_path(const QString& title, const QString& ending, const QString& filter) {
+    workbench_.take_typed();
+    QFileDialog dialog(&window_, title, {}, filter);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(ending.section(QLatin1Char('.'), -1));
+    const QFileInfo file(suggested(ending));
+    dialog.setDirectory(file.path());
+    dialog.selectFile(file.fileName());
+    return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+}
+
+// Beside the scenario, with its name; of one that comes with the program, where a user has files.
 QString FileActions::suggested(const QString& ending) const {
     const SessionPtr session = workbench_.session();
     if (!session) return {};
     const QFileInfo file(QString::fromStdString(session->document.file.string()));
+    const QString folder = is_bundled(session->document.file) ? QDir::homePath() : file.absolutePath();
     if (ending.isEmpty()) return file.absolutePath();
-    if (ending == QLatin1String("json")) return file.absoluteFilePath();
-    return file.absolutePath() + QLatin1Char('/') + file.completeBaseName() + QLatin1Char('-') + ending;
+    if (ending == QLatin1String("json")) return folder + QLatin1Char('/') + file.completeBaseName() + QStringLiteral(".json");
+    return folder + QLatin1Char('/') + file.completeBaseName() + QLatin1Char('-') + ending;
 }
 
 }  // namespace sextant::gui

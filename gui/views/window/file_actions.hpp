@@ -38,12 +38,19 @@ public:
 
 signals:
     void exported(const QString& path);
+    void copied();
 
 private:
+    // The session, once what was typed and asked has its answer.
+    void when_answered(const std::function<void(const SessionPtr&)>& then);
+    // Nothing, and the user is told, where there is none to draw.
+    void draw(const ViewInfo&, Selection&, const std::function<void(const Drawing&)>& then);
+    [[nodiscard]] QString ask_for_path(const QString& title, const QString& ending, const QString& filter);
     // Says so where there is none.
     std::vector<NamedTable> tables_of(const View&);
     // What the file is to hold is worked out, and written, in a thread of its own.
     void write(const QString& path, std::function<std::string()> contents);
+    void write_report(const QString& path, const SessionPtr&, const ViewInfo& topology, Selection&);
     void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);
     void complain(const QString& title, const QString& what);
     void remember_file();

@@ -12,9 +12,11 @@
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QStatusBar>
 #include <QToolBar>
 #include <QVBoxLayout>
 
@@ -40,6 +42,10 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     column->addWidget(nothing_, 1);
     setCentralWidget(centre);
 
+    statusBar()->hide();
+    connect(statusBar(), &QStatusBar::messageChanged, this, [this](const QString& what) { statusBar()->setVisible(!what.isEmpty()); });
+    connect(&files_, &FileActions::exported, this, [this](const QString& path) { tell(tr("Written to %1").arg(path)); });
+    connect(&files_, &FileActions::copied, this, [this] { tell(tr("Copied")); });
     choices_ = new QActionGroup(this);
     add_rail();
     add_side_views();
@@ -130,6 +136,7 @@ View* MainWindow::make(const ViewInfo& info) {
 }
 
 void MainWindow::show_view(const std::string& name) {
+    workbench_.take_typed();  // a button of the rail takes no focus from the field
     choice_of_.at(name)->setChecked(true);
     if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
     refresh_centre();
@@ -162,11 +169,24 @@ const ViewInfo& MainWindow::shown() const {
     return all_views().front();
 }
 
-void MainWindow::refresh_title() {
+QString MainWindow::name_of_file() const {
     const SessionPtr session = workbench_.session();
-    if (!session) return setWindowTitle(QStringLiteral("Sextant"));
-    setWindowTitle(q(session->document.file.filename().string()) + QStringLiteral("[*] \u2013 Sextant"));
+    return session ? q(session->document.file.filename().string()) : QString();
+}
+
+// A view in a window of its own is of the same scenario.
+void MainWindow::refresh_title() {
+    const QString name = name_of_file();
+    if (name.isEmpty()) return setWindowTitle(QStringLiteral("Sextant"));
+    setWindowTitle(name + QStringLiteral("[*] \u2013 Sextant"));
     setWindowModified(!workbench_.history().is_saved());
+    for (const auto& [own, title] : windows_)
+        if (own) own->setWindowTitle(name + QStringLiteral(": ") + title + QStringLiteral(" \u2013 Sextant"));
+}
+
+void MainWindow::tell(const QString& what) {
+    constexpr int milliseconds = 8000;
+    statusBar()->showMessage(what, milliseconds);
 }
 
 void MainWindow::refresh_icons() {
@@ -197,8 +217,15 @@ void MainWindow::recall() {
     refresh_choices();
 }
 
+bool MainWindow::may_end_work() {
+    if (std::ranges::none_of(findChildren<View*>(), &View::is_at_work)) return true;
+    return QMessageBox::question(this, tr("End what is under way?"),
+                                 tr("A program that was started here is still at work. It ends with the window, and what it did is lost."),
+                                 QMessageBox::Close | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Close;
+}
+
 void MainWindow::closeEvent(QCloseEvent* e) {
-    if (!files_.may_leave()) return e->ignore();
+    if (!may_end_work() || !files_.may_leave()) return e->ignore();
     remember();
     e->accept();
 }

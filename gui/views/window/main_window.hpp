@@ -6,6 +6,7 @@
 #include "gui/views/window/file_actions.hpp"
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <map>
 
@@ -43,11 +44,17 @@ private:
     void add_file_menu();
     void add_edit_menu();
     void add_view_menu();
+    void copy_command_line();
+    // For a while, below everything.
+    void tell(const QString& what);
+    [[nodiscard]] QString name_of_file() const;
     void refresh_title();
     void refresh_icons();
     void refresh_choices();
     void refresh_centre();
     [[nodiscard]] View* make(const ViewInfo&);
+    // Asks about what would end with the window; false: stay.
+    bool may_end_work();
     void remember() const;
     // The first view in the centre that can do with, or without, a scenario.
     void show_first(bool with_scenario);
@@ -63,6 +70,7 @@ private:
     std::map<std::string, QAction*> choice_of_;
     std::map<std::string, QDockWidget*> side_;
     std::map<std::string, View*> made_;
+    std::vector<std::pair<QPointer<View>, QString>> windows_;  // of views of their own, with what is in them
 };
 
 }  // namespace sextant::gui

@@ -1,5 +1,6 @@
 // The menus of the main window.
 #include "gui/models/recent_files.hpp"
+#include "gui/models/scenario_words.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
 #include "gui/views/view_list.hpp"
@@ -23,13 +24,13 @@ QAction* add(QMenu& menu, const QString& text, const QKeySequence& keys, QObject
 }
 
 // What would give the same answer on a command line.
-QString command_line(const ScenarioDocument& d) {
-    const auto word = [](const QString& w) {
-        QString inside = w;
-        return QStringLiteral("'") + inside.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QStringLiteral("'");
-    };
-    QString line = QStringLiteral("sextant predict ") + word(q(d.file.string()));
-    for (const std::string& edit : d.edits) line += QStringLiteral(" --set ") + word(q(edit));
+QString command_line(const ScenarioDocument& document) {
+    QString line = QStringLiteral("sextant predict");
+    for (QString word : scenario_words(document)) {
+        const bool is_option = word.startsWith(QLatin1String("--"));
+        line += QLatin1Char(' ') +
+                (is_option ? word : QLatin1Char('\'') + word.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\''));
+    }
     return line;
 }
 
@@ -52,7 +53,7 @@ void MainWindow::add_file_menu() {
     QMenu& menu = *menuBar()->addMenu(tr("&File"));
     add(menu, tr("&Open\u2026"), QKeySequence::Open, this, [this] { files_.ask_and_open(); });
     QMenu* recent = menu.addMenu(tr("Open &recent"));
-    connect(recent, &QMenu::aboutToShow, this, [this, recent] {
+    connect(&menu, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();
         for (const QString& path : recent_files()) add(*recent, path, {}, this, [this, path] { files_.open(path); });
         recent->setEnabled(!recent->isEmpty());
@@ -60,14 +61,15 @@ void MainWindow::add_file_menu() {
     menu.addSeparator();
     std::vector<QAction*> need_a_scenario;
     need_a_scenario.push_back(add(menu, tr("&Save"), QKeySequence::Save, this, [this] { files_.save(); }));
-    need_a_scenario.push_back(add(menu, tr("Save &as\u2026"), QKeySequence::SaveAs, this, [this] { files_.ask_and_save(); }));
+    need_a_scenario.push_back(
+        add(menu, tr("Save &as\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this, [this] { files_.ask_and_save(); }));
     menu.addSeparator();
     QMenu* picture = menu.addMenu(tr("&Export the view"));
     need_a_scenario.push_back(picture->menuAction());
     for (const PictureFormat& format : picture_formats())
         add(*picture, tr("As %1\u2026").arg(format.name), {}, this, [this, format] { files_.ask_and_export(shown(), selection_, format); });
     add(*picture, tr("Tables as CSV\u2026"), {}, this, [this] { files_.ask_and_export_tables(view(shown().name)); });
-    need_a_scenario.push_back(add(menu, tr("Export the whole &report\u2026"), QKeySequence(QStringLiteral("Ctrl+E")), this,
+    need_a_scenario.push_back(add(menu, tr("Export the whole &report\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+E")), this,
                                   [this] { files_.ask_and_export_report(*find_view("topology"), selection_); }));
     menu.addSeparator();
     need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
@@ -89,8 +91,7 @@ void MainWindow::add_edit_menu() {
     QAction* redo = add(menu, tr("&Redo"), QKeySequence::Redo, this, [this] { workbench_.redo(); });
     menu.addSeparator();
     QAction* neutral = add(menu, tr("&End the what-if"), {}, this, [this] { workbench_.set_what_if({}); });
-    QAction* command = add(menu, tr("Copy as a command &line"), {}, this,
-                           [this] { QApplication::clipboard()->setText(command_line(workbench_.session()->document)); });
+    QAction* command = add(menu, tr("Copy as a command &line"), {}, this, [this] { copy_command_line(); });
     const auto refresh = [this, undo, redo, neutral, command] {
         const SessionPtr session = workbench_.session();
         const auto name = [](QAction* action, const QString& verb, const std::optional<QString>& what) {
@@ -106,6 +107,13 @@ void MainWindow::add_edit_menu() {
     refresh();
 }
 
+// A what-if is nothing that a command line can ask.
+void MainWindow::copy_command_line() {
+    workbench_.take_typed();
+    QApplication::clipboard()->setText(command_line(workbench_.session()->document));
+    tell(is_neutral(workbench_.session()->what_if) ? tr("Copied as a command line") : tr("Copied as a command line, without the what-if"));
+}
+
 void MainWindow::add_view_menu() {
     QMenu& menu = *menuBar()->addMenu(tr("&View"));
     for (const ViewInfo& info : all_views()) menu.addAction(choice_of_.at(info.name));
@@ -114,7 +122,9 @@ void MainWindow::add_view_menu() {
         View* own = make(shown());
         own->setParent(this, Qt::Window);
         own->setAttribute(Qt::WA_DeleteOnClose);
-        own->setWindowTitle(shown().title + QStringLiteral(" \u2013 Sextant"));
+        own->setObjectName(QStringLiteral("own_window"));
+        windows_.emplace_back(own, shown().title);
+        refresh_title();
         own->resize(900, 700);
         own->show();
     });

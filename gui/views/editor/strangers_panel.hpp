@@ -1,0 +1,27 @@
+// What a document states and no field is for: keys that the reader does not know. They can be taken away.
+#pragma once
+
+#include "gui/models/workbench.hpp"
+
+#include <QWidget>
+
+class QVBoxLayout;
+
+namespace sextant::gui {
+
+class StrangersPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StrangersPanel(Workbench&);
+    void show_session(const Session&);
+
+private:
+    void add_row(const Diagnostic&);
+
+    Workbench& workbench_;
+    QVBoxLayout* rows_;
+    std::vector<Diagnostic> shown_;
+};
+
+}  // namespace sextant::gui
