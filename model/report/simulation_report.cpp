@@ -33,15 +33,16 @@ std::vector<Seconds> work_of(const Trace& trace) {
     return work;
 }
 
-// Of the stage of `rank` one in the middle, where noise or a slow device gives others less to do than `rank`: the closed form's, which
-// waits for the slow. Else `rank` itself.
-GraphRank usual_one(const Trace& trace, const std::vector<Seconds>& work, GraphRank rank) {
+// `rank`; where noise or slow devices give others of its stage less to do, one in the middle: the closed form's, which waits for the slow.
+GraphRank usual_one(const Trace& trace, const Jitter& jitter, GraphRank rank) {
+    if (jitter.noise == 0 && (jitter.slow_devices == 0 || jitter.slow_speed == 1)) return rank;
+    const std::vector<Seconds> work = work_of(trace);
     std::vector<GraphRank> of_stage;
     for (GraphRank r = 0; r < work.size(); ++r)
         if (!trace.ranks[r].server && trace.ranks[r].stage == trace.ranks[rank].stage) of_stage.push_back(r);
     const auto middle = of_stage.begin() + (std::ssize(of_stage) - 1) / 2;
     std::ranges::nth_element(of_stage, middle, {}, [&](GraphRank r) { return work[r]; });
-    return work[*middle] < (1 - 1e-9) * work[rank] ? *middle : rank;
+    return work[*middle] < work[rank] ? *middle : rank;
 }
 
 // Where the time of a worker goes that is not slow; what slow ones do not do meanwhile costs the job the rest.
@@ -57,15 +58,15 @@ void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
 }
 
 // The estimate of the closed form, with everything that the trace tells in its place.
-Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const std::vector<MemoryTimeline>& memory) {
-    const std::vector<Seconds> work = work_of(trace);
-    const GraphRank usual = usual_one(trace, work, last_rank(trace));
+Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const Jitter& jitter,
+                    const std::vector<MemoryTimeline>& memory) {
+    const GraphRank usual = usual_one(trace, jitter, last_rank(trace));
     e.step = step_time(trace, steps, asynchronous);
     e.terms = per_step(terms_of(trace, usual), steps);
     e.overlapped = per_step(overlapped_of(trace, usual), steps);
     e.last_stage = trace.ranks[usual].stage;
     const auto slowest = std::ranges::find_if(trace.ranks, [&](const TraceRank& r) { return !r.server && r.stage == e.slowest_stage; });
-    e.slowest = per_step(terms_of(trace, usual_one(trace, work, static_cast<GraphRank>(slowest - trace.ranks.begin()))), steps);
+    e.slowest = per_step(terms_of(trace, usual_one(trace, jitter, static_cast<GraphRank>(slowest - trace.ranks.begin()))), steps);
     if (asynchronous) take_terms_of_the_first(e, trace, steps);
     e.peak_memory = {};
     for (std::size_t s = 0; s < memory.size(); ++s) {
@@ -112,7 +113,7 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     const bool asynchronous = job.scenario().plan.is_asynchronous();
     if (asynchronous) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);
-    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, asynchronous, r.memory));
+    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, asynchronous, jitter, r.memory));
     return r;
 }
 
