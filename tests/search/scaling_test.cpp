@@ -1,5 +1,5 @@
-#include "model/io/search/scaling_writer.hpp"
 #include "model/search/scaling.hpp"
+#include "model/io/search/scaling_writer.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
